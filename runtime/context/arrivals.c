@@ -1,4 +1,4 @@
-/* What arrives by active message: frames and credit go where they belong inside UCX's handlers;
+/* Arrivals by active message. Frames, credit and code are handled inside UCX's handlers;
  * hellos wait in an inbox until the next turn, because they make endpoints. */
 #include "context/arrivals.h"
 
@@ -48,8 +48,8 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
     tci_pending_add(&ctx->core.pending, TCI_WORK_HELLO);
 }
 
-/* The endpoint that a message is for, or NULL: nobody's, or from somebody who was not told its
- * token. */
+/* Returns the endpoint that a message is for, or NULL: there is no such endpoint, or its token
+ * is wrong. */
 static tc_ep *find_addressee(const tc_context *ctx, const tci_am_header *header)
 {
     tc_ep *ep = tci_core_find(&ctx->core, header->connection);
@@ -101,9 +101,9 @@ bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, siz
 
 /* --- the inbox --------------------------------------------------------------------------- */
 
-/* A HELLO by active message that belongs to no endpoint here. UCX's own port is open to anybody
- * who finds it, so before this context's address was given to anybody only it itself may
- * come. */
+/* Accepts a HELLO by active message that belongs to no endpoint here. UCX's own port is open to
+ * any process that finds it. So until the program asks for this context's address, only the
+ * context itself is accepted. */
 static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item,
                                      tc_ep **ep_out, tc_error *err)
 {
@@ -120,7 +120,7 @@ static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item
     return TC_OK;
 }
 
-/* UCX does not say where it came from. */
+/* Refuses an unauthenticated peer. UCX does not report its address. */
 static void refuse_stranger(tc_context *ctx, const tc_error *error)
 {
     ctx->core.counters[TCI_STRANGERS_REFUSED]++;

@@ -1,4 +1,4 @@
-/* What arrives by active message. */
+/* Arrivals by active message: frames, credit, code, payloads and hellos. */
 #ifndef TCI_ARRIVALS_H
 #define TCI_ARRIVALS_H
 
@@ -10,8 +10,9 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
 bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
                                tci_sink *sink_out);
 
-/* Handles the hellos that wait; and forgets them. */
+/* Handles the hellos that wait in the inbox. */
 void tci_arrivals_handle_hellos(tc_context *ctx);
+/* Frees the hellos that still wait. */
 void tci_arrivals_free(tc_context *ctx);
 
 #endif

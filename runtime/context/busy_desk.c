@@ -1,3 +1,5 @@
+/* Accepts connections, lets them authenticate, and keeps them until their HELLO has come or two
+ * seconds are over. Then it refuses and closes them. */
 #include "context/busy_desk.h"
 
 #include "base/clock.h"
@@ -8,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VISITORS_MAX 32u /* who has proved itself, and whose HELLO has not come */
-#define TAKEN_MAX 64u    /* of one listener after one look */
+#define VISITORS_MAX 32u /* authenticated peers without a HELLO so far */
+#define TAKEN_MAX 64u    /* of one listener in one turn */
 #define PATIENCE_NS (2 * TCI_NS_PER_S)
 #define TEXT_MAX (TCI_HELLO_REFUSE_TEXT_MAX + 1)
 
@@ -21,7 +23,7 @@ typedef struct counter {
 
 typedef struct tci_busy_desk {
     pthread_mutex_t
-        lock; /* of all: the watch's thread answers, the context's opens and closes */
+        lock; /* of all members: the watch's thread answers, the context's opens and closes */
     tci_credentials credentials;
     counter *counters;
     unsigned visitor_count;
@@ -29,7 +31,7 @@ typedef struct tci_busy_desk {
         tci_stream *stream;
         uint64_t deadline_ns;
     } visitors[VISITORS_MAX]; /* the oldest first */
-    char text[TEXT_MAX];      /* what they are told */
+    char text[TEXT_MAX];      /* of the refusal */
 } tci_busy_desk;
 
 /* --- answering ---------------------------------------------------------------------------- */
@@ -43,7 +45,8 @@ static void write_text(tci_busy_desk *desk, const tci_busy_call *call)
                    is_injected ? "" : "'", call->sender);
 }
 
-/* Takes the stream. What it cannot send at once is lost: nobody waits for it. */
+/* Refuses a peer and closes its stream. Bytes that it cannot send at once are lost: no thread
+ * waits for that. */
 static void answer(const tci_busy_desk *desk, tci_stream *stream)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + TEXT_MAX + 64];
@@ -72,8 +75,8 @@ static void add_visitor(tci_busy_desk *desk, tci_stream *stream)
     desk->visitors[desk->visitor_count++].deadline_ns = tci_deadline_after(PATIENCE_NS);
 }
 
-/* A connection that is closed with bytes unread is reset, and what was said is lost. So its HELLO
- * is taken from it first. */
+/* Answers peers once their HELLO has come or their time is over. A connection that is closed
+ * with unread bytes is reset, and the answer is lost. So the HELLO is received first. */
 static void serve_visitors(tci_busy_desk *desk)
 {
     for (unsigned i = desk->visitor_count; i-- > 0;) {
@@ -87,7 +90,8 @@ static void serve_visitors(tci_busy_desk *desk)
     }
 }
 
-/* Who was turned away was told why, as far as it may know. */
+/* Accepts the peers that wait at a listener. A peer that is refused here gets the reason, as
+ * far as it may know. */
 static void take_peers(tci_busy_desk *desk, const counter *c)
 {
     tc_status status = TC_OK;
@@ -105,8 +109,8 @@ static void take_peers(tci_busy_desk *desk, const counter *c)
     }
 }
 
-/* In the watch's thread. Peers that began to prove themselves end that also when the function has
- * returned meanwhile; they connect the next time. */
+/* Runs in the watch's thread. Peers that have begun to authenticate finish that even if the
+ * function has returned meanwhile; they connect the next time. */
 static bool turn(void *user, const tci_busy_call *call)
 {
     tci_busy_desk *desk = user;

@@ -1,4 +1,4 @@
-/* Calls that wait for their answer. */
+/* Calls that wait for their reply. */
 #include "context/context_object.h"
 
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 
 #include <tc/call.h>
 
-/* The call's own deadline comes first; this ends the wait if nothing looks at that. */
+/* The call's own deadline comes first. The wait ends this much later if no turn checks it. */
 #define MARGIN_NS 100000000ull
 
 typedef struct answer {

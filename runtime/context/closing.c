@@ -1,5 +1,5 @@
 /* Flushing and closing. Endpoints that end together wait together: however many peers do not
- * answer, the option close_timeout is waited for once. */
+ * answer, the option close_timeout passes only once. */
 #include "context/closing.h"
 
 #include "base/backoff.h"
@@ -43,7 +43,7 @@ static tc_ep *next_of(const company *c, const tc_ep *ep)
     return c->only != NULL ? NULL : at_or_after(c, ep->next);
 }
 
-/* Each is asked, since asking may begin something. */
+/* Returns whether all open endpoints are so. Asks each, because asking may begin work. */
 static bool all_open_are(const company *c, bool (*is_so)(tc_ep *ep))
 {
     bool all = true;
@@ -63,13 +63,13 @@ static void begin_flush(tc_ep *ep)
     tci_doorbell_after_frames(ep);
 }
 
-/* To a member of a group one may send before it has come. */
+/* Returns whether messages wait for a member of a group that has not come yet. */
 static bool awaits_member(const tc_ep *ep)
 {
     return ep->state < TCI_EP_OPEN && tci_queue_has_messages(ep);
 }
 
-/* What is waited for is known once the queue is empty. */
+/* The position to wait for is known once the queue is empty. */
 static bool is_flushed(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
@@ -110,7 +110,7 @@ static tc_status flush(company *c, uint64_t timeout_ns)
 static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
 {
     if (tci_ep_is_open(ep)) {
-        /* A refusal is written before the credit for its message, so this one look finds it. */
+        /* A refusal is written before the credit for its message, so one turn finds it. */
         tci_wait_look(tc_ep_context(ep));
         return TC_OK;
     }
@@ -161,7 +161,7 @@ static bool link_turn(tc_ep *ep)
     return tci_link_turn(ep->link);
 }
 
-/* Nothing is run meanwhile, so none of them goes. */
+/* No message is run meanwhile, so no endpoint is freed. */
 static void await_all(const company *c, bool (*is_so)(tc_ep *ep), uint64_t deadline_ns)
 {
     tci_backoff backoff = {0};
@@ -214,30 +214,29 @@ static void say_goodbyes(const company *c, uint64_t deadline_ns)
 
 /* --- closing ----------------------------------------------------------------------------- */
 
-/* A peer that closes at the same time reads no control frames any more, and nobody misses
- * those. */
+/* A peer that closes at the same time reads no more control frames. Their loss is harmless. */
 static bool has_messages_under_way(const tc_ep *ep)
 {
     return ep->tx.push == NULL || ep->tx.ring.consumed_seen < ep->tx.message_end ||
            tci_queue_waits(ep);
 }
 
-/* A goodbye says that all is there. So it is in a ring that was written to directly; what a
- * delivery carries is in this side's memory until the peer has said otherwise. */
+/* A goodbye states that all messages have arrived. Those in a ring that was written to directly
+ * have; frames that a delivery carries are in this side's memory until they are credited. */
 static bool may_lose_messages(const tc_ep *ep)
 {
     bool carried = ep->tx.push != NULL && ep->tx.ring.consumed_seen < ep->tx.message_end;
     return carried || tci_queue_waits(ep) || ep->tx.large != NULL;
 }
 
-/* Of one that closed before anybody could look whether its messages come. */
+/* Drains the queue, then returns whether no message can be lost, or all are flushed. */
 static bool has_settled(tc_ep *ep)
 {
     tci_queue_drain(ep);
     return !may_lose_messages(ep) || is_flushed(ep);
 }
 
-/* Nothing is run here, so what the peer does not take in that time counts as lost. */
+/* No message is run here, so those that the peer does not take in that time count as lost. */
 void tci_closing_end(tc_ep *ep, uint64_t deadline_ns)
 {
     const company one = {.core = ep->core, .only = ep};

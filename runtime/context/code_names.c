@@ -1,5 +1,5 @@
-/* tc/code.h: what was shipped here, by its names. In a signal handler nothing may be formatted
- * by the C library, so texts are put together here. */
+/* tc/code.h: names of the code that was shipped here. A signal handler must not format texts
+ * with the C library, so they are put together here. */
 #include "context/context_object.h"
 
 #include "core/current.h"
@@ -10,7 +10,7 @@
 typedef struct text_out {
     char *at;
     size_t room;
-    size_t length; /* of the text as it would be without end */
+    size_t length; /* of the whole text, also where it does not fit */
 } text_out;
 
 static void add_byte(text_out *out, char byte)

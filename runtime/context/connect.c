@@ -1,4 +1,4 @@
-/* Connecting: the calls that block, each with a deadline. */
+/* Connecting: blocking calls, each with a deadline. */
 #include "context/context_object.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
-#define NAP_NS 1000000ull /* between looks, when a call blocks */
+#define NAP_NS 1000000ull /* between checks, when a call blocks */
 #define ADDRESS_TRIES 4u
 #define BUSY_REST_NS 100000000ull /* between tries at a peer that runs a function */
 #define LISTENER_TRIES 8u
@@ -25,8 +25,9 @@ static bool is_decided(void *arg)
     return ep->state >= TCI_EP_OPEN;
 }
 
-/* What came meanwhile is run by the turns after this call, so that the caller can prepare its
- * endpoint. A thread that serves the context may sleep, and has not looked at this ring. */
+/* Messages that came meanwhile are run by the turns after this call, so that the caller can
+ * prepare its endpoint. A thread that serves the context may sleep, and has not polled this
+ * ring. */
 static void begin_running(tc_ep *ep)
 {
     tci_ep_announced(ep);
@@ -34,13 +35,13 @@ static void begin_running(tc_ep *ep)
 }
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
- * the handshake's. *heard_out: the peer's HELLO has come, or was not needed to reach it. */
+ * the handshake's. *heard_out: the peer's HELLO has arrived, or was not needed to reach it. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *heard_out,
                                  tc_error *err)
 {
     tci_patience patience = tci_interrupt_patience(ctx, TC_FOREVER);
     const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
-    ep->life.ended_notified = true; /* nobody is to hear of it before its owner has it */
+    ep->life.ended_notified = true; /* no callback before the owner has it */
     ctx->idle_since_ns = 0;
     while (!is_decided(ep) && !tci_patience_is_over(&patience))
         tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
@@ -93,7 +94,7 @@ static bool never(void *arg)
     return false;
 }
 
-/* Between two tries. False: the time is over, or the program has given up. */
+/* Waits between two tries. Returns false when the time is over or the program has given up. */
 static bool rest(tc_context *ctx, uint64_t rest_ns, uint64_t deadline_ns)
 {
     const tci_awaited nothing = {.is_there = never, .is_silent = true};
@@ -105,8 +106,8 @@ static bool rest(tc_context *ctx, uint64_t rest_ns, uint64_t deadline_ns)
     return !patience.interrupted && tci_deadline_left_ns(deadline_ns) > 0;
 }
 
-/* A crowded listener drops some of the connections that have not proved who they are. A peer
- * whose HELLO has not come has received no message, so another try repeats nothing. */
+/* A crowded listener drops some of the connections that are not authenticated. If no HELLO of
+ * the peer has come, the peer has received no message, so another try repeats nothing. */
 static tc_status try_listener(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
                               tc_ep **ep_out, tc_error *error)
 {
@@ -119,7 +120,7 @@ static tc_status try_listener(tc_context *ctx, const char *host_port, uint64_t d
             break;
         rest_ns *= 2;
         tc_status again = try_stream(ctx, host_port, deadline_ns, ep_out, &heard, &again_error);
-        if (again == TC_E_UNREACHABLE || again == TC_E_TIMEOUT) /* the first says more */
+        if (again == TC_E_UNREACHABLE || again == TC_E_TIMEOUT) /* the first is clearer */
             break;
         status = again;
         *error = again_error;
@@ -127,8 +128,8 @@ static tc_status try_listener(tc_context *ctx, const char *host_port, uint64_t d
     return status;
 }
 
-/* A peer whose thread runs a function says so at once (context/busy_desk.h). That function may
- * return in time. */
+/* A peer that is running a function reports that at once (context/busy_desk.h). The function
+ * may return in time. */
 static tc_status try_while_busy(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
                                 tc_ep **ep_out, tc_error *error)
 {

@@ -51,7 +51,8 @@ static void describe_self(tc_context *ctx)
     core->own_address = ctx->address;
 }
 
-/* What a child did with it would be done to the parent's peers, and to UCX, which asserts. */
+/* Leaves the context to the parent. A child that used it would act on the parent's peers, and
+ * on UCX, which asserts. */
 static void leave_to_parent(tci_fork_guard *guard)
 {
     tc_context *ctx = (tc_context *)(void *)((char *)guard - offsetof(tc_context, guard));
@@ -60,7 +61,8 @@ static void leave_to_parent(tci_fork_guard *guard)
     ctx->core.user = 0; /* no other thread is there any more */
 }
 
-/* auto: where somebody tries a program out, by a library that is made for that or by tc-run. */
+/* `auto` checks where a program is being tried out: with a debug build of the library, or under
+ * tc-run. */
 static bool checks_threads(const struct tc_options *options)
 {
     if (options->check_threads != TCI_CHECK_AUTO)
@@ -165,7 +167,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_core *core = &ctx->core;
     tci_serving_end(ctx);
     if (tci_core_is_busy(core)) {
-        /* What calls this would return into memory that is gone. */
+        /* The calling code would return into freed memory. */
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored",
                tci_core_is_forked(core) ? "in a fork" : "from inside an ifunc");
         return;

@@ -15,8 +15,8 @@ struct tc_listener {
     tc_connection_callback taker; /* of its connections; NULL: they are served here */
     void *taker_user;
     uint32_t number;
-    uint64_t rests_until_ns; /* it could take nobody; 0: it is watched */
-    bool has_failed;         /* since it last took somebody: said once */
+    uint64_t rests_until_ns; /* it could not accept; 0: it is watched */
+    bool has_failed;         /* since it last accepted a connection: logged once */
     tc_listener *next;
 };
 
@@ -28,19 +28,19 @@ typedef struct tci_inbox {
     unsigned count;
 } tci_inbox;
 
-/* Who may use the context while a thread serves it: context/guests.h. */
+/* Threads that use the context while another thread serves it: context/guests.h. */
 typedef struct tci_guests {
     tci_hand_lock lock;
     bool forked; /* this is a fork, where the lock has no meaning */
-    /* The rest belongs to whoever holds the lock. */
-    pthread_t thread; /* the serving one; joined by who stops it */
-    bool runs;        /* it is not to end yet */
-    uintptr_t server; /* its name, once it has begun */
+    /* The rest belongs to the holder of the lock. */
+    pthread_t thread; /* the serving one; joined by the thread that stops it */
+    bool runs;        /* false: it is to end */
+    uintptr_t server; /* its tci_hand_lock_thread, once it has begun */
     int wake_fd;      /* ends its sleep; -1 before the first thread */
-    bool asleep;      /* it has let go of the lock to sleep */
-    bool visited;     /* and somebody held it since */
+    bool asleep;      /* it has released the lock to sleep */
+    bool visited;     /* another thread has held the lock since */
     uint64_t sleeps_until_ns;
-    struct tci_guest *first; /* who waits */
+    struct tci_guest *first; /* waiting threads */
 } tci_guests;
 
 struct tc_context {
@@ -51,8 +51,8 @@ struct tc_context {
     tci_local_replies replies;
     tci_inbox inbox;
     bool address_given; /* peers may connect by active message alone */
-    int loads_fd;       /* what loader threads say when they have finished */
-    int wake_fd;        /* what tc_wake writes to */
+    int loads_fd;       /* loader threads write to it when they have finished */
+    int wake_fd;        /* tc_wake writes to it */
     tc_ep_callback callback;
     void *callback_user;
     tc_interrupt_callback interrupt; /* NULL: blocking calls end by themselves */
@@ -60,22 +60,22 @@ struct tc_context {
     struct tci_published *published; /* see node_data.c */
     struct tci_kept_state *states;
     tc_listener *listeners;
-    struct tci_busy_desk *desk; /* busy_desk.h; NULL: nobody answers while a function runs */
+    struct tci_busy_desk *desk; /* busy_desk.h; NULL: no answers while a function runs */
     uint32_t listener_numbers;
     unsigned listeners_resting;
     int countdown; /* calls of tc_progress until the next housekeeping */
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_wait_idle */
     unsigned yields;
-    unsigned yields_saved;    /* of those before a sleep, as sleeps are long */
-    size_t spoke_last;        /* of the watched rings, about: they move */
-    bool shares_cpu;          /* others ran when it was last given up */
-    unsigned yields_well;     /* made since one took too long */
-    unsigned yield_rest;      /* in multiples of the last long yield */
+    unsigned yields_saved; /* yields left out before a sleep, as sleeps are long */
+    size_t spoke_last;     /* index of the ring with the last frame; approximate: they move */
+    bool shares_cpu;       /* others ran during the last yield */
+    unsigned yields_well;  /* made since one took too long */
+    unsigned yield_rest;   /* in multiples of the last long yield */
     uint64_t yields_again_ns; /* when that rest ends */
     uint64_t nap_ns;
-    int wait_fd;      /* all that can wake this context, for others to wait on */
-    bool armed;       /* the doorbells say that this side sleeps */
+    int wait_fd;      /* epoll set of all wakeup sources, for others to wait on */
+    bool armed;       /* the doorbells mark this side as asleep */
     bool can_be_rung; /* the machine has the barrier that doorbells need */
     tci_guests guests;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];

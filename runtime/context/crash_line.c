@@ -1,4 +1,4 @@
-/* tc/crash.h. In a signal handler nothing of stdio may be used. */
+/* tc/crash.h: one line about a crash. A signal handler must not use stdio. */
 #include "base/arch.h"
 #include "core/current.h"
 #include "dispatch/payload_view.h"
@@ -56,8 +56,8 @@ static const void *instruction_of(const ucontext_t *context)
 #endif
 }
 
-/* The one store that a function could make in other processes, and not in this one. "": it is
- * something else. */
+/* Explains a store to a read-only payload, which other processes may allow. "": the crash has
+ * another cause. */
 static const char *why_store_failed(const siginfo_t *info)
 {
     const tc_ep *ep = tci_current_get()->ep;
@@ -87,14 +87,14 @@ static void write_line(const char *signal_name, const siginfo_t *info, const voi
     add(&l, why_store_failed(info));
     l.text[l.length] = '\n';
     ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
-    (void)written; /* there is nobody left to tell */
+    (void)written; /* no way to report a failure is left */
     l.text[l.length] = '\0';
     if (told != NULL)
         told(told_user, l.text + begin);
 }
 
 /* An instruction that faults does so again when this returns, and abort() sends its signal
- * again; then it is the former handler's. Signals that came from outside come again. */
+ * again; the former handler gets that one. Signals from outside are raised again here. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -109,8 +109,9 @@ static void on_crash(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Sanitizers and other languages bring stacks of their own. Programs that do not call this have
- * no memory for one. Without memory, only a stack that has no end left has no line. */
+/* Provides a stack for signal handlers, unless there is one: sanitizers and other languages
+ * bring their own. Programs that do not call this spend no memory on one. Without memory for
+ * it, only a stack overflow has no line. */
 static void give_stack(void)
 {
     stack_t ours = {.ss_size = STACK_BYTES}, theirs;

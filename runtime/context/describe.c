@@ -1,4 +1,4 @@
-/* What this process says of itself: versions, engine, counters. */
+/* This process's description of itself: versions, engine, counters. */
 #include "context/describe.h"
 
 #include "archive_dictionary.h"
@@ -31,7 +31,7 @@ uint64_t tc_stats_value(const tc_context *ctx, size_t index)
 {
     if (index >= TCI_COUNTER_COUNT)
         return 0;
-    /* Endpoints count their own messages; the context has those of endpoints that are gone. */
+    /* Endpoints count their own messages; the context has the counts of freed endpoints. */
     uint64_t value = ctx->core.counters[index];
     for (const tc_ep *ep = ctx->core.first; ep != NULL && index == TCI_MESSAGES_RUN;
          ep = ep->next)

@@ -1,4 +1,4 @@
-/* What this process says of itself. */
+/* This process's description of itself: versions, engine, dictionaries. */
 #ifndef TCI_DESCRIBE_H
 #define TCI_DESCRIBE_H
 
@@ -7,9 +7,9 @@
 /* header_version: a program's TC_VERSION_NUMBER. TC_E_VERSION when this library is older. */
 TC_MUST_CHECK tc_status tci_describe_check_headers(unsigned header_version, tc_error *err);
 
-/* Puts what is known of the engine and the CPU into the core's hello. */
+/* Puts the engine's version, the CPU and its features into the core's hello. */
 void tci_describe_engine(tci_core *core);
-/* And the dictionaries that peers may use. */
+/* Puts the dictionaries that peers may use into it. */
 void tci_describe_dictionaries(tci_core *core);
 
 #endif

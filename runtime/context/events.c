@@ -1,4 +1,4 @@
-/* What lower layers tell those above them: the registry of functions, and endpoints. */
+/* Notifications from lower layers, the registry of functions and endpoints, to those above. */
 #include "context/events.h"
 
 #include "base/error_text.h"
@@ -38,8 +38,9 @@ static bool has_run_all(tc_ep *ep)
     return true;
 }
 
-/* A peer may ask for the code of any message that it has not run, but not of one whose function
- * everybody had let go when the peer had run them all. */
+/* Returns whether a peer may still ask for the function's code. A peer may ask for the code of
+ * any message that it has not run. It asks no more for a function that was released and last
+ * used before the peer had run all messages. */
 static bool is_wanted(void *user, const tc_ifunc *fn)
 {
     tci_core *core = user;
@@ -98,7 +99,7 @@ static const tci_ep_events ep_events = {.opened = tci_member_opened,
 
 /* --- loads ------------------------------------------------------------------------------- */
 
-/* By a loader's thread. */
+/* Called by a loader thread. */
 static void loads_have_ended(void *user)
 {
     const tc_context *ctx = user;
@@ -120,7 +121,7 @@ tc_status tci_events_connect(tc_context *ctx, tc_error *err)
     return tci_core_watch(core, ctx->loads_fd, TCI_WATCH_LOADS, err);
 }
 
-/* What has ended is taken by housekeeping. */
+/* Housekeeping takes the finished loads. */
 void tci_events_note_loads(tc_context *ctx)
 {
     uint64_t count;

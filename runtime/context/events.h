@@ -1,4 +1,4 @@
-/* What lower layers tell those above them: the registry of functions, and endpoints. */
+/* Notifications from lower layers, the registry of functions and endpoints, to those above. */
 #ifndef TCI_EVENTS_H
 #define TCI_EVENTS_H
 
@@ -6,7 +6,7 @@
 
 /* Connects the layers. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_events_connect(tc_context *ctx, tc_error *err);
-/* Loader threads have finished something. */
+/* Called when loader threads have finished a load. */
 void tci_events_note_loads(tc_context *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-/* One call to every member, that waits for all answers. */
+/* A call to every member of a group that waits for all replies. */
 #include "context/context_object.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <tc/group.h>
 
-/* The calls' own deadlines come first; this ends the wait if nothing looks at them. */
+/* The calls' own deadlines come first. The wait ends this much later if no turn checks them. */
 #define MARGIN_NS 100000000ull
 
 struct round;
@@ -31,7 +31,7 @@ typedef struct round {
     member_call *calls;
     uint32_t left; /* calls that are under way */
     uint32_t failed_rank;
-    tc_status failure; /* of failed_rank, the lowest; TC_OK: none has failed */
+    tc_status failure; /* of failed_rank, the lowest; TC_OK: no call has failed */
     tc_error *err;
 } round;
 
@@ -52,7 +52,7 @@ static void take_answer(void *user, const tc_call_outcome *outcome)
 {
     member_call *call = user;
     tc_status status = outcome->status;
-    /* Nobody wants the reply, so it may be of any size. */
+    /* The caller has no buffer for the reply, so it may be of any size. */
     if (status == TC_E_TOO_LARGE && call->round->params.results == NULL &&
         outcome->result_size > 0)
         status = TC_OK;
@@ -70,11 +70,11 @@ static tc_status start_one(round *r, member_call *call, tc_error *err)
                       ? (char *)r->params.results + call->rank * r->params.result_capacity
                       : NULL,
         .result_capacity = r->params.results != NULL ? r->params.result_capacity : 0,
-        .timeout_ns = tci_deadline_left_ns(r->deadline_ns) + 1, /* 0 would be the option's */
+        .timeout_ns = tci_deadline_left_ns(r->deadline_ns) + 1, /* 0: the option's time */
         .done = take_answer,
         .user = call};
     for (;;) {
-        tc_ep *ep; /* another one, when it ended while this waited */
+        tc_ep *ep; /* another one, if it ended during the wait */
         TC_TRY(tc_group_ep(r->group, call->rank, &ep, err));
         tc_status status =
             tc_call_start(ep, r->fn, r->source_args, r->size, &params, &call->id, err);

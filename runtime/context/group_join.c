@@ -1,4 +1,4 @@
-/* Joining by what started this process: tc-run, PMIx, or options. */
+/* Joining the group that this process was started in: by tc-run, PMIx, or options. */
 #include "context/context_object.h"
 
 #include "base/clock.h"
@@ -21,11 +21,11 @@
 #define MISSING_NAMED_MAX 8u
 #define MISSING_TEXT_MAX 128u
 
-/* A process meets others one round at a time: which round it is has to mean the same to all. */
+/* A process meets others one round at a time: a round's number has to mean the same to all. */
 static pthread_mutex_t rendezvous_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t rounds;
 
-/* A group on its way. */
+/* A group that is being joined. */
 typedef struct joining {
     tc_context *ctx;
     const tci_rendezvous_ops *ops;
@@ -33,15 +33,15 @@ typedef struct joining {
     tci_rendezvous_self self;
     uint64_t timeout_ns;
     tci_patience patience;
-    tci_stream_listener *streams; /* bound; NULL once it is the listener's */
+    tci_stream_listener *streams; /* bound; NULL once the listener owns it */
     tc_listener *listener;
     tci_group_key key;
-    tci_group_job *job; /* whose key that is, or NULL */
+    tci_group_job *job; /* the job of that key, or NULL */
     uint8_t (*addresses)[TCI_RENDEZVOUS_ADDRESS_MAX];
     tc_group_member *members;
 } joining;
 
-/* --- who has not come -------------------------------------------------------------------- */
+/* --- missing members --------------------------------------------------------------------- */
 
 typedef struct missing {
     uint32_t count;
@@ -98,8 +98,7 @@ static bool gave_up(const joining *j, const missing *m)
     return j->patience.interrupted && m->count > 0;
 }
 
-/* After one that has not come in time the others are still asked for: they may be missing too.
- */
+/* Looks up all members, also after one that is not there in time: others may be missing too. */
 static tc_status look_up_all(joining *j, tc_error *err)
 {
     missing m = {.count = 0};
@@ -129,7 +128,8 @@ static tc_status publish(joining *j, const char *text, tc_error *err)
     return status;
 }
 
-/* Whoever connects meanwhile waits: who may come is known when all have published. */
+/* Peers that connect meanwhile wait: the credentials to admit them are known when all have
+ * published. */
 static tc_status bind_and_publish(joining *j, tc_error *err)
 {
     char listen[TCI_OWN_ADDRESS_TEXT_MAX];
@@ -168,7 +168,7 @@ static tc_status make_table(joining *j, tc_error *err)
     return TC_OK;
 }
 
-/* The rendezvous is open. */
+/* Called with the rendezvous open. */
 static tc_status exchange(joining *j, tc_error *err)
 {
     TC_TRY(make_table(j, err));
@@ -188,7 +188,7 @@ static tc_status meet(joining *j, tc_error *err)
     return status;
 }
 
-/* A job's name may come again once it has ended; with the address of rank 0 it is another. */
+/* A job's name may be reused after its end. The address of rank 0 makes the ids differ. */
 static uint64_t group_id(const joining *j)
 {
     uint8_t seed[sizeof j->self.id + TCI_RENDEZVOUS_ADDRESS_MAX];

@@ -18,7 +18,8 @@ static tci_group_key_need judge(const struct tc_options *options, bool has_keys,
                : TCI_GROUP_KEY_NONE;
 }
 
-/* It goes over the network in clear text, as other names of keys do, and into texts. */
+/* Makes the key's name, which goes over the network in clear text, as other names of keys do,
+ * and into texts. */
 static void make_name(const char *job, char out[TCI_TLS_KEY_NAME_MAX + 1])
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -1,4 +1,4 @@
-/* What a context does for a group beside its endpoints: makes it, and takes it apart. */
+/* A context's work for a group, beside the group's endpoints: makes and destroys it. */
 #include "context/group_life.h"
 
 #include "base/content_id.h"
@@ -25,7 +25,7 @@ void tci_group_life_keep_listener(tc_group *group, tc_listener *listener)
     group->listener = listener;
 }
 
-/* Endpoints first: closing one progresses, and its frames speak of the group. */
+/* Closes the endpoints first: closing one progresses, and its frames refer to the group. */
 void tc_group_destroy(tc_group *group)
 {
     if (group == NULL)
@@ -61,7 +61,7 @@ static void split_hosts(const char *hosts, tc_group_member *members, uint32_t co
     }
 }
 
-/* The same for all who were given the same list and the same secret. */
+/* Returns the group's id: the same for all processes with the same list and the same secret. */
 static uint64_t id_of(const char *hosts, const char *secret)
 {
     uint8_t hashes[2][16];

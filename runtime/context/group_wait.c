@@ -12,7 +12,7 @@
 
 typedef bool (*is_missing)(const tc_group *group, uint32_t rank);
 
-/* "2, 5, 6" or "2, 5 and 14 more" */
+/* Writes the missing ranks: "2, 5, 6" or "2, 5 and 14 more". Returns their number. */
 static uint32_t name_missing(const tc_group *group, is_missing missing, char *text, size_t room)
 {
     uint32_t count = 0;
@@ -52,7 +52,7 @@ static tc_status begin_connecting(tc_group *group, tc_error *err)
     return TC_OK;
 }
 
-/* A member that is missing and whose endpoint has ended. */
+/* Finds a missing member with an ended endpoint. Returns the error of that end, or NULL. */
 static const tc_error *find_failure(const tc_group *group, is_missing missing,
                                     uint32_t *rank_out)
 {
@@ -132,7 +132,7 @@ static tc_status lost_first(const tc_group *group, tc_error *err)
                          why != NULL ? why->text : "gone");
 }
 
-/* The endpoint to rank 0 once it is open. */
+/* Waits until the endpoint to rank 0 is open. */
 static tc_status await_first(tc_group *group, tci_patience *patience, tc_ep **ep_out,
                              tc_error *err)
 {

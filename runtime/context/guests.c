@@ -1,3 +1,5 @@
+/* A guest waits without the lock, on a word in its own stack. The serving thread sets the word
+ * after a turn that fulfils the guest's condition. */
 #include "context/guests.h"
 
 #include "base/assertion.h"
@@ -11,17 +13,17 @@
 #include <sched.h>
 #include <tc/thread.h>
 
-/* How long one stands behind those that are quicker to take the lock. Peers wait for the serving
+/* How long a thread lets quicker ones take the lock before it. Peers wait for the serving
  * thread. */
 #define PATIENCE_NS 200000u
 #define SERVER_PATIENCE_NS 50000u
-/* A yield that took longer let somebody else run. */
+/* During a longer yield another thread ran. */
 #define SHARED_YIELD_NS 1000u
 #define YIELDS 20u
 
-/* A thread that waits, on its stack, in the list of the context's guests. */
+/* A waiting thread: on its own stack, and in the list of the context's guests. */
 typedef struct tci_guest {
-    const tci_awaited *what; /* NULL: anything */
+    const tci_awaited *what; /* NULL: any event */
     bool wants_turn;         /* any turn will do */
     uint32_t told;
     struct tci_guest *next;
@@ -51,9 +53,9 @@ bool tci_guests_enter_call(tc_context *ctx, const char *call)
     return !tci_guests_is_one(ctx) && tci_sole_user_enter(&ctx->core, call);
 }
 
-/* --- telling ----------------------------------------------------------------------------- */
+/* --- notifying --------------------------------------------------------------------------- */
 
-/* It may be gone as soon as it is told, but for the word's place. */
+/* The guest may be gone once the word is set, so only the word's address is used afterwards. */
 static void tell(guest *g)
 {
     uint32_t *told = &g->told;
@@ -68,7 +70,7 @@ static bool has_it(const guest *g, bool something_happened)
     return (something_happened || g->what->is_silent) && g->what->is_there(g->what->arg);
 }
 
-/* Those that were told stay in the list until they have the lock. */
+/* Guests that were woken stay in the list until they have the lock. */
 void tci_guests_tell(tc_context *ctx, bool something_happened)
 {
     TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
@@ -127,10 +129,10 @@ void tci_guests_wake_server(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "the serving thread could not be woken");
 }
 
-/* --- coming and going -------------------------------------------------------------------- */
+/* --- entering and leaving ---------------------------------------------------------------- */
 
-/* Whether the sleeping thread would have woken by itself for all that a guest has left to do. It
- * has told peers that store into memory, and only those, to wake it. */
+/* Returns whether the sleeping thread wakes by itself for all work that a guest has left. It
+ * has asked only peers that store into memory to wake it. */
 static bool can_sleep_on(tc_context *ctx)
 {
     tci_core *core = &ctx->core;
@@ -186,7 +188,7 @@ void tc_context_unlock(tc_context *ctx)
 
 /* --- waiting ----------------------------------------------------------------------------- */
 
-/* As the option `wait` has it, until others want the processor. */
+/* Waits for the word as the option `wait` demands, until others want the processor. */
 static void await_word(const tc_context *ctx, const uint32_t *told, uint64_t deadline_ns)
 {
     const uint64_t policy = ctx->core.options.wait, begun_ns = tci_clock_ns();
@@ -197,7 +199,7 @@ static void await_word(const tc_context *ctx, const uint32_t *told, uint64_t dea
         if (policy != TCI_WAIT_BLOCK && policy != TCI_WAIT_YIELD &&
             now_ns - begun_ns < ctx->core.options.spin) {
             TCI_ARCH_PAUSE();
-        } else if (!sleeps) { /* but not before who brings it */
+        } else if (!sleeps) { /* lets the serving thread run first */
             (void)sched_yield();
         } else if (yields > 0) {
             (void)sched_yield();
@@ -228,7 +230,8 @@ static void wait_as(tc_context *ctx, guest *own, uint64_t deadline_ns)
     leave_list(&ctx->guests, own);
 }
 
-/* Whoever does so does it in a loop, and without the lock there is no ration but its own. */
+/* A thread that waits without the lock does so in a loop. It has a log ration of its own, as it
+ * must not use the context's without the lock. */
 static bool is_allowed(const tc_context *ctx)
 {
     static _Thread_local tci_log_ration ration __attribute__((tls_model("initial-exec")));

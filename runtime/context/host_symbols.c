@@ -1,6 +1,6 @@
-/* What shipped code may call of the library that runs it: a table, so that it works in a
- * statically linked program too, and so that nothing else of the process can take these names
- * over. */
+/* The functions of this library that shipped code may call: a table, so that it works in a
+ * statically linked program too, and so that no other part of the process can take over these
+ * names. */
 #include "context/host_symbols.h"
 
 #include "context/processor.h"
@@ -77,7 +77,7 @@ static const tci_host_symbol calls[] = {
     HOST_SYMBOL(tc_message_payload),
     HOST_SYMBOL(tc_message_send),
     HOST_SYMBOL(tc_message_destroy),
-    /* Those that wait, which say TC_E_BUSY to a function: in any process alike. */
+    /* Calls that wait: inside a function they return TC_E_BUSY, alike in any process. */
     HOST_SYMBOL(tc_call),
     HOST_SYMBOL(tc_library_push),
     HOST_SYMBOL(tc_library_withdraw),

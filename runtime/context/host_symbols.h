@@ -1,4 +1,4 @@
-/* What shipped code may call of this library, by name. */
+/* The functions of this library that shipped code may call, by name. */
 #ifndef TCI_HOST_SYMBOLS_H
 #define TCI_HOST_SYMBOLS_H
 

@@ -8,7 +8,7 @@
 
 #include <tc/ifunc.h>
 
-/* Takes `fn` over: a library is none of what follows. */
+/* Takes over `fn`, and refuses it if it is a library. */
 static tc_status function_only(tc_ifunc *fn, tc_ifunc **fn_out, tc_error *err)
 {
     tc_status status = TC_OK;

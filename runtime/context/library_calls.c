@@ -1,6 +1,7 @@
-/* Public calls about libraries that travel. What one process wants of a library at another one is a
- * call of that library: its payload says what, and the code that runs is this file's, for a library
- * has no main of its own. So libraries travel, and are judged, as functions are. */
+/* Public calls about libraries that travel. A process that wants a library in force at another
+ * one, or withdrawn, calls that library: the payload names the operation, and the code that
+ * runs is this file's, because a library has no main of its own. So libraries travel, and are
+ * checked, as functions are. */
 #include "context/library_calls.h"
 
 #include "base/backoff.h"
@@ -21,13 +22,13 @@
 /* The one byte of such a payload: docs/wire-format.md. */
 enum { PUT = 1, WITHDRAW = 2 };
 
-/* The same object: a library is a function whose archive says so. */
+/* Returns the same object: a library is a function with an archive that is marked so. */
 static tc_ifunc *function_of(const tc_library *library)
 {
     return (tc_ifunc *)(uintptr_t)library;
 }
 
-/* --- what a peer wants ------------------------------------------------------------------------ */
+/* --- requests of peers -------------------------------------------------------------------- */
 
 static tc_status obey(const uint8_t *payload, size_t size, tc_error *err)
 {
@@ -77,9 +78,9 @@ tc_status tc_library_withdraw(tc_ep *ep, tc_library *library, uint64_t timeout_n
     return order(ep, library, WITHDRAW, timeout_ns, err);
 }
 
-/* --- handles ----------------------------------------------------------------------------------- */
+/* --- handles ------------------------------------------------------------------------------ */
 
-/* Takes `fn` over. */
+/* Takes over `fn`. */
 static tc_status take(tc_ifunc *fn, tc_library **library_out, tc_error *err)
 {
     tc_status status = TC_OK;
@@ -135,9 +136,9 @@ void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_BYTES])
     memcpy(id_out, function_of(library)->id.bytes, TC_IFUNC_ID_BYTES);
 }
 
-/* --- at this node ------------------------------------------------------------------------------ */
+/* --- at this node ------------------------------------------------------------------------- */
 
-/* A push waits for this in its ring (dispatch/slots.c). */
+/* Waits until a leaving library has ended. A push waits in its ring (dispatch/slots.c). */
 static void await_end(tci_registry *registry, const tc_ifunc *fn)
 {
     tci_backoff backoff = {0};

@@ -1,11 +1,11 @@
-/* What runs when a message comes for a library. */
+/* The code that runs for a message to a library. */
 #ifndef TCI_LIBRARY_CALLS_H
 #define TCI_LIBRARY_CALLS_H
 
 #include <stddef.h>
 
-/* Puts the library in force that the message is for, or withdraws it, and answers. As an ifunc's
- * main. */
+/* Puts the library of the message in force, or withdraws it, and replies. Has the signature of
+ * an ifunc's main. */
 void tci_library_calls_main(void *payload, size_t payload_size, void *target_args);
 
 #endif

@@ -1,3 +1,5 @@
+/* A listener accepts a bounded number of peers in a turn. One that cannot accept drops an
+ * endpoint that has not opened, and rests for a moment. */
 #include "context/listener.h"
 
 #include "base/clock.h"
@@ -20,7 +22,7 @@
 #include <sys/resource.h>
 
 #define ACCEPTED_MAX 64u /* of one listener in one turn */
-/* Endpoints that are not open may take this part of the descriptors. */
+/* Endpoints that are not open may use one in so many descriptors. */
 #define UNOPENED_PART 4u
 
 static tc_status watch(const tc_listener *listener, tc_error *err)
@@ -29,7 +31,7 @@ static tc_status watch(const tc_listener *listener, tc_error *err)
                           TCI_WATCH_LISTENER | listener->number, err);
 }
 
-/* Takes the streams, also when it fails. */
+/* Takes over the streams, also on failure. */
 static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
                          tc_listener **listener_out, tc_error *err)
 {
@@ -153,9 +155,10 @@ static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
     return status;
 }
 
-/* --- when there is no room --------------------------------------------------------------- */
+/* --- without capacity -------------------------------------------------------------------- */
 
-/* Who connects and says nothing keeps a descriptor for the option connect_timeout. */
+/* Returns how many endpoints may be not open yet. A peer that connects and sends nothing keeps
+ * a descriptor for the option connect_timeout. */
 static unsigned unopened_max(void)
 {
     struct rlimit limit;
@@ -164,8 +167,8 @@ static unsigned unopened_max(void)
     return (unsigned)(limit.rlim_cur / UNOPENED_PART);
 }
 
-/* The oldest of those that have said nothing, or of all where each has sent its HELLO. The newest
- * is the first of the core's. */
+/* Drops the oldest endpoint that is not open: of those without a HELLO, or of all where each
+ * peer has sent its HELLO. The newest is the first in the core's list. */
 static void drop_unopened(tci_core *core)
 {
     tc_ep *silent = NULL, *oldest = NULL;
@@ -182,8 +185,8 @@ static void drop_unopened(tci_core *core)
                            "connecting: others came later, and there is no room for more");
 }
 
-/* What cannot be had now can be had later. Until then a descriptor that stays readable would
- * have every turn try again. */
+/* Stops watching the listener for a moment, as a descriptor may be free later. Until then a
+ * socket that stays readable would make every turn try again. */
 static void rest(tc_context *ctx, tc_listener *listener, const tc_error *why)
 {
     TC_LOG(listener->has_failed ? TC_LOG_DEBUG : TC_LOG_WARN, "listener: %s; trying again",
@@ -229,7 +232,7 @@ static tc_status hand_over_next(const tc_listener *listener, tc_error *err)
     return status;
 }
 
-/* A connection that was handed over may come from anywhere. */
+/* A connection that another process passed here may come from any host. */
 static tc_status open_network_for(tci_core *core, const tc_listener *listener,
                                   const tci_stream *stream, tc_error *err)
 {
@@ -265,7 +268,7 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
     return TC_OK;
 }
 
-/* So many and no more, since others are to be served too; epoll tells of the rest again. */
+/* Accepts a bounded number, so that others are served too; epoll reports the rest again. */
 void tci_listener_serve(tc_context *ctx, uint64_t number)
 {
     tc_listener *listener = ctx->listeners;

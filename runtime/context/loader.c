@@ -1,4 +1,4 @@
-/* A registry of functions without endpoints around it. */
+/* A loader: a registry of functions without endpoints. */
 #include "context/context_object.h"
 
 #include "base/error_text.h"
@@ -18,7 +18,7 @@ struct tc_loader {
     tci_registry registry;
 };
 
-/* What a program gave: `count` structs of `size` bytes each, as it was compiled with. */
+/* The program's symbols: `count` structs of `size` bytes each, as the program was compiled. */
 typedef struct given_symbols {
     const tc_symbol *first;
     size_t count, size;
@@ -45,7 +45,7 @@ static tc_status copy_symbols(tc_loader *loader, const given_symbols *given, tc_
     return TC_OK;
 }
 
-/* Without calls through a registry nobody counts them, so better code would never come. */
+/* Calls of a loader's functions are not counted, so better code would never come. */
 static void settle_tier(struct tc_options *options)
 {
     if (options->tier == TCI_TIER_AUTO)
@@ -126,12 +126,12 @@ tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
                                    err);
 }
 
-/* --- what was opened --------------------------------------------------------------------- */
+/* --- opened functions -------------------------------------------------------------------- */
 
 tc_status tc_loader_resolve_sized(tc_ifunc *fn, tc_entry_points *entries_out,
                                   size_t entries_size, tc_error *err)
 {
-    /* Endpoints may have the entries of theirs exchanged, or let go. */
+    /* Endpoints may have the entries of their functions exchanged or released. */
     if (fn->registry->events != NULL)
         return tci_error_set(err, TC_E_INVALID, "%s: is a context's, not a loader's",
                              tc_ifunc_name(fn));

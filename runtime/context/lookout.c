@@ -1,22 +1,22 @@
-/* Several rings and one instruction that watches one line: the ring that spoke last is watched,
- * and the others are looked at when a bound is over. So senders need not touch a line that all
- * share, which would cost each message a transfer of that line (docs/decisions/waiting.md). */
+/* The wait instruction watches one line, and there may be several rings: the ring that last had
+ * a frame is watched, and the others are polled when a bound is over. So senders need not touch
+ * a shared line, which would cost each message a transfer of it (docs/decisions/waiting.md). */
 #include "context/lookout.h"
 
 #include "base/arch.h"
 #include "base/line_wait.h"
 
-/* Looks between two turns: one takes as long as a pause, and with every sixteen rings more as long
- * again, so that all together take some two microseconds. */
+/* Polls between two turns: one takes as long as a pause, and every sixteen more rings add as
+ * much, so that all together take some two microseconds. */
 #define LOOKS_MAX 64u
 #define RINGS_PER_PAUSE 16u
-/* How long the line of one ring is watched: of the only one; where others may speak; where
- * something may come that no ring shows. */
+/* How long the line of one ring is watched: the only ring; one of several; one of those while
+ * work may come that no ring shows. */
 #define ALONE_NS 2000u
 #define AMONG_OTHERS_NS 200u
 #define BESIDE_NS 100u
 
-/* Nothing comes but by rings. */
+/* Returns whether all work comes by rings. */
 static bool rings_tell_all(const tci_core *core, bool silent)
 {
     return !silent && core->watched_count > 0 && tci_pending_causes(&core->pending) == 0 &&
@@ -24,7 +24,7 @@ static bool rings_tell_all(const tci_core *core, bool silent)
            core->registry.jobs == NULL;
 }
 
-/* 0: this processor has no instruction for that, or none that would end in time. */
+/* Returns how long to watch a line. 0: no ring, or no instruction that would end in time. */
 static uint64_t line_bound_ns(const tci_core *core, bool rings_alone)
 {
     if (rings_alone && core->watched_count == 1)
@@ -43,7 +43,7 @@ static void watch_line(tc_context *ctx, uint64_t bound_ns)
     tci_line_wait((const uint64_t *)(const void *)ring->frame, ring->signal, bound_ns);
 }
 
-/* Notes who has spoken: that one's line is watched next. */
+/* Returns whether a ring has a frame, and notes that ring: its line is watched next. */
 static bool somebody_has_spoken(tc_context *ctx)
 {
     const tci_watched_ring *watched = ctx->core.watched;

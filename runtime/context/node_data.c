@@ -1,4 +1,4 @@
-/* What a node has ready for the functions that come: data that the program publishes by name,
+/* Data that a node provides for incoming functions: data that the program publishes by name,
  * and memory that each function keeps from call to call. */
 #include "context/node_data.h"
 
@@ -17,7 +17,7 @@ typedef struct tci_published {
     char name[NAME_BYTES];
 } tci_published;
 
-/* By content id: the function's own handle may go and come again. */
+/* Found by content id: the function's handle may be freed and made again. */
 typedef struct tci_kept_state {
     struct tci_kept_state *next;
     tci_content_id id;

@@ -1,4 +1,4 @@
-/* A package: the functions that its elements are, open together. */
+/* A package: its elements are functions and libraries, opened together. */
 #include "archive_file.h"
 #include "base/clock.h"
 #include "base/error_text.h"
@@ -10,14 +10,14 @@
 
 typedef struct element {
     uint32_t number;
-    tc_ifunc *fn;        /* or */
-    tc_library *library; /* one of them is NULL */
+    tc_ifunc *fn;        /* NULL: a library */
+    tc_library *library; /* NULL: a function */
 } element;
 
 struct tc_package {
     char name[TCI_ARCHIVE_NAME_MAX];
     tci_content_id id;
-    size_t count; /* those that are open */
+    size_t count; /* of open elements */
     element elements[];
 };
 
@@ -142,7 +142,7 @@ void tc_package_close(tc_package *package)
     free(package);
 }
 
-/* --- what is in it ----------------------------------------------------------------------- */
+/* --- contents ---------------------------------------------------------------------------- */
 
 const char *tc_package_name(const tc_package *package)
 {
@@ -204,7 +204,7 @@ static tc_status prepare_one(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_er
     return status;
 }
 
-/* What is left of the time; the least once it is over, as 0 means not to wait. */
+/* Returns the time left; at least 1, as 0 means not to wait. */
 static uint64_t time_left(uint64_t deadline_ns)
 {
     uint64_t now_ns = tci_clock_ns();
@@ -242,7 +242,7 @@ tc_status tc_package_install(tc_context *ctx, const tc_package *package, tc_erro
     return TC_OK;
 }
 
-/* All functions are sent before the first is waited for, so that the peer loads them side by side. */
+/* Sends all functions before it waits for one, so that the peer loads them in parallel. */
 tc_status tc_package_prepare(tc_ep *ep, const tc_package *package, uint64_t timeout_ns,
                              tc_error *err)
 {

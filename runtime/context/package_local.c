@@ -1,4 +1,4 @@
-/* Functions of a package that this process has as a library of its own. */
+/* Functions of a package that this process has in a shared library of its own. */
 #include "base/error_text.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 static tc_status find_vector(const char *path, const tc_package_vector **vector_out,
                              tc_error *err)
 {
-    /* It stays: whoever has the address of a function may call it at any time. */
+    /* The library stays: code that has the address of a function may call it at any time. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL)
         return tci_error_set(err, TC_E_NOT_FOUND, "local functions: %s", dlerror());

@@ -7,13 +7,13 @@
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 
-/* Compilers number more features with each version. Bits that nobody here knows stay 0. */
+/* Compilers number more features with each version. Bits that are unknown here stay 0. */
 enum { FEATURE_WORDS = 32 };
 
 #if defined(TCI_ARCH_X86_64)
 
-/* As libgcc and compiler-rt lay them out, with the same numbers in both. Each file that is linked has
- * its own, hidden; that of this library has KNOWN_WORDS at least since GCC 11. */
+/* The layout of libgcc and compiler-rt, with the same numbers in both. Each linked file has its
+ * own hidden copy; that of this library has at least KNOWN_WORDS since GCC 11. */
 typedef struct cpu_model {
     uint32_t vendor;
     uint32_t type;
@@ -35,7 +35,7 @@ static void fill(void)
     memcpy(features, __cpu_features2, sizeof __cpu_features2);
 }
 
-/* What __builtin_cpu_init calls. */
+/* Called by __builtin_cpu_init. */
 static int is_filled(void)
 {
     return 0;
@@ -53,9 +53,9 @@ static const tci_host_symbol names[] = {
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-/* Bits of AT_HWCAP and AT_HWCAP2, all of which it takes, and the feature's number. Numbers that
- * compilers have given to two features one after the other take what both do. What the kernel reports
- * in no such bit stays 0, which code takes for a processor that lacks it. */
+/* Bits of AT_HWCAP and AT_HWCAP2, which are all required, and the feature's number. A number
+ * that compilers have given to two features one after the other requires the bits of both. A
+ * feature without such a bit stays 0: for the code, the processor lacks it. */
 static const struct feature_row {
     uint64_t hwcap;
     uint64_t hwcap2;
@@ -134,7 +134,7 @@ static void fill(void)
     features[0] |= BIT(FEATURES_ARE_KNOWN);
 }
 
-/* What resolvers of GNU ifuncs call, with their own arguments or with none. */
+/* Called by resolvers of GNU ifuncs, with their own arguments or without any. */
 static void is_filled(void)
 {
 }

@@ -1,4 +1,22 @@
-/* tc_progress: rings first, and everything else only for those who asked for it. */
+/* tc_progress: rings first, and all other work only when it is due.
+ *
+ * A turn does up to three kinds of work:
+ *
+ *   rings          One load for each watched ring; runs the frames found. A turn without
+ *                  pending causes (core/pending.h) does only this.
+ *   UCX, streams   When there are such causes, or some turns have passed: before the rings, so
+ *                  that frames that they bring are run by the same turn.
+ *   housekeeping   When the causes are work, functions are being loaded, or some turns have
+ *                  passed: takes all causes and does their work. At intervals this includes
+ *                  the rare work: descriptors, deadlines, peers that are gone.
+ *
+ * The common turn reads no clock, as that takes as long as a message, and touches no endpoint
+ * without work, as one that the caches have dropped takes some 0.1 us.
+ *
+ * A turn must never run inside a shipped function or a callback: it then logs an error and does
+ * no work. It must never run messages of an endpoint that the program does not know yet. It
+ * must never drop unfinished work: its cause is added again, so that no sleep begins over it.
+ * Where a thread serves the context, no other thread makes a turn. */
 #include "context/progress.h"
 
 #include "base/clock.h"
@@ -28,17 +46,17 @@
 
 #include <sys/epoll.h>
 
-/* Calls of tc_progress: with only direct peers UCX carries next to nothing. */
+/* In calls of tc_progress: with only direct peers UCX carries next to nothing. */
 #define HOUSEKEEPING_EVERY 64
 #define EVENTS_MAX 64
-/* How long a stream may be behind the link to the same peer. */
+/* The longest delay of a stream behind the link to the same peer. */
 #define STREAM_DELAY_NS 100000000ull
 #define STREAMS_POLLED_MAX 4u
 
 /* --- the program's callback -------------------------------------------------------------- */
 
-/* What the program does in a callback follows the rules of an ifunc: no progress, and closing
- * waits until it is over. */
+/* A callback of the program follows the rules of an ifunc: no progress, and closing waits until
+ * it is over. */
 static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
 {
     if (ctx->callback == NULL)
@@ -48,7 +66,8 @@ static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
     tci_pending_leave(&ctx->core.pending, TCI_RUNNING, 0);
 }
 
-/* Before anything of its peer's is run. One that tc_ep_connect makes is announced by that. */
+/* Calls the program for an open endpoint, before any message of its peer is run. tc_ep_connect
+ * announces its own endpoint. */
 static void announce(tc_ep *ep)
 {
     if (!tci_ep_is_held(ep) || ep->life.owner == TCI_OWNER_PROGRAM)
@@ -62,13 +81,13 @@ static void announce(tc_ep *ep)
 static void look_at_stream(tc_ep *ep)
 {
     tci_handshake_stream(ep);
-    announce(ep); /* what came behind its READY need not wait for the end of the turn */
+    announce(ep); /* messages behind its READY need not wait for the end of the turn */
     if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
         (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
 }
 
-/* A stream that ends says nothing about what its peer wrote into the ring before, so that is
- * run first. */
+/* The end of a stream does not cover frames that its peer wrote into the ring before, so those
+ * are run first. */
 static unsigned serve_stream(tc_ep *ep)
 {
     unsigned run = 0;
@@ -99,8 +118,8 @@ static unsigned serve_descriptors(tc_context *ctx)
     return run;
 }
 
-/* Connections that carry frames. A few are read from at once; where there are more, one call says
- * which of them have something, but for what no descriptor tells of. */
+/* Reads connections that carry frames. A few are read directly. With more, one epoll_wait finds
+ * the readable ones, unless some connection holds bytes that no descriptor reports. */
 static unsigned look_at_streams(tc_context *ctx)
 {
     tci_core *core = &ctx->core;
@@ -114,9 +133,10 @@ static unsigned look_at_streams(tc_context *ctx)
     return 0;
 }
 
-/* Why a link ended its peer may have said before, by another way, which UCX does not wait for:
- * a goodbye or a refusal in the stream, perhaps still under way, or a goodbye by active message
- * in the inbox. Returns how much was run. */
+/* Fails an endpoint after its link has ended. The peer may have given the reason before, by
+ * another path that UCX does not wait for: a goodbye or a refusal in the stream, perhaps still
+ * under way, or a goodbye by active message in the inbox. So these come first. Returns how many
+ * messages were run. */
 static unsigned check_link(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 {
     tc_error error;
@@ -138,7 +158,7 @@ static unsigned check_link(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 static unsigned check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 {
     tci_handshake_expire(ep, now_ns);
-    /* A name with several addresses changes its descriptor on the way. */
+    /* A name with several addresses changes its descriptor while it connects. */
     if (ep->state == TCI_EP_CONNECTING)
         tci_handshake_stream(ep);
     tci_handshake_turn(ep);
@@ -178,9 +198,9 @@ static void notify_end(tc_context *ctx, tc_ep *ep)
     tci_progress_tell_end(ctx, ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
 }
 
-/* Calls the program for what became of endpoints, and frees those that are the context's. One
- * that opened and failed in the same turn is announced too: a function that it has run may have
- * kept it. */
+/* Calls the program for endpoints that opened or ended, and frees those that the context owns.
+ * An endpoint that opened and failed in the same turn is announced too: a function that it has
+ * run may have kept it. */
 static void notify_states(tc_context *ctx)
 {
     uint64_t deadline_ns = tci_deadline_after(TCI_GOODBYE_NS);
@@ -199,7 +219,7 @@ static void notify_states(tc_context *ctx)
 
 /* --- housekeeping ------------------------------------------------------------------------ */
 
-/* What an endpoint needs beside a look at its ring. Adds the causes of what is left. */
+/* Does an endpoint's work beside polling its ring. Adds the causes of unfinished work. */
 static unsigned turn_endpoint(tc_ep *ep)
 {
     tci_pending *pending = &ep->core->pending;
@@ -207,7 +227,7 @@ static unsigned turn_endpoint(tc_ep *ep)
         return 0;
     if (tci_queue_waits(ep)) {
         tci_queue_drain(ep);
-        /* Only now does a flush know what it waits for, so it must not sleep before it looked. */
+        /* Only now can a flush set its target, so it must not sleep before it has checked. */
         pending->activity |= !tci_queue_waits(ep);
     }
     unsigned run = tci_backlog_turn(ep);
@@ -228,8 +248,8 @@ static unsigned turn_endpoint(tc_ep *ep)
     return run;
 }
 
-/* Looking at the clock takes as long as a message does, so peers that UCX serves do not have it
- * looked at on every turn. */
+/* Reading the clock takes as long as a message does, so with peers that UCX serves it is not
+ * read on every turn. */
 static unsigned service_when_due(tc_context *ctx, bool now)
 {
     uint64_t now_ns = tci_clock_ns();
@@ -269,7 +289,7 @@ static unsigned do_housekeeping(tc_context *ctx)
 
 /* --- turns ------------------------------------------------------------------------------- */
 
-/* The list may change while a function runs: its place and length are looked up again then. The
+/* The list may change while a function runs: its address and length are read again then. This
  * function begins a line of the instruction cache, so that its loop lies in one: across two, a
  * turn with eight idle rings takes a fifth longer (docs/decisions/layers.md). */
 static __attribute__((noinline, aligned(64))) unsigned poll_rings(tc_context *ctx)
@@ -297,8 +317,8 @@ static bool needs_housekeeping(tc_context *ctx)
     return due || tci_pending_has(&core->pending, TCI_WORK) || core->registry.jobs != NULL;
 }
 
-/* More than rings. With peers that UCX serves this is every turn, so it goes to no endpoint
- * that has nothing to do. */
+/* A turn with more than rings. With peers that UCX serves this is every turn, so it touches no
+ * endpoint without work. */
 static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
 {
     if (tci_core_is_busy(&ctx->core)) {
@@ -307,7 +327,7 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
         return 0;
     }
     tci_wait_disarm(ctx);
-    /* UCX first, so that what it puts into rings is run by this very call. */
+    /* UCX first, so that frames that it puts into rings are run by this very call. */
     (void)tci_worker_progress(ctx->core.worker);
     unsigned run = ctx->core.streams != NULL ? look_at_streams(ctx) : 0;
     run += poll_rings(ctx);
@@ -321,8 +341,8 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     return run;
 }
 
-/* A look at rings, and then at code that is expected: what every message that brings its own has the
- * next turns do. */
+/* Polls the rings, and prepares the code that is expected next if no message was run. A message
+ * that brings its own code requests this. */
 static unsigned progress_and_get_ahead(tc_context *ctx)
 {
     unsigned run = poll_rings(ctx);
@@ -347,7 +367,8 @@ static unsigned progress_alone(tc_context *ctx)
     return run;
 }
 
-/* Whoever does so in a loop with the lock held waits for what only another thread brings. */
+/* A guest that calls tc_progress in a loop with the lock held waits for work that only the
+ * serving thread does. So it waits, without the lock, for one turn of that thread. */
 static __attribute__((noinline)) unsigned progress_or_wait(tc_context *ctx)
 {
     if (!tci_guests_is_one(ctx))

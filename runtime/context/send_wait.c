@@ -1,4 +1,4 @@
-/* Sending for programs that would rather wait than be told to come again, and why it failed. */
+/* Sending that waits instead of returning TC_E_AGAIN, and the reason why a send failed. */
 #include "context/context_object.h"
 
 #include "base/clock.h"

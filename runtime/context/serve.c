@@ -1,9 +1,9 @@
-/* Running what comes until somebody says stop. */
+/* Runs incoming messages until the program sets a flag. */
 #include "context/guests.h"
 
 #include "base/clock.h"
 
-/* Who sets the flag and does not call tc_wake is heard this late. */
+/* The longest time until a flag is noticed that was set without a call of tc_wake. */
 #define LOOK_AGAIN_NS (TCI_NS_PER_S / 2)
 
 static bool is_over(const volatile int *until)

@@ -1,4 +1,4 @@
-/* Running what comes until somebody ends the process. */
+/* Runs incoming messages until a signal asks the process to end. */
 #include "context/context_object.h"
 
 #include <sched.h>
@@ -8,10 +8,11 @@
 static const int ending[] = {SIGINT, SIGTERM};
 #define ENDING (sizeof ending / sizeof ending[0])
 
-/* Any thread may get the signal. Who frees the context afterwards waits for handlers that have begun. */
+/* Any thread may get the signal. The call returns after all handlers that have begun, so that
+ * the caller may free the context. */
 static _Atomic(tc_context *) served;
 static atomic_uint handlers;
-static volatile int came; /* written by builtins alone: tc_serve looks at an int */
+static volatile int came; /* written by builtins only: tc_serve reads an int */
 
 static void on_signal(int number)
 {
@@ -23,8 +24,9 @@ static void on_signal(int number)
     atomic_fetch_sub(&handlers, 1);
 }
 
-/* The same signal once more has its default action: for who cannot wait for what runs now. What is
- * ignored (nohup, a shell's background) stays so. */
+/* A second signal of the kind has its default action, and ends the process without waiting for
+ * the running function. A signal that is ignored (nohup, a shell's background) stays
+ * ignored. */
 static void catch_signals(struct sigaction *before)
 {
     struct sigaction action = {.sa_handler = on_signal,

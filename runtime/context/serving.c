@@ -1,3 +1,5 @@
+/* The serving thread holds the context's lock, except while it sleeps, yields or lets guests
+ * in. Starting and stopping it need the lock, too. */
 #include "context/serving.h"
 
 #include "base/error_text.h"
@@ -12,7 +14,7 @@
 #include <tc/thread.h>
 #include <unistd.h>
 
-/* Of a thread's name, as Linux has it. */
+/* The longest name of a thread in Linux. */
 #define NAME_BYTES_MAX 15u
 
 static void *serve(void *arg)
@@ -42,8 +44,8 @@ static tc_status read_params(const tc_thread_params *given, size_t given_size,
     return TC_OK;
 }
 
-/* The application's signals are for its own threads. Those that an instruction causes are not
- * kept from their handlers. */
+/* Fills in the signals to block: the application's signals are for its own threads. Signals
+ * that an instruction causes still reach their handlers. */
 static void signals_of_others(sigset_t *set_out)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -87,7 +89,7 @@ static tc_status make_wake_fd(tc_context *ctx, tc_error *err)
     return tci_core_watch(&ctx->core, ctx->guests.wake_fd, TCI_WATCH_GUEST, err);
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static tc_status start(tc_context *ctx, const tc_thread_params *params, tc_error *err)
 {
     if (tci_pending_has(&ctx->core.pending, TCI_SERVED))
@@ -108,7 +110,7 @@ static tc_status start(tc_context *ctx, const tc_thread_params *params, tc_error
     return tci_error_errno(err, TC_E_NO_MEMORY, e, "thread: it could not be started");
 }
 
-/* Whether this is inside the serving thread, where the lock is held. */
+/* Returns whether this is inside the serving thread, which holds the lock. */
 static bool is_inside(const tc_context *ctx)
 {
     return tci_hand_lock_is_mine(&ctx->guests.lock) && tci_core_is_busy(&ctx->core);
@@ -123,7 +125,7 @@ static tc_status check_caller(const tc_context *ctx, tc_error *err)
     return TC_OK;
 }
 
-/* Returns whether it was held before. */
+/* Takes the lock unless this thread holds it. Returns whether it was held before. */
 static bool take_unless_held(tc_context *ctx)
 {
     bool held = tci_hand_lock_is_mine(&ctx->guests.lock);
@@ -150,8 +152,8 @@ tc_status tc_context_start_thread_sized(tc_context *ctx, const tc_thread_params 
 
 /* --- stopping ---------------------------------------------------------------------------- */
 
-/* With the lock held, which it lets go of meanwhile. What a guest waits for does not come any
- * more by itself then: it progresses, as in any context. */
+/* Called with the lock held, which it releases meanwhile. No thread fulfils the conditions of
+ * guests afterwards: each progresses itself, as in any context. */
 static void stop(tc_context *ctx)
 {
     if (!ctx->guests.runs)

@@ -1,5 +1,15 @@
-/* Waiting: spin, yield, then sleep on everything that can wake us. core/doorbell.h tells how
- * peers that store into our memory do that. */
+/* Waiting: blocking calls come here when a turn of tc_progress finds no work.
+ *
+ * With the policy `adaptive` a wait has three states, and starts again after a message: it
+ * polls rings for the time of the option `spin`, then yields some times, then sleeps until a
+ * descriptor is readable or a bound is over. A yield is cheap only while no program keeps the
+ * processor, and delays processes that have work. So the number of yields is learnt from
+ * earlier yields and sleeps. The other policies stay in one state.
+ *
+ * A sleep must never miss work: doorbells are armed first, then everything is checked once more
+ * (core/doorbell.h). It is a short nap while a peer cannot wake this side or a handshake is
+ * under way. It must never pass the call's deadline, nor the next one of a started call. A
+ * thread must never make a turn while another one serves the context: see context/guests.h. */
 #include "context/wait.h"
 
 #include "base/clock.h"
@@ -22,25 +32,23 @@
 
 #define YIELDS_MAX 20u
 #define YIELDS_MIN 1u
-/* Messages that come as far apart were not worth the yields before the sleep. Not less: eight
- * processes on two processors, each with its turn every 0.1 ms, are faster awake
- * (docs/decisions/pointer-chase.md). */
+/* Yields before a longer sleep did not pay. Not less: eight processes on two processors, each
+ * with its turn every 0.1 ms, are faster awake (docs/decisions/pointer-chase.md). */
 #define LONG_SLEEP_NS 1000000u
 #define EVENTS_MAX 4
-/* A yield that took longer let somebody else run. */
+/* During a longer yield another thread ran. */
 #define SHARED_YIELD_NS 1000u
-/* A yield that took longer let somebody run who keeps the processor for his whole share of it.
- * One who sleeps is woken within that share, one who yields is not. So after such a yield there
- * are none for so many times what it took: more of these the sooner the last one was followed by
- * another (docs/decisions/calls-under-load.md). */
+/* During a longer yield a thread ran that keeps the processor for its whole share. A sleeper is
+ * woken within that share, a yielder is not. So no yields follow for a multiple of its time,
+ * which doubles if the last such yield was recent (docs/decisions/calls-under-load.md). */
 #define COSTLY_YIELD_NS 1000000u
 #define YIELD_REST_MIN 2u
 #define YIELD_REST_MAX 64u
 #define YIELDS_WORTH_IT 32u
-/* Where somebody cannot wake us, these are the delays that we sleep. */
+/* The shortest and longest sleep where some peer cannot wake this side. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
-/* What a wait for a line takes at most where nothing but the kernel's event stream ends it. */
+/* The longest wait for a line that only the kernel's event stream ends. */
 #define UNBOUNDED_LINE_NS 100000ull
 
 tc_status tci_wait_init(tc_context *ctx, tc_error *err)
@@ -62,15 +70,15 @@ tc_status tci_wait_init(tc_context *ctx, tc_error *err)
 
 /* --- arming and disarming ---------------------------------------------------------------- */
 
-/* Whether an endpoint could have something to do of which neither UCX nor a descriptor tells.
- * With idle peers that send messages alone none can, however many they are. */
+/* Returns whether an endpoint could have work that neither UCX nor a descriptor reports. Idle
+ * peers that only send messages cause none, however many they are. */
 static bool may_have_missed(const tci_core *core)
 {
     return core->storing_peers > 0 || core->pending.credit_blocked || core->watched_count > 0 ||
            core->used != NULL || tci_pending_has(&core->pending, TCI_WORK_LISTED);
 }
 
-/* Tells all peers that we are about to sleep. False: somebody cannot wake us. */
+/* Arms the doorbells before a sleep. Returns false if UCX or a peer cannot wake this side. */
 static bool arm(tc_context *ctx)
 {
     tci_armed armed = {.rung = tci_worker_wakes(ctx->core.worker)};
@@ -85,7 +93,7 @@ static bool arm(tc_context *ctx)
     return armed.rung;
 }
 
-/* The look between the barrier and the sleep. */
+/* Checks for work between the barrier and the sleep. */
 static bool finds_work(tc_context *ctx)
 {
     if (tci_pending_has(&ctx->core.pending, TCI_WORK_AT_ONCE))
@@ -106,7 +114,7 @@ void tci_wait_disarm(tc_context *ctx)
         tci_wakeup_disarm(ep);
 }
 
-/* How long to sleep when nobody wakes us. Handshakes have steps that no descriptor shows. */
+/* Returns how long to sleep at most. Handshakes have steps that no descriptor shows. */
 static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
 {
     uint64_t longest_ns = ctx->core.options.sleep_max;
@@ -125,8 +133,8 @@ static uint64_t until(uint64_t deadline_ns)
     return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
-/* Returns whether UCX alone has woken us. Linux has epoll_pwait2 since 5.11, emulators not yet;
- * epoll_wait counts milliseconds, which is too coarse. */
+/* Returns whether only UCX woke this side. Linux has epoll_pwait2 since 5.11, emulators not
+ * yet; epoll_wait counts milliseconds, which is too coarse. */
 static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *bound)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -142,7 +150,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     return is_ucx;
 }
 
-/* The same where guests may come meanwhile. */
+/* The same, but releases the lock for guests meanwhile if a thread serves the context. */
 static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, uint64_t until_ns)
 {
     ctx->core.counters[TCI_SLEEPS]++;
@@ -153,9 +161,8 @@ static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, ui
     return !tci_guests_end_sleep(ctx) && is_ucx;
 }
 
-/* Where messages come seldom, as with more processes than processors, each yield before a sleep
- * delays somebody who has something to do. So long sleeps have the next ones begin sooner, and
- * short ones later. */
+/* Where messages are rare, as with more processes than processors, yields before a sleep delay
+ * processes that have work. So a long sleep halves their number, and a short one doubles it. */
 static void learn_from_sleep(tc_context *ctx, uint64_t slept_ns)
 {
     unsigned yields = YIELDS_MAX - ctx->yields_saved;
@@ -174,7 +181,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
         bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
-    /* Who was woken by UCX alone need not look at anything else, for a while. */
+    /* After a wakeup by UCX alone the other sources need no check, for a while. */
     tci_pending *pending = &ctx->core.pending;
     if (!finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
@@ -182,7 +189,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
                             now_ns - ctx->serviced_ns > tci_progress_interval_ns(&ctx->core));
         learn_from_sleep(ctx, tci_clock_ns() - now_ns);
     }
-    /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
+    /* Without TCI_POLL_UCX no other turn would progress UCX after its wakeup. */
     if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
         ctx->countdown = 0;
     tci_wait_disarm(ctx);
@@ -206,7 +213,7 @@ static void learn_from_yield(tc_context *ctx, uint64_t now_ns, uint64_t took_ns)
     ctx->yields_again_ns = now_ns + rest * took_ns;
 }
 
-/* Lets others run, and notes whether there was anybody. */
+/* Yields the processor, and learns from the time that it took. */
 static void give_way(tc_context *ctx, uint64_t now_ns)
 {
     if (tci_pending_has(&ctx->core.pending, TCI_SERVED))
@@ -217,15 +224,15 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
     learn_from_yield(ctx, now_ns, tci_clock_ns() - now_ns);
 }
 
-/* Not where others wait for the processor and a look is a system call: what comes takes a
- * switch to its sender. Peers that store are looked at for nothing, and often run
- * meanwhile (docs/decisions/pointer-chase.md has figures for both). */
+/* Returns false where others want the processor and a poll is a system call: a message then
+ * needs a switch to its sender. Peers that store are polled at no cost, and often run meanwhile
+ * (docs/decisions/pointer-chase.md has figures for both). */
 static bool spinning_pays(const tc_context *ctx)
 {
     return !ctx->shares_cpu || ctx->core.storing_peers > 0;
 }
 
-/* How to poll before the first yield: with a rest, for messages come no later for it
+/* Returns how to poll before the first yield: with a rest, since it does not delay messages
  * (docs/decisions/waiting.md). */
 static tci_wait_choice adaptive_manner(const tc_context *ctx)
 {
@@ -234,7 +241,7 @@ static tci_wait_choice adaptive_manner(const tc_context *ctx)
     return tci_line_wait_name() != NULL && ends_in_time ? TCI_WAIT_LINE : TCI_WAIT_PAUSE;
 }
 
-/* Polls, then yields. False: it is time to sleep. */
+/* Polls, then yields. Returns false when it is time to sleep. */
 static bool adapts(tc_context *ctx, uint64_t now_ns, bool silent)
 {
     if (spinning_pays(ctx) && now_ns - ctx->idle_since_ns < ctx->core.options.spin) {
@@ -248,7 +255,7 @@ static bool adapts(tc_context *ctx, uint64_t now_ns, bool silent)
     return true;
 }
 
-/* Whether the policy lets the processor be kept, or given to others for a moment only. */
+/* Polls or yields as the option `wait` demands. Returns false when it is time to sleep. */
 static bool stays_up(tc_context *ctx, uint64_t now_ns, bool silent)
 {
     const tci_wait_choice policy = (tci_wait_choice)ctx->core.options.wait;
@@ -269,9 +276,8 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns, bool silent)
     return adapts(ctx, now_ns, silent);
 }
 
-/* One idle turn of a blocking call. Where it stands (spinning, yielding, sleeping) is kept in
- * the context, and starts again with the next message. `silent`: what the call waits for may come
- * by no message and no event. */
+/* One idle turn of a blocking call. Its state is kept in the context, and starts again with the
+ * next message. `silent`: the awaited condition may come without message or event. */
 static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns, bool silent)
 {
     if (ctx->idle_since_ns == 0) {
@@ -310,14 +316,14 @@ tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,
     if (tci_patience_is_over(patience))
         return TC_E_TIMEOUT;
     tc_status status = tci_wait_turn_for(ctx, tci_patience_next_ns(patience), what);
-    return status == TC_E_TIMEOUT ? TC_OK : status; /* it looks again whether it is over */
+    return status == TC_E_TIMEOUT ? TC_OK : status; /* the next turn checks its patience */
 }
 
 void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
 {
     if (tci_guests_is_one(ctx))
         (void)!tci_guests_wait(ctx, deadline_ns, what);
-    /* Not once more when this turn has brought it: by now a nap is long. */
+    /* Not idle when this turn has fulfilled the condition: by now a nap is long. */
     else if (tci_progress_all(ctx) == 0 && !what->is_there(what->arg))
         idle(ctx, tci_clock_ns(), deadline_ns, what->is_silent);
 }
@@ -352,8 +358,8 @@ static bool turn_and_see(tc_context *ctx)
     return true;
 }
 
-/* Where many wait for the processor, a few yields take longer than the timeout: descriptors are
- * looked at once in any case. What they bring is done by the turn after that. */
+/* On busy processors a few yields take longer than the timeout, so descriptors are polled once
+ * in any case. The turn after that handles their events. */
 static tc_status look_once_more(tc_context *ctx, uint64_t begun_ns)
 {
     if (ctx->serviced_ns >= begun_ns)
@@ -375,7 +381,7 @@ void tci_wait_serve(tc_context *ctx)
 
 static tc_status wait_alone(tc_context *ctx, uint64_t timeout_ns)
 {
-    uint64_t begun_ns = 0; /* known with the first look at the clock */
+    uint64_t begun_ns = 0; /* set when the clock is first read */
     ctx->idle_since_ns = 0;
     while (!turn_and_see(ctx)) {
         uint64_t now_ns = tci_clock_ns();
@@ -419,12 +425,12 @@ tc_status tc_context_arm(tc_context *ctx)
 {
     if (tci_guests_is_one(ctx) || tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
-    /* The next tc_progress looks at everything, and disarms. */
+    /* The next tc_progress checks everything, and disarms. */
     ctx->countdown = 0;
     tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
     tci_frame_out_end_turns(&ctx->core);
     bool rung = arm(ctx);
-    /* Room that a turn has seen already is no longer awaited by what finds_work looks at. */
+    /* finds_work does not check for capacity that a turn has noted already. */
     if (finds_work(ctx) || tci_room_has_come_to_any(&ctx->core)) {
         tci_wait_disarm(ctx);
         return TC_E_AGAIN;

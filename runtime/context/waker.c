@@ -35,8 +35,8 @@ void tci_waker_note_guest(tc_context *ctx)
     (void)n;
 }
 
-/* The descriptor is the same for as long as the context lives, and write() is all: any thread may
- * do this, and a signal handler. */
+/* Any thread may call this, and a signal handler: the descriptor is the same for as long as the
+ * context lives, and only write() is called. */
 void tc_wake(tc_context *ctx)
 {
     const uint64_t one = 1;
