@@ -1,27 +1,27 @@
-/* What deliveries share that carry frames over a network: a ring of this side's own, in which
- * the producer writes and which the peer's ring becomes a copy of, and credit that comes by
- * message. How a batch of frames travels is each one's own. */
+/* The common part of deliveries that carry frames over a network: a ring of this side's own, in
+ * which the producer writes and of which the peer's ring becomes a copy, and credit that
+ * arrives by message. Each delivery carries a batch of frames in its own way. */
 #ifndef TCI_CARRIED_DELIVERY_H
 #define TCI_CARRIED_DELIVERY_H
 
 #include "delivery/delivery.h"
 #include "delivery/frame_batches.h"
 
-/* Such a delivery begins with it. */
+/* The first member of such a delivery. */
 typedef struct tci_carried_delivery {
     tci_delivery base;
     tci_link *link;
     size_t ring_bytes;
-    tci_ring_word consumed; /* what the peer's credit messages said */
+    tci_ring_word consumed; /* as the peer's credit messages state it */
     tci_frame_batches batches;
 } tci_carried_delivery;
 
-/* Of `bytes`, zero behind the tci_carried_delivery; `carry` gets it as its user. NULL: err says
- * that there is no memory. */
+/* Makes a delivery of `bytes`, zero behind the tci_carried_delivery; `carry` gets it as its
+ * user. NULL: out of memory (err filled). */
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
                          size_t bytes, tci_batch_carrier carry, tc_error *err);
 
-/* A tci_batch_carrier: one FRAMES message over the link. */
+/* A tci_batch_carrier: sends one FRAMES message over the link. */
 void tci_carried_by_message(void *user, tci_batch *batch);
 
 /* For tci_delivery_ops. */

@@ -1,3 +1,5 @@
+/* Finds deliveries in tci_delivery_table, opens the one that the option names or the first that
+ * reaches the peer, and attaches a peer's ring if it has the right identity. */
 #include "delivery.h"
 
 #include "base/error_text.h"

@@ -1,9 +1,9 @@
 /* Active messages: for peers that cannot map the ring. Frames are written into a ring of this
- * side's own and batches of them travel, each with the place where it belongs, so the peer's
- * ring fills exactly as a mapped one would.
+ * side's own and travel in batches, each with its offset in the ring, so the peer's ring fills
+ * exactly as a mapped one would.
  *
- * UCX pays about 6 us per message over tcp whatever its size; that is what sharing messages
- * (delivery/frame_batches.h) saves. */
+ * UCX needs about 6 us per message over tcp, whatever its size; sharing messages
+ * (delivery/frame_batches.h) saves that cost. */
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"

@@ -1,6 +1,6 @@
-/* Direct: the peer's ring is mapped, a frame is plain stores. Correct on every memory model,
- * because the last store is a release and nothing but it says that the frame is there; and as
- * fast as one UCX put. */
+/* Direct: the peer's ring is mapped, and a frame is plain stores. Correct on every memory
+ * model, because the last store is a release and alone states that the frame is there; as fast
+ * as one UCX put. */
 #include "delivery.h"
 
 #include "base/error_text.h"
@@ -13,7 +13,8 @@ typedef struct direct_delivery {
     tci_segment segment;
 } direct_delivery;
 
-/* A ring that is put to shows no more of itself than who it is. */
+/* Explains the failure if the peer's segment shows only a ring's identity, as with
+ * delivery=put. */
 static tc_status explain(const tci_delivery_peer *peer, tc_status status, tc_error *err)
 {
     tci_segment witness;

@@ -1,9 +1,9 @@
 /* Puts: for networks that write remote memory by themselves (RDMA). Frames are written into a
- * ring of this side's own, and delivery/put_protocol.h says how they reach the peer's. Credit
- * comes by message: to fetch the peer's count would cost a round trip.
+ * ring of this side's own, and delivery/put_protocol.h describes how they reach the peer's.
+ * Credit arrives by message: fetching the peer's count would cost a round trip.
  *
- * On shared memory it works too, though direct is faster there. Over tcp UCX would emulate puts by
- * messages; there it is refused (ucx_compat.h). */
+ * Puts also work on shared memory, though direct is faster there. Over tcp UCX would emulate
+ * puts by messages; there they are refused (ucx_compat.h). */
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
@@ -21,7 +21,7 @@
 
 typedef struct put_delivery {
     tci_carried_delivery carried;
-    uint64_t remote_ring; /* where the peer's ring lies in the peer's memory */
+    uint64_t remote_ring; /* address of the peer's ring in the peer's memory */
     tci_put_network network;
 } put_delivery;
 
@@ -53,8 +53,8 @@ static void carry(void *user, tci_batch *batch)
         TC_LOG(TC_LOG_DEBUG, "put: %s", tc_status_text(status));
 }
 
-/* What UCX would do with a key to memory of this host's that is gone, it must not be asked. A
- * peer that stops between this look and the next lines still slips through. */
+/* Refuses a key to memory of this host that is gone: UCX must not get such a key. A peer that
+ * ends between this check and the next lines still goes undetected. */
 static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_segment witness;
@@ -84,8 +84,9 @@ static bool is_ring(uint64_t region, uint32_t ring_bytes, uint64_t nonce)
            tci_shared_mappings_peek(region + tci_ring_region_bytes(ring_bytes) - 1, &last, 1);
 }
 
-/* UCX 1.18 maps nothing anew for a ring of this very process's, which UCX itself has made. It is one
- * of this context's, or shared memory and so a mapping of its own. */
+/* Returns whether the ring is this process's own: UCX 1.18 makes no new mapping for a ring that
+ * UCX itself has made in this process. Such a ring is one of this context, or shared memory and
+ * so a mapping of its own. */
 static bool is_own(const tci_delivery_peer *peer, const tci_shared_mappings *before,
                    uint64_t here)
 {
@@ -96,9 +97,9 @@ static bool is_own(const tci_delivery_peer *peer, const tci_shared_mappings *bef
             tci_shared_mappings_begin(before, here, bytes));
 }
 
-/* What UCX has mapped here, this process writes by itself, and by an address of the peer's
- * choosing. So all of the region has to lie in what UCX has attached for the key, and has to be
- * the ring. */
+/* Memory that UCX has mapped here is written by this process itself, and at an address that the
+ * peer chose. So the whole region has to lie in the memory that UCX has attached for the key,
+ * and has to be the ring. */
 static tc_status check_mapped(const tci_delivery_peer *peer, const tci_shared_mappings *before,
                               tc_error *err)
 {
@@ -119,8 +120,8 @@ static tc_status check_mapped(const tci_delivery_peer *peer, const tci_shared_ma
     return TC_OK;
 }
 
-/* Where UCX can neither write by itself nor tell who does, an adapter gets the benefit of the
- * doubt. */
+/* Returns whether UCX may emulate puts by messages. If UCX neither has the memory mapped nor
+ * can name the carrier of puts, an adapter of this machine is assumed to carry them. */
 static bool may_be_emulated(const tci_delivery_peer *peer)
 {
     if (tci_link_mapped_here(peer->link, peer->ring_address) != NULL)
@@ -182,7 +183,7 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
     return TC_OK;
 }
 
-/* A signal that waits for a flush is overtaken; behind a fence everything has left. */
+/* A signal that waits for a flush may be overtaken; behind a fence everything has left. */
 static uint64_t put_under_way(const tci_delivery *delivery, uint64_t *made_out)
 {
     const put_delivery *put = (const put_delivery *)(const void *)delivery;

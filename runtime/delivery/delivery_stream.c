@@ -1,12 +1,12 @@
-/* The connection itself: for peers that UCX does not reach, or may not. Batches of frames travel
- * as records, each with the place where it belongs, so the peer's ring fills as one that UCX's
- * messages fill. */
+/* The connection itself: for peers that UCX does not reach, or must not. Batches of frames
+ * travel as records, each with its offset in the ring, so the peer's ring fills like one that
+ * UCX's messages fill. */
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
 
 #define RECORD_OVERHEAD_BYTES 12u /* as wire/record.h has it */
-/* With that a record of TLS's. */
+/* With its overhead a batch fills a TLS record. */
 #define BATCH_BYTES (16384u - RECORD_OVERHEAD_BYTES)
 
 static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,

@@ -1,10 +1,12 @@
+/* Batches are numbered. made, submitted and completed count them; the batches from completed to
+ * made occupy entries of a circular array. */
 #include "frame_batches.h"
 
 #include "base/assertion.h"
 #include "wire/frame.h"
 
-/* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring
- * at once. */
+/* Batches kept for the ends of laps, where a new batch has to begin: at most two laps are in a
+ * ring at once. */
 #define BATCH_SPARE 4u
 
 void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
@@ -45,8 +47,9 @@ void tci_batch_op_ended(tci_link_op *op)
     let_go(op->user);
 }
 
-/* Sends the batches that wait, as long as UCX keeps up and the peer's share is not used up: with too many under way the last batch
- * stays open and grows instead. Failures show on the link, where the endpoint looks. */
+/* Sends the batches that wait, as long as UCX keeps up and the peer's share is not used up.
+ * With too many under way, the last batch stays open and grows instead. Failures show on the
+ * link, where the endpoint looks. */
 static void submit(tci_frame_batches *b)
 {
     while (b->submitted < b->made &&
@@ -78,7 +81,8 @@ static bool may_join(const tci_frame_batches *b, const tci_batch *open, uint64_t
            (position + bytes - open->start <= b->batch_bytes || batches_left <= BATCH_SPARE);
 }
 
-/* Where a batch ends that a frame begins: what is full, or the lap. */
+/* Returns the limit of a batch that begins with a frame at `position`: the size of a batch, or
+ * the end of the lap. */
 static uint64_t limit_of(const tci_frame_batches *b, uint64_t position)
 {
     uint64_t full = position + b->batch_bytes;

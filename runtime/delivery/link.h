@@ -1,5 +1,6 @@
-/* A link: what carries messages to one peer beside the memory that both have mapped. It is an
- * endpoint of UCX's (link_ucx.h), or whatever else gives it the operations of link_ops.h. */
+/* A link: carries messages to one peer beside the memory that both have mapped. It is an
+ * endpoint of UCX's (link_ucx.h), or anything else that implements the operations of
+ * link_ops.h. */
 #ifndef TCI_LINK_H
 #define TCI_LINK_H
 
@@ -7,41 +8,43 @@
 
 typedef struct tci_link tci_link;
 
-/* Whether messages go over the endpoint's connection, and hellos with them. Else UCX has them. */
+/* Returns whether messages, and hellos with them, go over the endpoint's connection instead of
+ * UCX. */
 bool tci_link_is_stream(const tci_link *link);
 
-/* Sends what waits, as far as its carrier takes it now. False: something is left. UCX's links leave
- * that to the worker. */
+/* Sends waiting messages, as far as the carrier takes them now. False: something is left. UCX's
+ * links leave that to the worker. */
 bool tci_link_turn(tci_link *link);
 
-/* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err
- * may be NULL and is not filled for TC_E_AGAIN. A side that goes away before both are connected
- * takes a UCX with assertions down on the other side, so a handshake ends with this. A link
- * that was put aside is ready at once. */
+/* Returns TC_OK when UCX has connected the two workers. TC_E_AGAIN: not yet; progress.
+ * TC_E_PEER_LOST. err may be NULL and is not filled for TC_E_AGAIN. A side that goes away
+ * before both are connected crashes a UCX with assertions on the other side, so a handshake
+ * ends with this. A link that was put aside is ready at once. */
 TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
 
-/* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at
- * most timeout_ns; then the endpoint is abandoned to the worker. So is one that is not ready:
- * the worker closes it when it is. */
+/* Drops unsent messages and frees the link. Blocks until UCX releases the buffers that sends
+ * name, at most timeout_ns; then the endpoint is abandoned to the worker. So is one that is not
+ * ready: the worker closes it when it is. */
 void tci_link_close(tci_link *link, uint64_t timeout_ns);
 
-/* Begins to flush what was posted; tci_link_flush_ended says, once UCX has progressed, that it
- * has left, or never will. It also does so when nothing was begun. */
+/* Begins to flush the posted messages. tci_link_flush_ended returns whether, once UCX has
+ * progressed, they have left or never will. It also returns true when nothing was begun. */
 void tci_link_flush_begin(tci_link *link);
 bool tci_link_flush_ended(tci_link *link);
 
-/* Looks, now and then, whether the process of a peer on this host has ended: UCX does not (ucx_compat.h). Where nothing
- * else tells of its end, `closely`: that is found also before anybody has waited for it. A process
- * counts as ended when two looks have found it so: in between, what it sent last arrives. */
+/* Checks, from time to time, whether the process of a peer on this host has ended: UCX does not
+ * (ucx_compat.h). `closely` is for links where no other source reports that end: it also finds
+ * a process that no parent has waited for yet. A process counts as ended when two checks have
+ * found it so: in between, the messages that it sent last arrive. */
 void tci_link_look_for_peer(tci_link *link, uint64_t now_ns, bool closely);
 
-/* TC_OK, or what UCX or that look found of the peer (err filled). */
+/* Returns TC_OK, or the failure that UCX or that check found (err filled). */
 tc_status tci_link_error(const tci_link *link, tc_error *err);
 
-/* Frames take another way, so nothing needs to wait for this one. */
+/* Called when frames take another way, so nothing needs to wait for this link. */
 void tci_link_put_aside(tci_link *link);
 
-/* What the peer names its endpoint by. Messages before that go to none. */
+/* Sets the peer's name for its endpoint. Messages before that go to no endpoint. */
 void tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token);
 
 /* Sends one message; bytes are copied. For rare messages: hellos. */
@@ -50,7 +53,7 @@ TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, const void *b
 
 /* One send or put without a copy, in memory of the caller's that lives as long as the link. */
 typedef struct tci_link_op {
-    tci_am_header header; /* of the link's, like the next five */
+    tci_am_header header; /* owned by the link, like the next five */
     uint8_t kind;
     const uint8_t *head; /* of a part of a payload */
     const uint8_t *bytes;
@@ -59,7 +62,7 @@ typedef struct tci_link_op {
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
     void (*done)(struct tci_link_op *op);
     void *user;
-    tci_link *link; /* of a flush, and whether it failed: for done to see */
+    tci_link *link; /* of a flush, like failed: for done to read */
     bool failed;
 } tci_link_op;
 
@@ -69,7 +72,7 @@ TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t plac
                                       tci_link_op *op, const void *bytes, size_t size,
                                       bool *under_way_out);
 
-/* How much of a payload is best sent in one part. */
+/* Returns how much of a payload is best sent in one part. */
 size_t tci_link_part_bytes(const tci_link *link);
 
 /* Sends a part of a payload. The rules for op and the bytes are those of tci_link_send, and the

@@ -1,5 +1,5 @@
-/* What a kind of link does: the seam between those who send and what carries it. link.h says
- * what each of these calls promises. */
+/* The operations of a kind of link: the interface between senders and the carrier. link.h
+ * describes each of these calls. */
 #ifndef TCI_LINK_OPS_H
 #define TCI_LINK_OPS_H
 
@@ -12,11 +12,11 @@ typedef struct tci_link_ops {
     void (*close)(tci_link *link, uint64_t timeout_ns);
     void (*flush_begin)(tci_link *link);
     bool (*flush_ended)(tci_link *link);
-    bool (*turn)(tci_link *link);                                         /* NULL: need not */
-    void (*look_for_peer)(tci_link *link, uint64_t now_ns, bool closely); /* NULL: need not */
+    bool (*turn)(tci_link *link);                                         /* may be NULL */
+    void (*look_for_peer)(tci_link *link, uint64_t now_ns, bool closely); /* may be NULL */
     tc_status (*error)(const tci_link *link, tc_error *err);
-    void (*put_aside)(tci_link *link);                                     /* NULL: need not */
-    void (*set_peer)(tci_link *link, uint16_t connection, uint64_t token); /* NULL: need not */
+    void (*put_aside)(tci_link *link);                                     /* may be NULL */
+    void (*set_peer)(tci_link *link, uint16_t connection, uint64_t token); /* may be NULL */
     tc_status (*post)(tci_link *link, tci_am kind, const void *bytes, size_t size,
                       tc_error *err);
     tc_status (*send)(tci_link *link, tci_am kind, uint16_t place, tci_link_op *op,
@@ -26,7 +26,7 @@ typedef struct tci_link_ops {
                               bool *under_way_out);
 } tci_link_ops;
 
-/* What every link starts with. */
+/* The first member of every link. */
 struct tci_link {
     const tci_link_ops *ops;
 };

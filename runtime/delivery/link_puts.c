@@ -42,7 +42,8 @@ bool tci_link_puts_by_rdma(const tci_link *link)
     return tci_ucx_rdma_carries(tci_link_ucx_of_const(link)->ucp_ep);
 }
 
-/* Nothing else tells of an operation that UCX refuses to start, and what it carried is lost. */
+/* Records the failure: UCX reports an operation that it refuses to start only here, and its
+ * data is lost. */
 static tc_status refused(tci_link_ucx *link, ucs_status_t status, const char *what)
 {
     if (link->failure == UCS_OK)

@@ -1,3 +1,5 @@
+/* A link over a UCX endpoint. Failures, also the end of the peer's process, are kept in
+ * `failure` and reported by error_of. */
 #include "link_ucx.h"
 
 #include "base/backoff.h"
@@ -14,10 +16,10 @@
 static const tci_link_ops ucx_ops;
 
 #define LOOK_NS 400000000ull
-/* Over tcp UCX sends this much in one part, its own header included; larger messages it
- * puts together in fresh memory, from which they would have to be copied again. A rendezvous of
- * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
- * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
+/* Over tcp UCX sends this much in one part, its own header included. It assembles larger
+ * messages in fresh memory, from which they would have to be copied again. A rendezvous of
+ * UCX's is slower there: its request waits behind all data that the sockets hold, and the
+ * sender waits for it. And UCX 1.13 continues one after the endpoint was closed by force. */
 #define PART_BYTES 64000u
 
 typedef struct posted_message {
@@ -223,7 +225,8 @@ static tci_am_header header_for(const tci_link_ucx *link, uint16_t place)
     return header;
 }
 
-/* Sends one message without a copy. What does not end at once, `done` hears of with `user`. */
+/* Sends one message without a copy. If it does not end at once, `done` is called with `user`.
+ */
 static ucs_status_ptr_t send_message(tci_link_ucx *link, tci_am kind, const void *header,
                                      size_t header_size, const void *bytes, size_t size,
                                      ucp_send_nbx_callback_t done, void *user)

@@ -1,4 +1,4 @@
-/* The inside of UCX's link, shared by the files of it. */
+/* The members of UCX's link, shared by its source files. */
 #ifndef TCI_LINK_UCX_OBJECT_H
 #define TCI_LINK_UCX_OBJECT_H
 
@@ -21,7 +21,7 @@ typedef struct tci_link_ucx {
     ucs_status_t failure;
     /* A flush: it ends when the workers are connected. NULL: they are, or will never be. */
     ucs_status_ptr_t connecting;
-    ucs_status_ptr_t flushing; /* by tci_link_flush_begin; NULL: none, or it has ended */
+    ucs_status_ptr_t flushing; /* by tci_link_flush_begin; NULL: not begun, or it has ended */
     struct tci_link_ucx *next_lingering;
 } tci_link_ucx;
 
@@ -35,7 +35,7 @@ static inline const tci_link_ucx *tci_link_ucx_of_const(const tci_link *link)
     return (const tci_link_ucx *)(const void *)link;
 }
 
-/* A callback of UCX's for a send or a put of a tci_link_op. */
+/* UCX's callback for a send or a put of a tci_link_op. */
 void tci_link_finish_send(void *request, ucs_status_t status, void *user);
 
 #endif

@@ -1,3 +1,4 @@
+/* Makes a key to a sample region of this side's own and checks the peer's key against it. */
 #include "put_key.h"
 
 #include "base/error_text.h"
@@ -11,7 +12,7 @@
 
 /* UCX takes whole pages. */
 #define SAMPLE_BYTES 4096u
-#define PAGES_BESIDE 65536u /* that UCX may take too, before it maps */
+#define PAGES_BESIDE 65536u /* UCX may take these, too, before it maps */
 
 static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
 {
@@ -24,7 +25,7 @@ static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
     return key;
 }
 
-/* UCX before 1.19 ends the process where it cannot map the region. */
+/* Checks for address space: UCX before 1.19 ends the process if it cannot map the region. */
 static tc_status check_room(size_t bytes, tc_error *err)
 {
     void *room = mmap(NULL, bytes + PAGES_BESIDE, PROT_NONE,
@@ -36,7 +37,8 @@ static tc_status check_room(size_t bytes, tc_error *err)
     return TC_OK;
 }
 
-/* The ring of this side would not always do: where there is no room for one it has no key. */
+/* Compares with the key of a sample: this side's ring may have no key, if there was no memory
+ * for one. */
 tc_status tci_put_key_check(const tci_delivery_peer *peer, tc_error *err)
 {
     const tci_link_ends ends = tci_link_ends_of(peer->link);

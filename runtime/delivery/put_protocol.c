@@ -24,8 +24,8 @@ static tc_status put_signal(const tci_put_network *network, tci_batch *batch)
                      tci_batch_op(batch, SIGNAL_OP));
 }
 
-/* Inside a UCX handler, which may put. The failure of a flush is the link's, and shows there.
- */
+/* Called inside a UCX handler, which may put. The failure of a flush is the link's, and is
+ * reported there. */
 static void body_has_arrived(tci_link_op *op)
 {
     tci_batch *batch = op->user;

@@ -1,3 +1,5 @@
+/* Allocates a ring's region by UCX, in a segment, or in private pages, and maps it read-only a
+ * second time if that is wanted. */
 #include "region.h"
 
 #include "base/error_text.h"
@@ -10,22 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a segment beside UCX's memory shows of it: enough for a ring's identity. */
+/* Bytes of UCX's memory that a segment beside it shows: enough for a ring's identity. */
 #define WITNESS_BYTES 128u
 
 struct tci_region {
     ucp_context_h ucp_context;
-    size_t put_bytes; /* 0: it is not in its worker's list */
+    size_t put_bytes; /* 0: the region is not in its worker's list */
     tci_region *next, **previous_next;
     ucp_mem_h memory; /* NULL: not known to UCX */
     tci_segment segment;
-    uint8_t *own; /* NULL: the memory is the segment's or UCX's, or of twin */
+    uint8_t *own; /* NULL: the memory is the segment's, UCX's or twin's */
     size_t own_bytes;
     uint8_t *base;
-    uint8_t *view;            /* where it is read: base, or what one of these has there */
+    uint8_t *view;            /* for reading: base, or one of the mappings below */
     tci_twin_pages twin;      /* instead of own */
     tci_segment view_segment; /* of the segment's memory */
-    uint8_t *ucx_view;        /* of UCX's, put_bytes long */
+    uint8_t *ucx_view;        /* of UCX's memory, put_bytes long */
     void *rkey;
     size_t rkey_size;
 };
@@ -69,7 +71,8 @@ static ucs_status_t register_own(tci_region *region, size_t bytes)
     return register_memory(region, &params);
 }
 
-/* For peers that put, whatever this side would do. Without it they send active messages. */
+/* Registers the region for peers that put, whatever this side's own delivery is. If that fails,
+ * they send active messages. */
 static void offer_to_ucx(tci_region *region, size_t bytes)
 {
     ucs_status_t status = register_own(region, bytes);
@@ -101,8 +104,9 @@ static void let_ucx_free(tci_region *region)
     region->memory = NULL;
 }
 
-/* What UCX has where it shares no memory with anybody cannot be mapped twice. What can, UCX then only
- * knows of, and adapters put there as well. */
+/* Memory that UCX allocates where it shares no memory with other processes cannot be mapped
+ * twice. The region is then made of twin pages, which are only registered with UCX; adapters
+ * put there as well. */
 static tc_status make_put_memory(tci_region *region, size_t bytes, bool twice, tc_error *err)
 {
     ucs_status_t status = allocate_by_ucx(region, bytes);

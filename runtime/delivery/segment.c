@@ -9,7 +9,8 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-/* What one thread detaches, another one may attach at the same address. */
+/* Orders calls for ThreadSanitizer: one thread may attach a segment at an address where another
+ * has detached one. */
 static char order;
 
 static void *attach(int id, int flags)
@@ -51,7 +52,7 @@ static tc_status attach_as(int flags, uint32_t id, size_t bytes, tci_segment *se
         return tci_error_errno(err, gone ? TC_E_NOT_FOUND : TC_E_UNSUPPORTED, errno,
                                "peer's shared memory %" PRIu32, id);
     }
-    /* Asked after attaching: the number could get another meaning in between. */
+    /* Asked after attaching: before that the number could get another meaning. */
     if (shmctl((int)id, IPC_STAT, &about) != 0 || about.shm_segsz < bytes) {
         detach(base);
         return tci_error_set(err, TC_E_UNSUPPORTED,

@@ -8,29 +8,29 @@
 
 #define TRANSPORTS_MAX 64u
 
-/* of the header */
+/* flags of the header */
 #define VERSION_MASK 0x0fu
 #define HAS_NAME 0x10u
 #define HAS_WORKER 0x20u
 #define HAS_CLIENT 0x40u
-/* of a device's, and of a transport's, length */
+/* flags of a device's, and of a transport's, length */
 #define IS_LAST 0x80u
 #define HAS_PATHS 0x40u
 #define HAS_SYSTEM_DEVICE 0x20u
 #define DEVICE_LENGTH_MASK 0x1fu
 #define HAS_ENDPOINT 0x40u
 #define LENGTH_MASK 0x3fu
-/* of a memory domain */
+/* values of a memory domain */
 #define NO_DEVICE 0xffu
 #define IS_EMPTY 0x80u
 #define DOMAIN_MASK 0x1fu
 
 typedef struct transport {
     uint8_t domain;
-    uint16_t name; /* a checksum of it */
+    uint16_t name; /* a checksum of the name */
     const uint8_t *device;
     size_t device_size;
-    float costs[3]; /* overhead, bandwidth (of a medium that is shared: below 0), latency */
+    float costs[3]; /* overhead, bandwidth (negative for a shared medium), latency */
     const uint8_t *address;
     size_t size;
 } transport;
@@ -64,7 +64,7 @@ static void read_header(tci_reader *r)
         (void)tci_read_bytes(r, tci_read_u8(r));
 }
 
-/* False: it was the device's last one. */
+/* False: it was the last transport of the device. */
 static bool read_transport(tci_reader *r, transport *t)
 {
     t->name = tci_read_u16(r);
@@ -79,7 +79,7 @@ static bool read_transport(tci_reader *r, transport *t)
     return (length & IS_LAST) == 0 && !r->failed;
 }
 
-/* False: it was the last one. */
+/* False: it was the last device. */
 static bool read_device(tci_reader *r, transport_list *list)
 {
     uint8_t domain = tci_read_u8(r);
@@ -102,7 +102,7 @@ static bool read_device(tci_reader *r, transport_list *list)
     return (length & IS_LAST) == 0 && !r->failed;
 }
 
-/* False: it is cut short or has something behind its end, or another version. */
+/* False: the address is truncated, has trailing bytes, or is of another version. */
 static bool read_address(const tci_ucx_address *address, transport_list *list)
 {
     tci_reader r;
@@ -126,7 +126,7 @@ static bool is_posix_of(const transport *t, pid_t pid)
     return tci_ucx_posix_is_of(file_id(t), pid);
 }
 
-/* Where the two can see one another's files. */
+/* Returns whether the two can see one another's files. */
 static bool same_place(const transport *one, const transport *other)
 {
     return one->device_size == other->device_size && one->size == other->size &&
@@ -135,7 +135,8 @@ static bool same_place(const transport *one, const transport *other)
                   one->size - sizeof(uint64_t)) == 0;
 }
 
-/* What cannot be asked is not too small: UCX will say that it is not there. */
+/* Returns whether the file of `t` is smaller. A file that cannot be examined is not: UCX will
+ * report that it is missing. */
 static bool file_is_smaller(const transport *t, const transport *other)
 {
     const transport *both[] = {t, other};
@@ -147,7 +148,7 @@ static bool file_is_smaller(const transport *t, const transport *other)
     return !S_ISREG(about[0].st_mode) || about[0].st_size < about[1].st_size;
 }
 
-/* The file is looked at because UCX maps as much of it as its own queue takes. */
+/* Checks the file's size, because UCX maps as much of the file as its own queue takes. */
 static bool is_right_posix(const transport *t, pid_t pid, const transport *own)
 {
     size_t size =
@@ -157,7 +158,7 @@ static bool is_right_posix(const transport *t, pid_t pid, const transport *own)
     return !same_place(t, own) || !file_is_smaller(t, own);
 }
 
-/* --- judging ----------------------------------------------------------------------------- */
+/* --- checks ------------------------------------------------------------------------------ */
 
 static const transport *find(const transport_list *list, const transport *like)
 {
@@ -180,7 +181,7 @@ static bool is_possible(const transport *t, pid_t pid, const transport_list *own
         return false;
     const transport *like = find(own, t);
     if (like == NULL)
-        return true; /* UCX passes over it */
+        return true; /* UCX ignores it */
     if (is_posix_of(like, own_pid))
         return is_right_posix(t, pid, like);
     return t->size == like->size;

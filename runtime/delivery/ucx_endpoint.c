@@ -8,7 +8,7 @@
 
 #define TAIL_BYTES 4096u
 
-/* What a peer should hear about why there is no way: which of the two has no network. */
+/* Returns the text for a peer about why there is no way: which of the two has no network. */
 static const char *way_out(const tci_worker *worker)
 {
     switch (worker->network) {
@@ -47,9 +47,10 @@ uint8_t *tci_ucx_endpoint_copy(const void *bytes, size_t size)
     return copy;
 }
 
-/* UCX 1.13 keeps the socket of a connection that is refused at once until its worker ends, and such
- * is one to a process of this host that has ended. That process's memory, though, UCX may have
- * mapped already, until an endpoint takes it over. */
+/* UCX 1.13 keeps the socket of a connection that is refused at once until its worker ends,
+ * which happens with a process of this host that has ended. So such a process is refused here,
+ * except where UCX shares memory: UCX may have mapped that process's memory already, and keeps
+ * it until an endpoint takes it over. */
 tc_status tci_ucx_endpoint_create(tci_worker *worker, const tci_ucx_address *address,
                                   const tci_live_process *process,
                                   const ucp_err_handler_t *on_failure, ucp_ep_h *ep_out,

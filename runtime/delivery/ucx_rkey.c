@@ -9,7 +9,7 @@
 
 #define POSIX_BYTES (3 * sizeof(uint64_t))
 
-/* What a key says of one file. */
+/* A key's entry for one file. */
 typedef struct posix_entry {
     uint64_t id, address, length;
     size_t size;
@@ -34,7 +34,7 @@ static void read_posix(const uint8_t *bytes, size_t size, key_view *view)
     view->entry_count++;
 }
 
-/* False: it is cut short or has something behind its end. */
+/* False: the key is truncated or has trailing bytes. */
 static bool read_key(const tci_ucx_rkey *key, key_view *view_out)
 {
     tci_reader r;
@@ -52,7 +52,7 @@ static bool read_key(const tci_ucx_rkey *key, key_view *view_out)
     return !r.failed && r.at == r.size;
 }
 
-/* --- judging ----------------------------------------------------------------------------- */
+/* --- checks ------------------------------------------------------------------------------ */
 
 static bool is_posix_of(const posix_entry *entry, const tci_ucx_rkey *key)
 {
@@ -62,7 +62,7 @@ static bool is_posix_of(const posix_entry *entry, const tci_ucx_rkey *key)
            entry->address == key->address;
 }
 
-/* What the key gives is whole pages. */
+/* The length in the key is rounded up to whole pages. */
 static bool is_filled(uint64_t length, uint64_t file_bytes)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -16,7 +16,7 @@
 
 #define NAME_START "ucx_shm_posix_"
 #define FILE_MODE 0600u
-/* What a context takes there (ucx_transports.c); UCX 1.16 and newer have longer queues. */
+/* KiB that a context takes there (ucx_transports.c); UCX 1.16 and newer have longer queues. */
 #define CONTEXT_KB 560u
 #define CONTEXT_KB_MAX 2300u
 
@@ -26,10 +26,11 @@ static const char *folder_name(void)
     return set != NULL && *set != '\0' ? set : "/dev/shm";
 }
 
-/* --- what was left ----------------------------------------------------------------------- */
+/* --- leftover files ---------------------------------------------------------------------- */
 
-/* A lease for writing is given for a file that nobody else has open or mapped. Whoever opens it
- * meanwhile makes the kernel send a signal; that one is ignored where nobody waits for it. */
+/* The kernel gives a write lease for a file that no other process has open or mapped. A process
+ * that opens it meanwhile makes the kernel send a signal, which is ignored unless the program
+ * handles it. */
 static bool nobody_uses(int fd)
 {
     return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
@@ -72,7 +73,7 @@ void tci_ucx_shared_memory_sweep(void)
                folder_name(), removed);
 }
 
-/* --- what is missing --------------------------------------------------------------------- */
+/* --- missing space ----------------------------------------------------------------------- */
 
 static tc_status explain(tc_error *err, ucs_status_t status, const char *found)
 {

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UCX makes room for this many messages at once, 8 KiB each, in /dev/shm: by default for 512,
- * of which 65 are used until a program keeps some. 64 is how many a queue of UCX 1.13 holds. (The
- * sizes of the queue and of a message must be the same on both sides, so they stay.) */
+/* UCX allocates buffers for this many messages at once, 8 KiB each, in /dev/shm: by default for
+ * 512, of which 65 are used until a program keeps some. 64 is the length of a queue of UCX
+ * 1.13. (The sizes of the queue and of a message must be the same on both sides, so they stay.)
+ */
 #define RECEIVE_BUFFERS "66"
 
 static void set_unless_in_environment(ucp_config_t *config, const char *name, const char *value)
@@ -32,8 +33,8 @@ static bool is_among(const char *name, size_t size, const char *const *names)
     return false;
 }
 
-/* Whether a comma-separated list of transports has one that is among `names` (NULL at their
- * end), or one that is not. */
+/* Returns whether a comma-separated list of transports has one that is among `names` (NULL at
+ * their end), or, with `among` false, one that is not. */
 static bool lists(const char *list, const char *const *names, bool among)
 {
     for (const char *at = list; *at != '\0'; at += strspn(at, ",")) {
@@ -64,8 +65,8 @@ bool tci_ucx_transports_set_network(void)
     return transports != NULL && (*transports == '^' || lists(transports, local, false));
 }
 
-/* Who forbids it wants frames to take the network. (To set MM_ERROR_HANDLING without such a
- * transport would make UCX warn of it.) */
+/* An environment that forbids shared memory wants frames to take the network. (Setting
+ * MM_ERROR_HANDLING without such a transport would make UCX warn of it.) */
 bool tci_ucx_transports_share_memory(void)
 {
     static const char *const any[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", NULL};

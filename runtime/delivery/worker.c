@@ -1,3 +1,5 @@
+/* Runs one UCX worker, its own or an application's, with handlers for the library's active
+ * messages. */
 #include "worker.h"
 
 #include "base/backoff.h"
@@ -28,8 +30,8 @@ void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *
 
 /* --- PAYLOAD messages -------------------------------------------------------------------- */
 
-/* Their bytes go where the endpoint wants them, by UCX's rendezvous when the sender's UCX has
- * chosen that. */
+/* A PAYLOAD message's bytes go to the endpoint's buffer, by UCX's rendezvous if the sender's
+ * UCX has chosen that. */
 typedef struct receive {
     tci_sink sink;
     size_t size;
@@ -80,7 +82,7 @@ static ucs_status_t on_payload(void *arg, const void *header, size_t header_size
     }
     memcpy(&parts, header, sizeof parts);
     if (!worker->params.payload_handler(worker->params.user, &parts, size, &sink))
-        return UCS_OK; /* UCX drops it, and tells the sender's UCX so */
+        return UCS_OK; /* UCX drops it and notifies the sender's UCX */
     if (!(param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
         memcpy(sink.to, data, size);
         sink.done(sink.user, size, true);
@@ -113,8 +115,8 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
     return UCS_OK;
 }
 
-/* UCX's transports go into the caller's epoll set: one descriptor less between what comes and
- * whoever sleeps. */
+/* UCX's transports go into the caller's epoll set: one descriptor less between arriving data
+ * and a sleeper. */
 static ucs_status_t open_worker(tci_worker *worker)
 {
     ucp_worker_params_t params = {
@@ -131,8 +133,8 @@ static ucs_status_t open_worker(tci_worker *worker)
     return ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
 }
 
-/* A message for a context that has gone. UCX keeps what it received of it until this returns, and
- * tells the sender of a rendezvous that nobody wants it. */
+/* Takes a message for a context that has gone. UCX keeps the data that it received of it until
+ * this returns, and notifies the sender of a rendezvous that it is not wanted. */
 static ucs_status_t on_late(void *arg, const void *header, size_t header_size, void *data,
                             size_t size, const ucp_am_recv_param_t *param)
 {
@@ -170,15 +172,17 @@ static ucs_status_t set_handlers(tci_worker *worker)
     return status;
 }
 
-/* Peers may go on sending to an application's worker until they hear of the end. Of a message
- * without a handler UCX warns, so there is one that needs nothing of this worker. */
+/* Peers may continue to send to an application's worker until they are notified of the end. UCX
+ * warns of a message without a handler, so a handler that needs nothing of this worker stays.
+ */
 static void leave_handlers(tci_worker *worker)
 {
     for (tci_am kind = 0; kind < TCI_AM_COUNT; kind++)
         (void)set_handler(worker, kind, on_late, NULL);
 }
 
-/* Of an application's worker. One that waits by means of its own may have left UCX's out. */
+/* Adds an application's worker to the epoll set. An application that waits by its own means may
+ * have left out UCX's events. */
 static bool join_events(tci_worker *worker)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = worker}};
@@ -190,7 +194,7 @@ static bool join_events(tci_worker *worker)
 static ucs_status_t start(tci_worker *worker)
 {
     ucs_status_t status = UCS_OK;
-    /* Without posix it would reach nobody. */
+    /* Without posix it would reach no peer. */
     if (worker->network == TCI_WORKER_NETWORK_NONE && !tci_ucx_shared_memory_is_usable())
         return UCS_ERR_NO_RESOURCE;
     if (worker->owns_context)
@@ -206,8 +210,8 @@ static ucs_status_t start(tci_worker *worker)
     return ucp_worker_get_address(worker->ucp_worker, &worker->address, &worker->address_size);
 }
 
-/* UCX cannot be asked for a context's features, but a worker without active messages takes no
- * header. */
+/* Checks the application's objects. UCX cannot be asked for a context's features, but a worker
+ * without active messages takes no header. */
 static tc_status check_given(const tc_ucx_objects *given, tc_error *err)
 {
     ucp_worker_attr_t attr = {.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER};
@@ -254,7 +258,7 @@ static tci_worker *make_worker(const tci_worker_params *params)
     if (worker == NULL)
         return NULL;
     worker->params = *params;
-    worker->params.given = NULL; /* only what is in it outlives this call */
+    worker->params.given = NULL; /* only its contents outlive this call */
     worker->wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
     worker->shares_memory = tci_ucx_transports_share_memory();
     worker->owns_context = given == NULL;
@@ -320,8 +324,9 @@ tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **work
     return TC_OK;
 }
 
-/* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of
- * such a worker stays, reachable for leak checkers, until the process ends. */
+/* Waits at most LINGER_NS for endpoints that may not be ended yet, because ending the worker
+ * ends them, and returns whether some are left. The rest of such a worker stays, reachable for
+ * leak checkers, until the process ends. */
 static bool must_be_abandoned(tci_worker *worker)
 {
     static _Atomic(tci_worker *) abandoned;
@@ -369,7 +374,7 @@ static unsigned progress_ucx(tci_worker *worker)
     return events;
 }
 
-/* UCX takes no progress from inside its callbacks; of an application's some may try. */
+/* UCX takes no progress from inside its callbacks; some of an application's may try. */
 static unsigned progress_special(tci_worker *worker)
 {
     if (worker->progressing) {

@@ -1,7 +1,7 @@
 /* One UCX worker and the active messages that the library uses on it.
  *
  * Handlers are called inside tci_worker_progress; UCX allows no progress from there, so they
- * only copy and note. */
+ * only copy and record. */
 #ifndef TCI_WORKER_H
 #define TCI_WORKER_H
 
@@ -13,7 +13,7 @@
 typedef struct tci_worker tci_worker;
 struct tc_ucx_objects;
 
-/* What active messages carry. Each has a tci_am_header, PAYLOAD a longer one; see
+/* The contents of active messages. Each has a tci_am_header, PAYLOAD a longer one; see
  * docs/wire-format.md. */
 typedef enum tci_am {
     TCI_AM_FRAMES = 0,  /* a range of a ring */
@@ -24,23 +24,24 @@ typedef enum tci_am {
     TCI_AM_COUNT = 5
 } tci_am;
 
-#define TCI_AM_NO_CONNECTION 0xffffu /* of a HELLO to whom nothing was heard of yet */
+#define TCI_AM_NO_CONNECTION 0xffffu /* of a HELLO to a peer that has sent nothing yet */
 
 typedef struct tci_am_credit {
     uint64_t consumed; /* bytes */
-    /* How many FRAMES messages that are not consumed yet the sender may have sent; 0: any. */
+    /* How many FRAMES messages may be sent and not consumed yet; 0: any number. */
     uint64_t share;
 } tci_am_credit;
 
-/* Whom a message is for, as it travels: 12 bytes, without padding. Numbers of connections are
- * small and given out in turn, so they alone would let anybody write to anybody's endpoint. */
+/* The destination of a message, as it travels: 12 bytes, without padding. Numbers of
+ * connections are small and assigned in sequence, so they alone would let any peer write to any
+ * endpoint. */
 typedef struct tci_am_header {
-    uint8_t token[8]; /* random; the receiver's HELLO said it */
+    uint8_t token[8]; /* random; from the receiver's HELLO */
     uint16_t connection;
-    uint16_t place; /* FRAMES: in the ring, in granules; PAYLOAD: the payload's number; or 0 */
+    uint16_t place; /* FRAMES: ring offset, in granules; PAYLOAD: the payload's number; or 0 */
 } tci_am_header;
 
-/* `bytes` are valid during the call, 8-byte aligned or not, and judged by nobody yet. */
+/* `bytes` are valid during the call, 8-byte aligned or not, and unchecked. */
 typedef void (*tci_worker_handler)(void *user, tci_am kind, const tci_am_header *header,
                                    const uint8_t *bytes, size_t size);
 
@@ -50,76 +51,77 @@ typedef struct tci_payload_header {
     uint8_t fragment[16]; /* a tci_fragment */
 } tci_payload_header;
 
-/* Where the bytes of a PAYLOAD message belong. */
+/* The destination of the bytes of a PAYLOAD message. */
 typedef struct tci_sink {
     uint8_t *to;
     void (*done)(void *user, size_t size, bool ok); /* inside tci_worker_progress, once */
     void *user;
 } tci_sink;
 
-/* Judges a PAYLOAD message with `size` bytes behind its header; inside UCX's handler. False:
- * nobody wants it. True: they are written to sink_out->to, which stays valid until
- * sink_out->done is called. */
+/* Checks a PAYLOAD message with `size` bytes behind its header; inside UCX's handler. False:
+ * the message is not wanted. True: its bytes are written to sink_out->to, which stays valid
+ * until sink_out->done is called. */
 typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header, size_t size,
                                     tci_sink *sink_out);
 
 typedef struct tci_worker_params {
-    /* NULL: on a UCX context and worker of its own. Otherwise on those, which outlive it; what
-     * they listen on is their owner's business. */
+    /* NULL: the worker has a UCX context and worker of its own. Otherwise it uses these, which
+     * outlive it; their owner decides on which addresses they listen. */
     const struct tc_ucx_objects *given;
-    bool network; /* other hosts can be reached, and everybody can reach UCX's port here */
-    bool puts;    /* UCX's remote writes, of peers and to them */
-    /* The same, if there is a network, an adapter that writes by itself, and a UCX that tells
-     * which endpoints it carries. */
+    bool network; /* other hosts can be reached, and any host can reach UCX's port here */
+    bool puts;    /* UCX's remote writes, by peers and to them */
+    /* The same, if there is a network, an adapter that writes by itself, and a UCX that reports
+     * the endpoints that it carries. */
     bool rdma_puts;
-    int epoll_fd; /* becomes readable as tci_worker_arm says */
+    int epoll_fd; /* becomes readable as in tci_worker_arm */
     tci_worker_handler handler;
     tci_payload_handler payload_handler;
     void *user;
 } tci_worker_params;
 
-/* The epoll set becomes readable when progress has something to do, after tci_worker_arm gave
- * true. UCX_TLS in the environment decides about the network in place of the parameter.
- * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO; TC_E_INVALID, TC_E_UNSUPPORTED: what was given will not
- * do. */
+/* The epoll set becomes readable when progress has something to do, after tci_worker_arm
+ * returned true. UCX_TLS in the environment, if set, decides about the network instead of the
+ * parameter. TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO; TC_E_INVALID, TC_E_UNSUPPORTED: the given
+ * objects are unsuitable. */
 TC_MUST_CHECK tc_status tci_worker_create(const tci_worker_params *params,
                                           tci_worker **worker_out, tc_error *err);
 
 typedef enum tci_worker_network_state {
     TCI_WORKER_NETWORK_NONE,  /* nothing listens; tci_worker_add_network may help */
-    TCI_WORKER_NETWORK_ADDED, /* there is one, because the caller wanted it */
-    TCI_WORKER_NETWORK_SET,   /* there is one, because UCX_TLS in the environment says so */
-    TCI_WORKER_NETWORK_KEPT,  /* there is none, because UCX_TLS says so */
-    TCI_WORKER_NETWORK_GIVEN  /* nothing is known: the UCX context is the application's */
+    TCI_WORKER_NETWORK_ADDED, /* it has a network, because the caller wanted it */
+    TCI_WORKER_NETWORK_SET,   /* it has a network, because UCX_TLS selects one */
+    TCI_WORKER_NETWORK_KEPT,  /* it has no network, because UCX_TLS excludes it */
+    TCI_WORKER_NETWORK_GIVEN  /* unknown: the UCX context is the application's */
 } tci_worker_network_state;
 tci_worker_network_state tci_worker_network(const tci_worker *worker);
 
-/* Whether it reaches peers of this host by shared memory. */
+/* Returns whether the worker reaches peers of this host by shared memory. */
 bool tci_worker_shares_memory(const tci_worker *worker);
 
-/* A worker with the network, else as `local`. It takes over `local`, which serves the links that
- * it has and is progressed, armed and destroyed with the new one; one that is not `used` is
- * destroyed at once. On failure `local` stays as it was. Not inside UCX's handlers. */
+/* Makes a worker with the network, otherwise like `local`. It takes over `local`, which serves
+ * the links that it has and is progressed, armed and destroyed with the new one; if `local` is
+ * not `used`, it is destroyed at once. On failure `local` stays as it was. Not inside UCX's
+ * handlers. */
 TC_MUST_CHECK tc_status tci_worker_add_network(tci_worker *local, bool used,
                                                tci_worker **worker_out, tc_error *err);
 
-/* With the worker that it took over. */
+/* Destroys the worker and the one that it took over. */
 void tci_worker_destroy(tci_worker *worker);
 
-/* Returns how many UCX events there were; 0 when called from inside a UCX callback. */
+/* Returns the number of UCX events; 0 when called from inside a UCX callback. */
 unsigned tci_worker_progress(tci_worker *worker);
 
 /* The worker's UCX address; owned by the worker. */
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 
-/* False: it wakes nobody (an application's choice), and arming it does nothing. */
+/* False: it wakes no sleeper (an application's choice), and arming it does nothing. */
 bool tci_worker_wakes(const tci_worker *worker);
 /* False: there is something to do already. */
 bool tci_worker_arm(tci_worker *worker);
-/* Whether what epoll says as an event's data stands for this worker. */
+/* Returns whether the data of an epoll event stands for this worker. */
 bool tci_worker_is_event(const tci_worker *worker, const void *data);
 
-/* Of the UCX that is loaded. */
+/* Returns the version of the loaded UCX. */
 void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of this folder share about a worker. */
+/* The members of a worker, shared by the files of this folder. */
 #ifndef TCI_WORKER_PRIVATE_H
 #define TCI_WORKER_PRIVATE_H
 
@@ -8,7 +8,7 @@
 
 #include <tc/ucx.h>
 
-/* Clear of the low numbers that applications like. */
+/* Above the low numbers that applications like to use. */
 #define TCI_AM_ID_BASE TC_UCX_AM_ID_FIRST
 _Static_assert(TCI_AM_COUNT <= TC_UCX_AM_ID_COUNT, "no message takes an application's id");
 
@@ -21,7 +21,7 @@ struct tci_worker {
     ucp_context_h ucp_context;
     ucp_worker_h ucp_worker;
     tci_worker_params params; /* epoll_fd: a duplicate; UCX names it as long as there is one */
-    bool owns_context;        /* else they are an application's, and stay when this ends */
+    bool owns_context;        /* else both are an application's, and stay when this ends */
     bool owns_worker;
     bool special;     /* an application's worker, or one with another beside it */
     bool progressing; /* an application's worker: its callbacks may call us */
@@ -30,11 +30,11 @@ struct tci_worker {
     tci_worker_network_state network;
     bool wakes;         /* UCX's events are in the epoll set */
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
-    tci_log_ration log; /* lines that strangers cause */
+    tci_log_ration log; /* lines that unauthenticated peers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link_ucx *lingering; /* closed before UCX had connected them */
     struct tci_region *put_regions; /* memory of UCX's that peers put to: tci_region_begins */
-    tci_worker *beside;             /* what it took over: the same without the network. NULL */
+    tci_worker *beside; /* the worker without a network that it took over, or NULL */
     tci_worker *next_abandoned;
 };
 

@@ -1,3 +1,5 @@
+/* Assembles the code of one request at a time. Fragments have to arrive in order: one with
+ * another id or at another offset is dropped. */
 #include "transfer/code_in.h"
 
 #include "base/cursor.h"

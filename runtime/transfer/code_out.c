@@ -1,3 +1,5 @@
+/* Sends the code of one function in fragments of 32 KiB, at most four of them under way at
+ * once. */
 #include "transfer/code_out.h"
 
 #include "base/cursor.h"
@@ -35,8 +37,8 @@ static void let_function_go(tci_code_out *out)
     out->fn = NULL;
 }
 
-/* A slot may have been bound before the function had its signature: what was announced is what
- * the peer waits for. */
+/* Chooses the form that was announced to the peer: a slot may have been bound before the
+ * function had its signature. Returns whether that form exists. */
 static bool has_what_is_wanted(tci_code_form *code, bool with_signature)
 {
     if (with_signature)
@@ -114,7 +116,7 @@ bool tci_code_out_turn(tc_ep *ep)
         }
     }
     if (ep->tx.code != NULL && ep->tx.code->fn == NULL && ep->tx.code->under_way == 0) {
-        free(ep->tx.code); /* it has room for much */
+        free(ep->tx.code); /* its buffers are large */
         ep->tx.code = NULL;
     }
     return ep->tx.code != NULL;
@@ -127,7 +129,7 @@ void tci_code_out_fini(tc_ep *ep)
         return;
     let_function_go(out);
     if (out->under_way > 0)
-        out->orphan = true; /* UCX did not let go when the link was closed */
+        out->orphan = true; /* UCX kept operations when the link was closed */
     else
         free(out);
 }

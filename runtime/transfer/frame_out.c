@@ -1,3 +1,5 @@
+/* Builds frames in the peer's ring: messages with their code or lead, and whole control and
+ * reply frames. */
 #include "transfer/frame_out.h"
 
 #include "core/ep_state.h"
@@ -6,7 +8,7 @@
 #include "transfer/send_queue.h"
 
 /* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
- * from inside it would write there too, so it finds `building` set. */
+ * from inside it would write there too, so `building` is set meanwhile. */
 tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
 {
     ep->tx.building = true;
@@ -24,8 +26,8 @@ static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
     return out->with_code || out->notify || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
-/* What tc_send does by itself with a PLAIN one gets no lead: in a mapped ring these are payloads
- * that are too short for any. */
+/* The fast path of tc_send writes PLAIN payloads without a lead: in a mapped ring these are too
+ * short for one. */
 static uint8_t bound_state(const tc_ep *ep, const tc_ifunc *fn)
 {
     const bool made = (fn->entries & TCI_ENTRY_INIT) != 0;
@@ -39,8 +41,8 @@ static size_t attached_bytes(const tci_code_form *code)
     return code->size - TCI_CODE_SECTION_BYTES + code->signature_size;
 }
 
-/* Code that is not to be pushed, or too large to share a frame with its payload, is only named
- * in the frame and sent when the peer says that it needs it. */
+/* Code that is not to be pushed, or that is too large to share a frame with its payload, is
+ * only named in the frame and sent when the peer requests it. */
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
                             size_t payload_size)
 {
@@ -52,9 +54,10 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
            ep->tx.payload_max + tci_frame_code_bytes(0, 0);
 }
 
-/* The consumer polls the line of the header. When it is stored to before the lines of the code, it
- * goes to the consumer meanwhile and has to come back; so short payloads are written behind the
- * code. Longer ones have more lines of their own (docs/decisions/direct-rate.md). */
+/* The consumer polls the cache line of the header. If that line is written before the lines of
+ * the code, it goes to the consumer meanwhile and has to come back. So short payloads are
+ * written after the code. Longer ones have more lines of their own
+ * (docs/decisions/direct-rate.md). */
 #define CODE_FIRST_PAYLOAD_MAX 128u
 
 static void write_code_section(const tci_frame *header, const tci_code_form *code,
@@ -66,7 +69,7 @@ static void write_code_section(const tci_frame *header, const tci_code_form *cod
            TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(code) : 0));
 }
 
-/* What the header says of the code, if the peer needs that. */
+/* Returns the header's flags about the code, for a peer that needs it. */
 static uint8_t code_flags(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
                           size_t payload_size)
 {
@@ -187,8 +190,8 @@ void tci_frame_out_end_turns(tci_core *core)
         tc_ep *ep = next;
         next = ep->tx.used_next;
         ep->tx.used = false;
-        /* To read the ring's tail just after a frame was committed would wait for that
-         * store. */
+        /* Commits only if there are calls: reading the ring's tail right after a frame was
+         * committed would wait for that store. */
         if (ep->tx.coalesced_count > 0)
             tci_sender_commit_coalesced(&ep->tx);
         tci_doorbell_after_frames(ep);

@@ -1,3 +1,5 @@
+/* Makes the code section of an injected function once per architecture, and sends INJECT frames
+ * with it, their payload in the frame or in the staging segment. */
 #include "transfer/inject_send.h"
 
 #include "archive_layout.h"
@@ -8,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* --- what an INJECT frame carries behind its payload ------------------------------------- */
+/* --- the code section of an INJECT frame ------------------------------------------------- */
 
 static size_t names_size(const tci_archive *archive, size_t index)
 {
@@ -39,7 +41,8 @@ static void write_section(const tc_ifunc *fn, size_t index, size_t rest_size, ui
     }
 }
 
-/* The unwinder never hears of injected code: something thrown in it would end the target. */
+/* Injected code is not registered with the unwinder: an exception thrown in it would end the
+ * target. */
 static tc_status check_throws_nothing(const tci_archive *archive, size_t index, tc_error *err)
 {
     const size_t count = tci_archive_slice(archive, index)->symbol_count;
@@ -54,7 +57,8 @@ static tc_status check_throws_nothing(const tci_archive *archive, size_t index, 
     return TC_OK;
 }
 
-/* It is for one message, and would be constructed and destructed for each. */
+/* Injected code serves one message, so its constructors and destructors would run for each
+ * message. */
 static tc_status check_life(const tci_archive *archive, size_t index, tc_error *err)
 {
     tci_image image;
@@ -67,7 +71,7 @@ static tc_status check_life(const tci_archive *archive, size_t index, tc_error *
                          tci_archive_name(archive));
 }
 
-/* Where the payload is to lie its frame says, whether it is read-only it cannot. */
+/* The frame can state the payload's alignment, but not that the payload is read-only. */
 static tc_status check_payload(const tc_ifunc *fn, tc_error *err)
 {
     if (!fn->payload_readonly)
@@ -116,7 +120,8 @@ tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **byte
 
 /* --- sending it -------------------------------------------------------------------------- */
 
-/* Where the segment is worth it, and the payload needs no making. */
+/* Returns whether the payload can lie in the staging segment: it is long enough, a plain copy,
+ * and fits there as a whole. Offers the segment if needed. */
 static bool can_stage(tc_ep *ep, const tci_outgoing *out)
 {
     bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT) != 0;
@@ -155,8 +160,8 @@ static tc_status send_injected_staged(tc_ep *ep, const tci_outgoing *out)
     return TC_OK;
 }
 
-/* Code in fragments is not taken, so it lies in one frame with its payload, or with the place of
- * that. */
+/* Receivers take no injected code in fragments, so it lies in one frame with its payload, or
+ * with the tci_staged that locates the payload. */
 static bool fits_frame(const tc_ep *ep, size_t payload_size, const tci_outgoing *out)
 {
     size_t max = ep->tx.payload_max + tci_frame_code_bytes(0, 0);

@@ -1,3 +1,6 @@
+/* Sends the one large payload that an endpoint may have under way: beside the ring if a
+ * delivery carries frames (payload_out.h), else through the staging segment (staging.h), else
+ * in fragments. */
 #include "transfer/large_send.h"
 
 #include "base/assertion.h"
@@ -8,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* Small enough that several are in a ring at once and both sides copy at the same time; large
- * enough that headers do not count. */
+/* Small enough that several fragments are in a ring at once and both sides copy at the same
+ * time; large enough that the cost of headers is negligible. */
 #define FRAGMENT_BYTES_MAX 16384u
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
@@ -91,7 +94,8 @@ static void advance(tc_ep *ep, tci_large_request *large, size_t n)
         ep->tx.part_frames++;
 }
 
-/* A part of it, perhaps all, is copied to where the function will run on it. */
+/* Copies the next part, or all of it, to the staging segment. The function runs there on a
+ * payload that was staged as a whole. */
 static tc_status stage_fragment(tc_ep *ep, tci_large_request *large)
 {
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_STAGED_BYTES;
@@ -135,7 +139,7 @@ static tc_status send_fragment(tc_ep *ep, tci_large_request *large)
     return TC_OK;
 }
 
-/* By the best way that there is to this peer at the moment. */
+/* Sends some of the payload, by the best way to this peer at the moment. */
 static tc_status send_some(tc_ep *ep, tci_large_request *large)
 {
     tci_sender_commit_coalesced(&ep->tx);
@@ -156,7 +160,7 @@ static tc_status go_on(tc_ep *ep)
         status = send_some(ep, large);
     if (tci_payload_out_is_leaving(ep))
         return TC_E_AGAIN;
-    /* A payload that could have gone in a frame binds its caller to nothing. */
+    /* A payload that could have gone in a frame does not oblige its caller to call again. */
     bool tied = large->queued || large->offset > 0 || large->size > ep->tx.payload_max;
     if (status != TC_E_AGAIN || !tied)
         tci_large_abandon(ep);
@@ -180,8 +184,8 @@ tc_status tci_large_queue(tc_ep *ep)
     tci_large_request *large = ep->tx.large;
     TCI_ASSERT(!large->queued && large->offset <= large->size);
     size_t left = large->size - large->offset;
-    /* Nothing has left yet: the caller may be told to come again. Later it is too late for
-     * that. */
+    /* Nothing has left yet, so the caller may be asked to call again. Later that is no longer
+     * possible. */
     if (large->offset == 0 && !large->framed && large->routed == 0 &&
         left > ep->core->options.send_queue_bytes) {
         tci_large_abandon(ep);
@@ -193,7 +197,7 @@ tc_status tci_large_queue(tc_ep *ep)
             return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in fragments: out of memory");
         memcpy(large->owned, large->payload + large->offset, left);
         large->payload = large->owned;
-        large->start = large->offset; /* only the part that is left is in memory */
+        large->start = large->offset; /* only the remaining part is in memory */
     }
     large->queued = true;
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);

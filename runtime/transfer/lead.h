@@ -1,25 +1,26 @@
-/* Leads: what stands in a frame in front of a payload whose function asks for more alignment than
- * frames have by themselves (TC_PAYLOAD_ALIGN). Both sides' rings begin on pages, so where a frame
- * lies in the ring says how long the lead has to be.
+/* Leads: padding in a frame in front of a payload, for a function that asks for more alignment
+ * than frames have by themselves (TC_PAYLOAD_ALIGN). Both sides' rings begin on pages, so a
+ * frame's position in the ring determines the length of its lead.
  *
- * A payload that begins a cache line has its header in the line before. One that would share the
- * header's line comes sooner without a lead, and one that is much shorter than its lead, too: the
- * receiver copies whatever does not lie as its function wants it. Where it copies all, because the
- * function's payloads are read-only, there are none. */
+ * A payload that begins a cache line has its header in the line before. Two kinds of payloads
+ * arrive sooner without a lead: those that would share the header's line, and those much
+ * shorter than their lead. The receiver copies a payload that does not lie as its function
+ * wants it. Functions with read-only payloads get no leads, because the receiver copies all
+ * their payloads. */
 #ifndef TCI_LEAD_H
 #define TCI_LEAD_H
 
 #include "core/ep.h"
 
-/* Up to so many bytes share a line with their header. */
+/* Shorter payloads may share a line with their header. */
 #define TCI_LEAD_PAYLOAD_MIN 49u
-/* A lead that is worth it beside any longer payload. */
+/* Length of a lead that pays off beside any longer payload. */
 #define TCI_LEAD_ALWAYS 64u
-/* Where frames are carried, a lead may take this part of the payload's own time. */
+/* A lead in a carried frame may take this share (a shift) of the payload's own time. */
 #define TCI_LEAD_CARRIED_SHIFT 3
 
-/* The longest lead that a message with such a payload may get: so much more room it needs. 0: it
- * gets none. */
+/* Returns the longest lead that a message with such a payload may get, which is the additional
+ * space that the message needs; 0: it gets no lead. */
 static inline size_t tci_lead_max(const tc_ep *ep, const tc_ifunc *fn, size_t payload_size)
 {
     if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN || payload_size < TCI_LEAD_PAYLOAD_MIN ||
@@ -33,8 +34,8 @@ static inline size_t tci_lead_max(const tc_ep *ep, const tc_ifunc *fn, size_t pa
     return payload_size + lead <= ep->tx.payload_max ? lead : 0;
 }
 
-/* Of a frame that is reserved with room for lead_max: writes its lead and gives its length, or 0
- * where it would be longer. */
+/* Writes the lead of a frame that was reserved with lead_max additional bytes, and returns its
+ * length; 0 if no lead is needed or it would be longer. */
 static inline uint32_t tci_lead_write(const tc_ep *ep, const tc_ifunc *fn, uint8_t *frame,
                                       size_t lead_max)
 {

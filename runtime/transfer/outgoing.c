@@ -1,3 +1,4 @@
+/* Measures and writes the payload of a message, with its route behind it. */
 #include "transfer/outgoing.h"
 
 #include "base/aligned_room.h"
@@ -28,8 +29,8 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
     return TC_OK;
 }
 
-/* NAME_payload_init writes where its function could run on it. The message may end elsewhere, in a
- * frame without a lead or in the queue: then its payload moves there. */
+/* NAME_payload_init gets memory on which its function could run. If the message goes elsewhere,
+ * to a frame without a lead or to the queue, its payload is copied there. */
 static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payload_size)
 {
     const size_t alignment = out->fn->alignment;

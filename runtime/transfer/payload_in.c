@@ -1,3 +1,5 @@
+/* Receives large payloads by number, each into a staging buffer of its own, and keeps some used
+ * buffers for later payloads. */
 #include "transfer/payload_in.h"
 
 #include "base/assertion.h"
@@ -8,24 +10,24 @@
 
 #define ALIGNMENT_MIN 64u
 
-/* One that comes. UCX may still be writing into it when nobody wants it any more; the last
- * operation then frees it. */
+/* A payload that arrives. The link may still be writing into it when it is no longer wanted;
+ * the last operation then frees it. */
 typedef struct inbound_payload {
-    tc_ep *ep; /* NULL: nobody wants it */
+    tc_ep *ep; /* NULL: it is no longer wanted */
     uint64_t total;
     uint64_t claimed;  /* bytes of messages that have begun to arrive, never above total */
-    uint64_t received; /* of those, what is here: when it is the total, nothing is under way */
+    uint64_t received; /* of those, already here; if equal to total, nothing is under way */
     unsigned under_way;
-    tci_landing landing; /* none: out of memory, or too large */
+    tci_landing landing; /* without bytes: out of memory, or too large */
 } inbound_payload;
 
-/* Payloads by number; number % TCI_OUT_OF_LINE_COUNT_MAX is the place. */
+/* Payloads by number; the index is number % TCI_OUT_OF_LINE_COUNT_MAX. */
 typedef struct tci_inbound {
-    uint16_t next;    /* number of the next one that is run */
-    uint64_t awaited; /* bytes of the one that the ring's head waits for; 0: it does not */
-    uint64_t bytes;   /* of those that are here or under way */
+    uint16_t next;    /* number of the next payload that is run */
+    uint64_t awaited; /* bytes of the payload that the ring's head waits for; 0: no wait */
+    uint64_t bytes;   /* of the payloads that are here or under way */
     inbound_payload *payloads[TCI_OUT_OF_LINE_COUNT_MAX];
-    /* Earlier ones, for their memory: fresh memory costs a fault per page. */
+    /* Used payloads, kept for their memory: fresh memory costs a fault per page. */
     inbound_payload *spares[TCI_OUT_OF_LINE_COUNT_MAX];
     unsigned spare_count;
     uint64_t spare_bytes;
@@ -48,7 +50,7 @@ static void destroy(inbound_payload *payload)
     free(payload);
 }
 
-/* Parts may come before the frame that says for which function. */
+/* Parts may arrive before the frame that names the function. */
 static size_t alignment_of(const tc_ep *ep)
 {
     return ep->rx.payload_alignment > ALIGNMENT_MIN ? ep->rx.payload_alignment : ALIGNMENT_MIN;
@@ -74,8 +76,8 @@ static void drop_spares(tci_inbound *in)
     in->spare_bytes = 0;
 }
 
-/* Its memory is claimed at once and touched only as bytes arrive, so a peer that claims much
- * and sends little costs little. */
+/* Memory is claimed at once and touched only as bytes arrive, so a peer that claims much and
+ * sends little costs little. */
 static inbound_payload *create(const tc_ep *ep, uint64_t total)
 {
     tci_inbound *in = ep->rx.inbound;
@@ -85,7 +87,7 @@ static inbound_payload *create(const tc_ep *ep, uint64_t total)
     inbound_payload *payload = total <= max ? take_spare(in, total, alignment) : NULL;
     if (payload != NULL)
         return payload;
-    drop_spares(in); /* of no use here; they make room for what is */
+    drop_spares(in); /* unsuitable; their memory is freed for the new payload */
     payload = calloc(1, sizeof *payload);
     if (payload != NULL && total <= max)
         (void)tci_landing_make((size_t)total, alignment,
@@ -111,7 +113,7 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
     }
 }
 
-/* --- what arrives ------------------------------------------------------------------------ */
+/* --- arriving payloads ------------------------------------------------------------------- */
 
 static void has_arrived(void *user, size_t size, bool ok)
 {
@@ -178,7 +180,7 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
         return false;
     uint16_t ahead = (uint16_t)(header->to.place - in->next);
     if (ahead > UINT16_MAX / 2)
-        return false; /* done with: it was refused, and its sender had not heard of that */
+        return false; /* already refused; its sender did not know that yet */
     inbound_payload **place = &in->payloads[header->to.place % TCI_OUT_OF_LINE_COUNT_MAX];
     tc_status status = TC_E_CORRUPT;
     tci_fragment_decode(header->fragment, &fragment);
@@ -200,7 +202,7 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     return true;
 }
 
-/* --- what is run ------------------------------------------------------------------------- */
+/* --- running a payload ------------------------------------------------------------------- */
 
 static inbound_payload **next_place(tci_inbound *in)
 {

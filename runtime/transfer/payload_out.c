@@ -1,3 +1,5 @@
+/* Announces a payload by a frame in the ring, then sends it in parts from its memory, at most
+ * 16 of them under way at once. */
 #include "transfer/payload_out.h"
 
 #include "base/assertion.h"
@@ -10,7 +12,7 @@
 
 #define PARTS 16u
 
-/* What the link sends of the caller's memory. */
+/* A part of the caller's memory that the link sends. */
 typedef struct outbound_part {
     tci_link_op op;
     tci_payload_header header;
@@ -54,7 +56,7 @@ static tc_status announce(tc_ep *ep, tci_large_request *large)
     return TC_OK;
 }
 
-/* What an ifunc sends is gone when it returns. */
+/* Copies a payload that an ifunc sends: its memory is gone when the ifunc returns. */
 static tc_status own_payload(tc_ep *ep, tci_large_request *large)
 {
     if (large->owned != NULL || !tci_pending_has(&ep->core->pending, TCI_RUNNING))
@@ -146,7 +148,7 @@ uint64_t tci_payload_out_awaited(const tc_ep *ep)
 void tci_payload_out_fini(tc_ep *ep)
 {
     if (ep->tx.outbound != NULL && ep->tx.outbound->under_way > 0)
-        ep->tx.outbound->orphan = true; /* UCX did not let go when the link was closed */
+        ep->tx.outbound->orphan = true; /* UCX kept operations when the link was closed */
     else
         free(ep->tx.outbound);
 }

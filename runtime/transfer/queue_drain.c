@@ -1,3 +1,5 @@
+/* Drains the queue in this order: control frames, the large payload under way, then messages
+ * and replies. */
 #include "transfer/queue_drain.h"
 
 #include "core/ep_state.h"
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that was queued before anybody knew how large a frame may be. */
+/* Sends an item that was queued before the largest size of a frame was known. */
 static tc_status send_large_item(tc_ep *ep, const tci_queued *item)
 {
     uint8_t *owned = malloc(item->frame.payload_size);
@@ -35,13 +37,14 @@ static tc_status send_item(tc_ep *ep, const tci_queued *item)
                               .built = true,
                               .with_code = item->with_code};
     if (ep->tx.bindings[item->fn->index] == TCI_TX_REFUSED)
-        return TC_E_REFUSED; /* tc_ep_refusal says so too */
+        return TC_E_REFUSED; /* tc_ep_refusal reports it too */
     if (item->frame.payload_size > ep->tx.payload_max)
         return send_large_item(ep, item);
     return tci_frame_out_message(ep, &out);
 }
 
-/* They may use the ring's reserve, and stand between the fragments of a payload. */
+/* Control frames may use the ring's reserve, and may be sent between the fragments of a
+ * payload. */
 static void drain_control(tc_ep *ep)
 {
     while (ep->tx.queue_control != &ep->tx.queue && tci_ep_is_open(ep) &&
@@ -59,7 +62,7 @@ void tci_queue_drain(tc_ep *ep)
         tc_status status = send_item(ep, item);
         if (status == TC_E_AGAIN)
             return;
-        tci_send_queue_take(ep, item); /* which may have had a control frame put before it */
+        tci_send_queue_take(ep, item); /* a control frame may have been put before it */
         if (status != TC_OK)
             ep->core->events->unsent(ep, item, status);
         tci_send_queue_free(ep, item);

@@ -1,17 +1,17 @@
-/* Sending what waits in an endpoint's queue. */
+/* Sends the items in an endpoint's queue. */
 #ifndef TCI_QUEUE_DRAIN_H
 #define TCI_QUEUE_DRAIN_H
 
 #include "core/ep.h"
 
-/* Sends what waits, in order, as far as there is room. A message that cannot leave is given to
+/* Sends queued items in order while there is space. A message that cannot be sent is passed to
  * tci_ep_events.unsent. */
 void tci_queue_drain(tc_ep *ep);
 
-/* Something waits for room that tc_progress will send. */
+/* Returns whether something that tc_progress will send waits for space. */
 bool tci_queue_waits(const tc_ep *ep);
 
-/* Among that are messages and replies, not only what an endpoint says of itself. */
+/* Returns whether messages or replies are queued, not only control frames. */
 bool tci_queue_has_messages(const tc_ep *ep);
 
 #endif

@@ -1,3 +1,5 @@
+/* Computes the position at which a refused send can succeed, and reports once that it was
+ * consumed. */
 #include "room.h"
 
 #include "transfer/large_send.h"
@@ -5,8 +7,8 @@
 #include "transfer/queue_drain.h"
 #include "transfer/staging.h"
 
-/* With less room than this part of the peer's ring, somebody may wait for more: one who was
- * woken for every granule would do nothing but wake. */
+/* With less free space than this share (a shift) of the peer's ring, a sender may wait for
+ * more. A sender that was woken for every granule would do nothing but wake up. */
 #define LITTLE_ROOM_SHIFT 2
 
 static uint64_t sooner(uint64_t a, uint64_t b)
@@ -42,7 +44,7 @@ void tci_room_want(tc_ep *ep)
     ep->core->pending.room_wanted = true;
 }
 
-/* Of an endpoint that ends or opens meanwhile, an event tells. */
+/* An event reports an endpoint that ends or opens meanwhile. */
 static bool has_room(tc_ep *ep)
 {
     if (!tci_ep_takes_messages(ep) || tci_queue_waits(ep))

@@ -1,9 +1,22 @@
-/* From a function and its arguments to a frame in the peer's ring.
+/* Sends a message: from a function and its arguments to a frame in the peer's ring.
  *
- * tc_send's first lines are the fast path: the peer knows the function, the payload is a short
- * plain copy into mapped memory, there is room and nothing waits. Everything else goes through
- * a tci_outgoing, one description of a message that either becomes a frame or joins the queue.
- */
+ * tc_send tries four ways, from the cheapest to the most general:
+ * 1. send_now: a copied payload of at most 48 bytes, for a function that the peer knows, into a
+ *    mapped ring with space. Payloads of up to 8 bytes gather and leave together (send_short).
+ * 2. send_quickly: any payload below the frame limit, to a peer to which a delivery carries
+ *    frames (try_send_carried), or for a function that asks for alignment (try_send_aligned).
+ * 3. tci_send_message: sends queued items first, then the message: in an INJECT frame, in parts
+ *    (large_send.h), or in one frame with the code that the peer needs (frame_out.h).
+ * 4. The queue, if an ifunc sends, a large payload has a route, or the endpoint of a group is
+ *    not open yet. Other callers get TC_E_AGAIN, and tc_wait reports space (tci_room_want).
+ *
+ * A short message costs its stores (base/small_copy.h), so ways 1 and 2 check little. Their
+ * size limits are 0 while the endpoint is not open, something is queued, or a payload is being
+ * made or partly sent (tci_ep_set_fast); one comparison covers all of these.
+ *
+ * No way may overtake an earlier message (coalesced calls are committed before other frames),
+ * write to the ring while NAME_payload_init does, wait for credit, or read the arguments after
+ * TC_OK. */
 #include "transfer/send.h"
 
 #include "base/assertion.h"
@@ -25,7 +38,7 @@
 
 /* --- large payloads ---------------------------------------------------------------------- */
 
-/* The payload is made once, whatever number of calls it takes to send it. */
+/* Makes the payload once, however many calls it takes to send it. */
 static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
 {
     uint8_t *owned = NULL;
@@ -45,7 +58,7 @@ static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
                           out->routed ? TCI_ROUTED : 0);
 }
 
-/* Whether it goes another way than in a frame. */
+/* Returns whether the payload is too large for a frame, or long enough to be staged. */
 static bool is_large(tc_ep *ep, const tci_outgoing *out)
 {
     if (out->payload_size > ep->tx.payload_max)
@@ -56,8 +69,8 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
     return tci_staging_is_open(ep);
 }
 
-/* What waits goes first. A payload in fragments that is under way is gone on with by its own
- * call, or by tc_progress. */
+/* Sends queued messages first. A fragmented payload is continued by repeating the same call, or
+ * by tc_progress. */
 static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
@@ -125,7 +138,8 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
     return status;
 }
 
-/* A function that travels sends itself on to a peer that knows it, most often. */
+/* Tries a frame at once first: a function that travels most often sends itself on to a peer
+ * that knows it. */
 tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const void *payload,
                           size_t size)
 {
@@ -152,8 +166,8 @@ tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const
     return tci_send_message(ep, &out);
 }
 
-/* tc_send to a peer that a delivery carries frames to: what the peer knows already, and finds room
- * at once. */
+/* tc_send to a peer to which a delivery carries frames, for a function that the peer knows, if
+ * there is space at once. */
 static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
                                     size_t size, size_t limit)
 {
@@ -174,7 +188,7 @@ static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *s
     return true;
 }
 
-/* The same of a function that asks for alignment, whatever the delivery. */
+/* The same for a function that asks for alignment, with any delivery. */
 static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
                                     size_t size, size_t limit)
 {
@@ -202,7 +216,7 @@ static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *s
     return true;
 }
 
-/* What a payload at `limit` or above it, or one that finds no space, becomes. */
+/* Sends a message that the way before it did not take. */
 typedef tc_status send_rest(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
 
 static inline tc_status send_quickly(tc_ep *ep, tc_ifunc *fn, const void *source_args,
@@ -219,7 +233,7 @@ static inline tc_status send_quickly(tc_ep *ep, tc_ifunc *fn, const void *source
 static tc_status send_by_any_way(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */
+    tci_doorbell_after_frames(ep); /* for frames that tc_send stored before this call */
     return tci_send_message(ep, &out);
 }
 
@@ -229,16 +243,17 @@ static __attribute__((noinline)) tc_status ring_peer(tc_ep *ep)
     return TC_OK;
 }
 
-/* The last thing that tc_send does, so that it may end in a jump. */
+/* Last step of tc_send, so that tc_send may end in a jump. */
 static inline tc_status answer_doorbell(tc_ep *ep)
 {
     return __builtin_expect(tci_doorbell_has_changed(ep), 0) ? ring_peer(ep) : TC_OK;
 }
 
 /* The first message of a turn leaves at once; short ones behind it gather and leave together,
- * at the latest with tc_progress. Between two processors a message costs what its stores wait
- * for (base/small_copy.h), and a call stores more beside the frame than in it; together, only
- * the frames count. docs/decisions/direct-rate.md has the figures. */
+ * at the latest with tc_progress. The cost of a message between two processors is the time for
+ * which its stores wait (base/small_copy.h), and a single call stores more beside the frame
+ * than in it; with calls that leave together, only the frames count.
+ * docs/decisions/direct-rate.md has the figures. */
 static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     if (!ep->tx.used) {
@@ -254,7 +269,7 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
     return answer_doorbell(ep);
 }
 
-/* The fast path: no call, unless eight have gathered or the peer is asleep. */
+/* The fast path: makes no call, unless eight messages have gathered or the peer is asleep. */
 static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                                  size_t limit, send_rest *rest)
 {

@@ -1,3 +1,6 @@
+/* A linked list with the control frames at its front. Its bytes are also charged to the peer's
+ * identity; a queue above either bound pauses the endpoint, and far above it ends the endpoint.
+ */
 #include "transfer/send_queue.h"
 
 #include "base/assertion.h"
@@ -11,7 +14,8 @@ static size_t cost_of(const tci_queued *item)
     return sizeof *item + item->frame.payload_size;
 }
 
-/* What waits for all peers of its identity, or for this one alone where nobody counts. */
+/* Returns the bytes that wait for all peers of the identity, or for this peer without an
+ * account. */
 static size_t shared_bytes(const tc_ep *ep)
 {
     return ep->account != NULL ? ep->account->queue_bytes : ep->tx.queue_bytes;
@@ -23,7 +27,8 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep)
            (ep->tx.queue_bytes == 0 || shared_bytes(ep) <= tci_quota_queue_max(ep) / 2);
 }
 
-/* The bound of all peers of one identity, in the place of the bound of one peer. */
+/* Checks the bound of all peers of one identity. Above it pauses the endpoint, or ends it, and
+ * returns true. */
 static bool is_over_quota(tc_ep *ep)
 {
     const size_t max = tci_quota_queue_max(ep);
@@ -106,7 +111,7 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
     return TC_OK;
 }
 
-/* Near the front: only control frames were put before what was first. */
+/* The item is near the front: only control frames were put before it since it was first. */
 void tci_send_queue_take(tc_ep *ep, tci_queued *item)
 {
     tci_queued **link = &ep->tx.queue;

@@ -1,5 +1,5 @@
-/* What was sent beside the ring and is not free yet: each part belongs to a frame in the ring,
- * and is done with when the peer has consumed that. */
+/* Data that was sent beside the ring and is not free yet. Each part belongs to a frame in the
+ * ring, and is released when the peer has consumed that frame. */
 #ifndef TCI_SEND_WINDOW_H
 #define TCI_SEND_WINDOW_H
 
@@ -44,7 +44,8 @@ static inline void tci_send_window_release(tci_send_window *w, uint64_t consumed
     }
 }
 
-/* What the peer has to consume before something becomes free; UINT64_MAX: nothing is taken. */
+/* Returns the position that the peer has to consume before a part becomes free; UINT64_MAX: no
+ * part is in use. */
 static inline uint64_t tci_send_window_awaited(const tci_send_window *w)
 {
     return w->count > 0 ? w->parts[w->first].position : UINT64_MAX;

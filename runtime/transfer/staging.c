@@ -1,3 +1,5 @@
+/* Lays payloads out in the staging segment, and releases them as the peer consumes their
+ * frames. The receiver maps the peer's segment and checks offsets into it. */
 #include "transfer/staging.h"
 
 #include "base/assertion.h"
@@ -11,11 +13,13 @@
 #include <stdlib.h>
 
 #define ALIGNMENT 64u
-/* Payloads that are larger than half of the segment go in parts of this share of it. */
+/* Payloads that are larger than half of the segment go in parts of this share of it (a shift).
+ */
 #define PART_SHIFT 2
-/* Now and then both ways of copying are timed, and the faster one is used until the next time:
- * which it is depends on where the system runs the two processes. Copies past the caches take
- * the segment out of them, so plain ones get one fill of it before they are judged. */
+/* Both ways of copying are timed from time to time, and the faster one is used until the next
+ * time: which one it is depends on where the system runs the two processes. Copies past the
+ * caches take the segment out of them, so plain ones get one fill of it before they are timed.
+ */
 typedef enum phase { WARMING, TIMING_PLAIN, TIMING_STREAM, SETTLED } phase;
 #define SETTLED_ROOMS 256u
 
@@ -23,11 +27,11 @@ typedef struct tci_staging {
     tci_segment segment;
     bool open;
     uint64_t room;     /* bytes for payloads */
-    uint64_t head;     /* where the next one goes: like positions in a ring, never wraps */
-    uint64_t reserved; /* where the reserved one begins */
+    uint64_t head;     /* position of the next payload: as in a ring, never wraps */
+    uint64_t reserved; /* position of the reserved payload */
     bool streams;      /* copies past the caches are faster */
     unsigned phase;
-    uint64_t phase_bytes; /* until the next one */
+    uint64_t phase_bytes; /* bytes until the next phase */
     uint64_t timed_ns[2]; /* of plain copies, of those past the caches */
     tci_send_window window;
 } tci_staging;
@@ -87,8 +91,8 @@ size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left)
     return left < most ? left : (size_t)most;
 }
 
-/* Laid out one behind the other and around, but from the start whenever nothing lies there:
- * memory that was used last is in the caches. */
+/* Payloads lie one behind the other and wrap around, but start at 0 again whenever the segment
+ * is empty: memory that was used last is in the caches. */
 static bool find_place(tci_staging *staging, uint64_t bytes, uint64_t alignment)
 {
     if (staging->window.count == 0)
@@ -117,7 +121,7 @@ uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_
 }
 
 static const struct {
-    unsigned rooms; /* how long, in fills of the segment */
+    unsigned rooms; /* length, in fills of the segment */
     bool streams;
     bool timed;
 } phases[] = {
@@ -179,7 +183,7 @@ uint64_t tci_staging_awaited(const tc_ep *ep)
 
 /* --- the receiver ------------------------------------------------------------------------ */
 
-/* What is never written here need not be writable here. */
+/* Maps the segment without write access if this side never writes to it. */
 static tc_status attach(const tc_ep *ep, const tci_segment_offer *offer,
                         tci_segment *segment_out, tc_error *err)
 {
