@@ -13,7 +13,8 @@ void tci_connecting_keep_identity(tc_ep *ep)
                    tci_stream_identity(ep->stream));
 }
 
-/* From when on its descriptor stays the same: the peer's part of a proof may come soon. */
+/* Watches the stream's descriptor once it is connected, as it stays the same from then on: the
+ * peer's part of a proof may arrive soon. Returns `otherwise` unless watching fails. */
 static tc_status watch(tc_ep *ep, tc_status otherwise, tc_error *err)
 {
     if (ep->hs.watched || !tci_stream_is_connected(ep->stream))

@@ -1,14 +1,15 @@
-/* The way of an endpoint's stream to its peer, until both have proved who they are: the HELLO
- * leaves then, and not before. */
+/* Connects an endpoint's stream to its peer, until both sides have proved their identity. The
+ * HELLO leaves only after that. */
 #ifndef TCI_CONNECTING_H
 #define TCI_CONNECTING_H
 
 #include "core/ep.h"
 
-/* Goes on, as far as it can; ends the endpoint when it cannot. */
+/* Continues connecting without blocking. On failure ends the endpoint, or asks for a retry if
+ * it leads to a group member that is not reachable yet. */
 void tci_connecting_turn(tc_ep *ep);
 
-/* Keeps who the stream has proved the peer to be. */
+/* Stores the identity that the peer has proved on the stream. */
 void tci_connecting_keep_identity(tc_ep *ep);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a program may ask about an endpoint. */
+/* Queries of a program about an endpoint. */
 #include "base/sized_struct.h"
 #include "core/current.h"
 #include "core/ep.h"
@@ -13,8 +13,8 @@ static uint64_t sent_messages(const tc_ep *ep)
                      ep->tx.control_frames - ep->tx.part_frames + ep->tx.coalesced_count;
 }
 
-/* In mapped memory whole granules travel; elsewhere the frames as they are, and what a message
- * has around them. */
+/* Counts whole granules where the peer's ring is mapped; elsewhere the frames as they are, and
+ * the bytes that a message adds to them. */
 static uint64_t sent_bytes(const tc_ep *ep)
 {
     if (ep->tx.push != NULL)

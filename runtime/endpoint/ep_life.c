@@ -20,7 +20,7 @@
 
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
-/* The doorbell of a peer whose own cannot be seen. */
+/* Stands in for the doorbell of a peer while this side cannot read the real one. */
 static const tci_ring_word never_asleep[2];
 
 tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_error *err)
@@ -77,7 +77,7 @@ void tci_ep_free(tc_ep *ep)
 {
     tci_ep_notify_end(ep);
     tci_ep_leave_state(ep);
-    if (ep->state < TCI_EP_CLOSED) /* what breaks off below has nothing to fail any more */
+    if (ep->state < TCI_EP_CLOSED) /* operations that break off below cannot fail it again */
         ep->state = TCI_EP_CLOSED;
     ep->core->counters[TCI_MESSAGES_RUN] += ep->rx.run_messages;
     *ep->previous_next = ep->next;

@@ -4,15 +4,15 @@
 
 #include "core/ep.h"
 
-/* In the core's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE
- * (65,000 connections). */
+/* Creates an endpoint in the core's list, with a connection id, and without stream and link.
+ * TC_E_NO_MEMORY, TC_E_TOO_LARGE (65,000 connections). */
 TC_MUST_CHECK tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out,
                                       tc_error *err);
-/* Lets everything go without another word to the peer. */
+/* Frees the endpoint and all that it holds, without another message to the peer. */
 void tci_ep_free(tc_ep *ep);
 
-/* Tells the layers above, once, that an endpoint has ended. They call back users, so from
- * tc_progress. */
+/* Notifies the layers above, once, that an endpoint has ended. They call back users, so
+ * tc_progress calls this, or tci_ep_free if tc_progress has not. */
 void tci_ep_notify_end(tc_ep *ep);
 
 #endif

@@ -1,3 +1,21 @@
+/* The handshake of an endpoint: HELLO both ways, READY both ways, then messages.
+ *
+ * The states of an endpoint in order:
+ *   CONNECTING      The stream connects, and both sides prove their identity (connecting.c).
+ *                   Accepted endpoints, and those made from an address, begin with the next.
+ *   AWAITING_HELLO  The connecting side has sent its HELLO. The accepting side answers with its
+ *                   own after it has accepted the peer's: quota, link and delivery.
+ *   AWAITING_READY  Each side has the other's HELLO. Its READY names the delivery that it sends
+ *                   by, and leaves once the link is ready.
+ *   OPEN            READY was sent and received. Any state may end in CLOSED or FAILED.
+ *
+ * HELLO describes a ring, and the delivery follows from that description, so READY is a message
+ * of its own. It waits for the link, so that a side with both READYs may close at any time.
+ *
+ * This file must never open an endpoint without both READYs, accept a second HELLO or a READY
+ * out of order, or use the rkey of a process of this host that has ended. It must not take
+ * more than ring_memory_max for rings that peers may write, nor for copies of peers' rings
+ * (small ones aside). After OPEN it must not let REFUSE discard messages that have arrived. */
 #include "endpoint/handshake.h"
 
 #include "archive_dictionary.h"
@@ -28,8 +46,9 @@ void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank)
     ep->unconfirmed = true;
 }
 
-/* Who finds no ring memory left gets less, and cannot be written from outside: a peer then
- * sends active messages, which need no ring that is large or shared. */
+/* Chooses the ring's size and use. Beyond ring_memory_max the ring is small and cannot be
+ * written from outside: a peer then sends active messages, which need no ring that is large or
+ * shared. */
 static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
 {
     tci_core *core = ep->core;
@@ -75,7 +94,8 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
     hello.segment = tci_region_segment(ep->rx.region);
     hello.rkey.data = tci_region_rkey(ep->rx.region, &hello.rkey.size);
-    /* Who cannot put learns nothing of where memory lies here. */
+    /* Sends the ring's address only with an rkey: without one the peer cannot put, and learns
+     * no address of this side's memory. */
     if (hello.rkey.size > 0)
         hello.ring_address = (uintptr_t)tci_region_base(ep->rx.region);
     TC_TRY(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, err));
@@ -132,16 +152,17 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
     keep_version(ep->peer.llvm, hello->llvm, "none");
 }
 
-/* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its
- * rkey is used. */
+/* Returns whether the peer's process has ended. Called right before its rkey is used, as an
+ * rkey of a dead process crashes UCX before 1.19. */
 static bool peer_is_gone(const tc_ep *ep)
 {
     const tci_live_process process = tci_live_process_find((pid_t)ep->peer.pid);
     return tci_live_process_has_ended(&process);
 }
 
-/* A delivery that carries frames fills a copy of the peer's ring, whose size the peer has said.
- * Copies have the same bound as own rings; one of a small ring can always be had, as that. */
+/* Counts the copy of the peer's ring that a delivery which carries frames fills; its size is
+ * from the peer's HELLO. Copies have the same bound as own rings. A copy of a small ring is
+ * always allowed, as a small ring is. */
 static tc_status count_copy(tc_ep *ep, uint64_t bytes, tc_error *err)
 {
     tci_core *core = ep->core;
@@ -161,7 +182,7 @@ static tc_status count_copy(tc_ep *ep, uint64_t bytes, tc_error *err)
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     uint64_t wanted = ep->core->options.delivery;
-    /* By its address alone there is no connection to send over. */
+    /* An endpoint made from an address alone has no connection to send over. */
     if (wanted == TCI_DELIVERY_STREAM && ep->stream == NULL)
         wanted = TCI_DELIVERY_AUTO;
     const tci_delivery_peer peer = {
@@ -175,7 +196,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
     tc_status status = tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
-    if (status == TC_E_UNSUPPORTED && tci_link_is_stream(ep->link)) /* that may be why */
+    if (status == TC_E_UNSUPPORTED && tci_link_is_stream(ep->link)) /* UCX may be the reason */
         TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     return status;
 }
@@ -198,7 +219,7 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
 
 static tc_status open_link(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    if (ep->link != NULL) /* to an address: there is only UCX */
+    if (ep->link != NULL) /* made from an address: UCX is the only way */
         return tci_hello_compatible(&ep->core->self, hello, err);
     TC_TRY(tci_network_link(ep, hello, err));
     return tci_link_is_stream(ep->link) ? tci_record_in_begin(ep, err) : TC_OK;
@@ -208,8 +229,9 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     keep_peer(ep, hello);
     TC_TRY(tci_quota_admit(ep, err));
-    /* Also of a peer that has gone: UCX has its side of that peer's endpoint already, maps that
-     * peer's memory, and keeps both until an endpoint of this side's has taken them over. */
+    /* Opens the link even to a peer that has ended: UCX already has its side of that peer's
+     * endpoint and maps the peer's memory. It keeps both until an endpoint of this side has
+     * taken them over. */
     tc_status status = open_link(ep, hello, err);
     if (peer_is_gone(ep))
         return tci_error_set(err, TC_E_PEER_LOST,
@@ -224,8 +246,8 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
     return tci_handshake_send_hello(ep, err);
 }
 
-/* Once the link is, so that a side that has both READYs may close at any time. TC_E_AGAIN: not
- * yet. */
+/* Sends READY once the link is ready, so that a side that has both READYs may close at any
+ * time. TC_E_AGAIN: the link is not ready yet. */
 static tc_status say_ready(tc_ep *ep, tc_error *err)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
@@ -254,8 +276,8 @@ void tci_handshake_turn(tc_ep *ep)
         return;
     if (!ep->hs.ready_sent) {
         tc_status status = say_ready(ep, &error);
-        /* A peer that has gone may have said why: whoever watches the link gives the stream
-         * time. */
+        /* A lost peer may have sent its reason by the stream: check_link in progress.c waits a
+         * while for that. */
         if (status == TC_E_AGAIN || (status == TC_E_PEER_LOST && ep->stream != NULL))
             return;
         if (status != TC_OK) {
@@ -305,7 +327,7 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
     tci_handshake_turn(ep);
 }
 
-/* What has come of its messages is run first, as with a goodbye. */
+/* Keeps the peer's error until its messages that have arrived were run, as with a goodbye. */
 static void give_up_later(tc_ep *ep, const tc_error *said)
 {
     if (ep->peer.said_bye)
@@ -341,8 +363,9 @@ static void on_refuse(tc_ep *ep, const void *bytes, size_t size)
         give_up_later(ep, &refusal);
         return;
     }
-    /* A mismatch keeps its own status, so that a caller can tell it from a peer that just does
-     * not want us; and so does a peer that takes nobody now: who connects tries again. */
+    /* A version mismatch keeps its own status, so that a caller can distinguish it from a
+     * refusal. TC_E_BUSY, from a peer that accepts no connection now, is kept too: the
+     * connecting side tries again. */
     if (refusal.status != TC_E_BUSY)
         tci_error_prefix(&refusal, "peer refused the connection");
     if (refusal.status != TC_E_VERSION && refusal.status != TC_E_BUSY)
@@ -368,7 +391,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         return;
     case TCI_HELLO_WAKEUP:
         if (ep->state >= TCI_EP_AWAITING_READY)
-            return; /* that it came is all that it says */
+            return; /* its arrival is its only content */
         break;
     case TCI_HELLO_ADDRESS:
         break;

@@ -1,8 +1,7 @@
-/* How an endpoint comes to be open: HELLO from both sides, then READY from both
- * (docs/wire-format.md).
+/* Opens an endpoint: HELLO from both sides, then READY from both (docs/wire-format.md).
  *
  * The messages go over the endpoint's stream or, without one, in active messages; the rules are
- * the same. A peer that may not connect is told why by REFUSE. */
+ * the same. A peer that may not connect receives the reason in REFUSE. */
 #ifndef TCI_HANDSHAKE_H
 #define TCI_HANDSHAKE_H
 
@@ -11,30 +10,32 @@
 /* An endpoint that is not open by the deadline ends then. */
 void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns);
 
-/* The peer has to be that member of a group, and say so, before messages leave. Messages that
- * are sent meanwhile wait in the queue. */
+/* Requires the peer to state that it is that member of a group before messages leave. Messages
+ * sent meanwhile wait in the queue. */
 void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank);
 
-/* Sends our HELLO, once: the ring is made for it. */
+/* Makes our ring and sends the HELLO that describes it. Later calls do nothing. */
 TC_MUST_CHECK tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err);
 
-/* One message from the peer, from whichever carrier. Ends the endpoint when it is not to be
- * borne. */
+/* Handles one message from the peer, from either carrier. Ends the endpoint if the message is
+ * not allowed. */
 void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, size_t size);
 
-/* Tells the peer why it may not connect, or not go on, and ends the endpoint with that. */
+/* Sends the peer the reason why it may not connect, or not go on, and ends the endpoint with
+ * that error. */
 void tci_handshake_refuse(tc_ep *ep, const tc_error *error);
 
-/* What the stream has: connecting, messages, its end. */
+/* Handles the stream's events: connecting, messages, its end. */
 void tci_handshake_stream(tc_ep *ep);
 
-/* Goes on when UCX has connected the link meanwhile: says READY, opens. */
+/* Continues when UCX has connected the link meanwhile: sends READY, opens the endpoint. */
 void tci_handshake_turn(tc_ep *ep);
 
-/* The deadline has passed: ends an endpoint that is not open yet. */
+/* Ends an endpoint that has passed its deadline and is not open, or has a peer that has not
+ * confirmed its rank. */
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns);
 
-/* Ends an endpoint whose peer has parted, and all of whose messages that came were run. */
+/* Ends an endpoint after its peer has parted and all messages that arrived were run. */
 void tci_handshake_part(tc_ep *ep);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an endpoint's connection brings: that it is made, the peer's hello messages, its end. */
+/* Events of an endpoint's connection: connected, the peer's hello messages, its end. */
 #include "bootstrap/stream_bytes.h"
 #include "core/ep_state.h"
 #include "endpoint/connecting.h"
@@ -7,20 +7,21 @@
 
 #define MESSAGES_PER_TURN 64u
 
-/* TC_E_AGAIN: no more has come, or is to be taken here. */
+/* Handles the peer's hello messages. TC_E_AGAIN: no message is left, or no more are taken
+ * here. */
 static tc_status take_messages(tc_ep *ep, tc_error *err)
 {
     tci_hello_kind kind;
     const void *message;
     size_t size;
-    /* Bounded, because a peer could ring for ever; epoll tells of the rest again, but for what is
-     * off the socket already, which is bounded too. */
+    /* The loop is bounded, because a peer could send wakeups for ever. epoll reports the rest
+     * again, except bytes that were read off the socket already, which are bounded too. */
     for (unsigned n = 0; n <= MESSAGES_PER_TURN || tci_stream_has_bytes(ep->stream); n++) {
         TC_TRY(tci_stream_receive(ep->stream, &kind, &message, &size, err));
         tci_handshake_message(ep, kind, message, size);
         if (ep->state >= TCI_EP_CLOSED)
             return TC_E_AGAIN;
-        if (ep->rx.records != NULL) /* since its HELLO */
+        if (ep->rx.records != NULL) /* begun by its HELLO */
             return tci_record_in_take(ep, err);
     }
     return TC_E_AGAIN;
@@ -33,7 +34,7 @@ void tci_handshake_stream(tc_ep *ep)
         tci_connecting_turn(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
-    /* A failure shows in what is received, too. */
+    /* A failure to send is reported by receiving, too. */
     if (ep->rx.records == NULL)
         (void)(tci_stream_flush(ep->stream, NULL) == TC_OK);
     else if (ep->link != NULL)

@@ -1,3 +1,5 @@
+/* Takes records and hello messages from the stream's buffer, and reads the rest of a large body
+ * directly from the connection. */
 #include "endpoint/record_in.h"
 
 #include "base/assertion.h"
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounded, because others are to be served too. */
+/* Bounded, because other endpoints have to be served too. */
 #define READS_PER_TURN 8u
 #define SIGNAL_BYTES sizeof(uint64_t)
 
@@ -71,7 +73,7 @@ void tci_record_in_watch_room(tc_ep *ep, bool sleeps)
     tci_core_watch_room(ep->core, tci_stream_fd(ep->stream), ep->connection, watch);
 }
 
-/* --- bodies that come in parts ----------------------------------------------------------- */
+/* --- bodies that arrive in parts --------------------------------------------------------- */
 
 static void end_body(tci_record_in *in)
 {
@@ -126,9 +128,9 @@ static void begin_payload(tci_record_in *in, const uint8_t *body)
     in->left = size;
 }
 
-/* --- what has come ----------------------------------------------------------------------- */
+/* --- received data ----------------------------------------------------------------------- */
 
-/* What of a body has to be there before anything is done with it. */
+/* Returns the number of bytes of a body that must be received before it is processed. */
 static size_t needed_bytes(const tci_record *record, size_t there)
 {
     if (record->kind == TCI_RECORD_PAYLOAD)
@@ -159,7 +161,7 @@ static void begin_record(tci_record_in *in, const uint8_t *body, size_t needed)
     }
 }
 
-/* TC_E_AGAIN: more has to come first. */
+/* TC_E_AGAIN: more has to be received first. */
 static tc_status take_record(tci_record_in *in, const uint8_t *bytes, size_t size,
                              tc_error *err)
 {
@@ -195,7 +197,8 @@ static tc_status take_hello(tc_ep *ep, const uint8_t *bytes, size_t size, tc_err
     return TC_OK;
 }
 
-/* All that is in the stream's buffer. TC_E_AGAIN: more has to come, or the endpoint has ended. */
+/* Takes all that is in the stream's buffer. TC_E_AGAIN: more has to be received, or the
+ * endpoint has ended. */
 static tc_status take_buffered(tci_record_in *in, bool *took, tc_error *err)
 {
     tc_ep *ep = in->ep;

@@ -1,8 +1,9 @@
-/* What comes by a connection that carries everything: records, and hello messages among them. Each
- * goes where it belongs, as UCX's handlers would put it there.
+/* Receives from a connection that carries everything: records, with hello messages among them.
+ * Each is delivered as UCX's handlers would deliver it.
  *
- * One is judged before any of its body is believed; large bodies are read straight to their place.
- * A peer holds no more of this side's memory with it than the stream's buffer. */
+ * A record's header is checked before its body is used; large bodies are read directly to their
+ * destination. A peer occupies no more of this side's memory with it than the stream's
+ * buffer. */
 #ifndef TCI_RECORD_IN_H
 #define TCI_RECORD_IN_H
 
@@ -11,32 +12,36 @@
 
 typedef struct tci_record_in {
     tc_ep *ep;
-    struct tci_record_in *next, **previous_next; /* of the core's */
+    struct tci_record_in *next, **previous_next; /* in the core's list */
     uint32_t sequence;                           /* of the next record */
-    bool watches_room;                           /* for writing: see tci_record_in_watch_room */
+    bool watches_room; /* watched for writing: tci_record_in_watch_room */
 
-    /* A body that comes in parts. */
-    size_t left; /* of it; 0: none does */
-    uint8_t *to; /* where they go; NULL: nobody wants them */
+    /* A body that arrives in parts. */
+    size_t left; /* bytes not yet received; 0: no body is under way */
+    uint8_t *to; /* destination of the next part; NULL: the bytes are dropped */
     tci_record record;
     uint64_t signal; /* FRAMES: the first 8 bytes, which are stored last */
-    tci_sink sink;   /* PAYLOAD that somebody wants */
+    tci_sink sink;   /* PAYLOAD that is not dropped */
 } tci_record_in;
 
-/* For an endpoint whose link is its stream. TC_E_NO_MEMORY. */
+/* Begins to receive records for an endpoint that uses its stream as its link.
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_record_in_begin(tc_ep *ep, tc_error *err);
-/* NULL is allowed. Before what a payload is written to is freed. */
+/* Stops receiving; does nothing if it was not begun. Called before the memory that a payload is
+ * written to is freed. */
 void tci_record_in_end(tc_ep *ep);
 
-/* Takes what has come, up to a bound. TC_E_AGAIN: that was all for now, or the endpoint has ended
- * meanwhile. TC_E_CORRUPT, TC_E_VERSION: what the peer sent is nothing that it may. TC_E_PEER_LOST,
- * TC_E_IO: the connection is gone; not said before what came until then was run. */
+/* Takes received data, up to a bound. TC_E_AGAIN: no more for now, or the endpoint has ended
+ * meanwhile. TC_E_CORRUPT, TC_E_VERSION: the peer sent data that is not allowed.
+ * TC_E_PEER_LOST, TC_E_IO: the connection is gone; returned only by a call that took nothing,
+ * so that messages received before can run. */
 TC_MUST_CHECK tc_status tci_record_in_take(tc_ep *ep, tc_error *err);
 
-/* Before a sleep: what the connection did not take yet wakes when it takes more. And after it. */
+/* Called before a sleep, which ends when the connection accepts more of the unsent data, and
+ * after it. */
 void tci_record_in_watch_room(tc_ep *ep, bool sleeps);
 
-/* Whether something has come that no descriptor tells of. */
+/* Returns whether the stream holds received bytes that no descriptor reports. */
 bool tci_record_in_has_more(const tc_ep *ep);
 
 #endif

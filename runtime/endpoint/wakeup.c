@@ -13,9 +13,10 @@ static tci_ring_word *own_words(const tc_ep *ep)
     return (tci_ring_word *)(void *)(tci_region_base(ep->rx.region) + TCI_RING_DOORBELL_OFFSET);
 }
 
-/* A send that failed may have had coalesced frames leave without a look at the peer's doorbell;
- * the end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
- * sleepers would wake each other for ever. */
+/* Checks the peer's doorbell first, as a failed send may have let coalesced frames leave
+ * without that check; the end of the turn makes it, but may not have run yet. Only an endpoint
+ * that was used does so: two sleepers that ring without a reason would wake each other for
+ * ever. */
 void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
 {
     if (!tci_ep_is_open(ep))
@@ -23,7 +24,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
     if (ep->tx.used)
         tci_doorbell_after_frames(ep);
     tci_record_in_watch_room(ep, true);
-    armed->rung &= !ep->rx.paused; /* it is looked at now and then */
+    armed->rung &= !ep->rx.paused; /* a paused endpoint is polled now and then */
     ep->wake.awaited = tci_room_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
     armed->credit_blocked |= credit;
@@ -43,7 +44,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
                             ep->wake.awaited);
 }
 
-/* The peer may write the words too, so they are never read here. */
+/* Stores the words without reading them, as the peer may write them too. */
 void tci_wakeup_disarm(tc_ep *ep)
 {
     tci_record_in_watch_room(ep, false);
@@ -68,7 +69,7 @@ bool tci_wakeup_finds_work(tc_ep *ep)
     if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep) ||
         tci_code_out_may_leave(ep))
         return true;
-    /* A frame whose code is on the way can wait at the head for long. */
+    /* A frame at the head can wait long for code that is on its way. */
     bool stands = ep->rx.held || ep->rx.paused || ep->rx.loading ||
                   (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
     return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);

@@ -1,5 +1,5 @@
-/* What the members of a job prove themselves with: the key that rank 0 has drawn for it. It
- * outlives its group where peers that came by it are still there. */
+/* The key that rank 0 has drawn for a job, with which the job's members prove themselves. It
+ * outlives its group as long as connections that use it are open. */
 #ifndef TCI_GROUP_JOB_H
 #define TCI_GROUP_JOB_H
 
@@ -9,7 +9,7 @@ struct tci_groups;
 
 typedef struct tci_group_job {
     tci_credentials credentials;
-    bool left; /* no group uses it any more */
+    bool left; /* its group uses it no more */
     struct tci_group_job *next;
 } tci_group_job;
 
@@ -18,10 +18,11 @@ TC_MUST_CHECK tc_status tci_group_job_create(struct tci_groups *groups, const tc
                                              const struct tc_options *options,
                                              tci_group_job **job_out, tc_error *err);
 
-/* It is freed, and its key overwritten, when no connection uses it. NULL is allowed. */
+/* Ends a group's use of the job, which is freed, and its key overwritten, when no connection
+ * uses it. NULL is allowed. */
 void tci_group_job_leave(struct tci_groups *groups, tci_group_job *job);
 
-/* Frees those that are left and not used. */
+/* Frees the jobs that no group and no connection uses. */
 void tci_group_job_sweep(struct tci_groups *groups);
 
 #endif

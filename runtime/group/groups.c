@@ -1,4 +1,4 @@
-/* Groups: who their members are. */
+/* Creates groups and keeps their members' addresses. */
 #include "group/groups.h"
 
 #include "base/cursor.h"
@@ -87,7 +87,7 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const void *given,
     tci_member *m = &group->members[rank];
     tc_group_member from;
     TC_TRY(tci_sized_struct_read(&from, sizeof from, given, given_size, err));
-    if (rank == group->rank) /* itself, whatever others reach it by */
+    if (rank == group->rank) /* this side uses its own address, not the one that others use */
         from = (tc_group_member){group->core->own_address, group->core->own_address_size};
     tc_status status = check_member(group->core, rank, &from, err);
     if (status != TC_OK) {
@@ -149,7 +149,7 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
     return TC_OK;
 }
 
-/* Its endpoints are gone. */
+/* Called after all endpoints of the group were freed. */
 void tci_group_free(tc_group *group)
 {
     tc_group **link = &group->core->groups->first;

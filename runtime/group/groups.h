@@ -1,5 +1,5 @@
-/* A group from the inside. Endpoints of a group belong to the core, as accepted ones do: when
- * one ends it is freed, and the member has none until somebody asks for it again. */
+/* A group from the inside. Endpoints of a group belong to the core, as accepted ones do: an
+ * endpoint that ends is freed, and the member has none until a caller asks for it again. */
 #ifndef TCI_GROUPS_H
 #define TCI_GROUPS_H
 
@@ -10,33 +10,33 @@
 #include <tc/group.h>
 
 typedef struct tci_member {
-    tc_ep *ep;        /* by which this side sends to it; NULL: none yet, or it has ended */
+    tc_ep *ep;        /* by which this side sends to it; NULL: not made yet, or ended */
     char *address;    /* host:port with its terminator, or an ADDRESS message */
     size_t size;      /* without the terminator; 0: not known */
-    uint64_t arrived; /* barriers that it has come to; rank 0 counts */
+    uint64_t arrived; /* barriers that it has reached; rank 0 counts */
     tc_ep *arrived_by;
     tc_error *error; /* why the last endpoint ended, or NULL */
 } tci_member;
 
 struct tc_group {
     tci_core *core;
-    tc_group *next; /* of the core's */
+    tc_group *next; /* in the core's list */
     uint64_t id;
     uint32_t rank;
     uint32_t size;
     tci_member *members;
     tc_listener *listener; /* its own, or NULL */
-    tci_group_job *job;    /* whose key its members have; NULL: the context's credentials do */
+    tci_group_job *job;    /* its key proves members; NULL: the context's credentials do */
     bool ending;           /* no endpoint is made any more */
-    uint64_t entered;      /* barriers that this side has come to */
-    uint64_t released;     /* and rank 0 has ended */
-    uint64_t abandoned;    /* the newest that rank 0 has given up */
+    uint64_t entered;      /* barriers that this side has reached */
+    uint64_t released;     /* barriers that rank 0 has ended */
+    uint64_t abandoned;    /* the newest barrier that rank 0 has given up */
     tc_error abandoned_for;
     uint64_t failures;
     tc_error failure; /* the newest */
 };
 
-/* A member's "host:port", for texts. */
+/* Returns a member's "host:port", for texts. */
 const char *tci_group_member_text(const tc_group *group, uint32_t rank);
 
 /* The groups of a context. */
@@ -45,7 +45,7 @@ typedef struct tci_groups {
     tci_group_job *jobs;
 } tci_groups;
 
-/* Whether the endpoint leads to a member of the group. */
+/* Returns whether the endpoint leads to a member of the group. */
 static inline bool tci_group_has_ep(const tc_group *group, const tc_ep *ep)
 {
     return ep->member.group == group;
@@ -62,7 +62,7 @@ void tci_groups_free(tci_groups *groups);
 
 tc_group *tci_group_find(tci_core *core, uint64_t id);
 
-/* Whether a member's address is an ADDRESS message (else "host:port"). */
+/* Returns whether a member's address is an ADDRESS message (else "host:port"). */
 bool tci_group_is_address(const void *address, size_t size);
 
 /* Counts and keeps a report about a message that no call waits for. */

@@ -1,4 +1,4 @@
-/* Who is at the other end of an endpoint, and what members tell each other. */
+/* Control frames between members of a group: their ranks, and barriers. */
 #include "group/member.h"
 
 #include "base/cursor.h"
@@ -44,8 +44,8 @@ void tci_member_ended(tc_ep *ep, const tc_error *error)
         *m->error = *error;
 }
 
-/* The first endpoint that is known to lead to a member is the one to send by; a second, made
- * when both sides called at once, only receives. */
+/* Adds the endpoint to the group. The first endpoint that is known to lead to a member is the
+ * one to send by; a second, made when both sides connected at once, only receives. */
 static void join_group(tc_ep *ep, tc_group *group, uint32_t rank)
 {
     tci_member *m = &group->members[rank];
@@ -68,7 +68,7 @@ static tc_status check_size(const tci_membership *member, const tc_group *group,
                          member->rank, member->size, group->size);
 }
 
-/* What was sent meanwhile leaves. */
+/* Lets messages leave that were sent before the peer has stated its rank. */
 static void confirm(tc_ep *ep)
 {
     ep->unconfirmed = false;
@@ -93,7 +93,7 @@ static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_er
             member.group == ep->member.group->id ? "the group" : "another group");
     }
     tc_group *group = tci_group_find(ep->core, member.group);
-    if (group == NULL) { /* there may be one soon */
+    if (group == NULL) { /* it may be created later */
         ep->member.advertised = member;
         return TC_OK;
     }
@@ -156,7 +156,7 @@ static void on_abandoned(tc_group *group, tci_reader *r, uint64_t number)
                   (int)(size < ABANDONED_TEXT_MAX ? size : ABANDONED_TEXT_MAX), text);
 }
 
-/* Whoever comes to a barrier that was given up hears of it at once. */
+/* Notifies a member at once that reaches a barrier which was given up. */
 static void on_arrived(tc_ep *ep, uint64_t count)
 {
     tc_group *group = ep->member.group;

@@ -1,25 +1,27 @@
-/* Which member of which group is at the other end of an endpoint. */
+/* Relates endpoints to the members of groups that they lead to, and runs barriers. */
 #ifndef TCI_MEMBER_H
 #define TCI_MEMBER_H
 
 #include "group/groups.h"
 
-/* Endpoints that named this group before there was one here. */
+/* Adds endpoints with a peer that named this group before it was created here. */
 void tci_member_adopt(tc_group *group);
 
-/* An endpoint has opened: if it is of a group, says who is here. */
+/* Called when an endpoint has opened: if it is of a group, sends this side's rank. */
 void tci_member_opened(tc_ep *ep);
-/* One that may be of a group has ended, or goes. */
+/* Called when an endpoint that may be of a group has ended or is freed. */
 void tci_member_ended(tc_ep *ep, const tc_error *error);
 
-/* At rank 0: the barrier that it is in fails for all who come to it, with this error. */
+/* Called at rank 0. Lets the barrier that it has entered fail with this error for all members
+ * that reach it. */
 void tci_member_abandon_barrier(tc_group *group, const tc_error *error);
 
-/* The control frames MEMBER, ARRIVED, RELEASED and ABANDONED. TC_E_CORRUPT: the endpoint has to end. */
+/* Handles the control frames MEMBER, ARRIVED, RELEASED and ABANDONED. TC_E_CORRUPT: the
+ * endpoint has to end. */
 TC_MUST_CHECK tc_status tci_member_control(tc_ep *ep, tci_control control,
                                            const uint8_t *payload, size_t size, tc_error *err);
 
-/* Tries again to connect by a stream that found nobody. */
+/* Connects again, when it is time, after a stream has failed to reach the member. */
 void tci_member_retry(tc_ep *ep, uint64_t now_ns);
 
 #endif

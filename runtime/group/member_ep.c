@@ -1,4 +1,4 @@
-/* Endpoints of a group, made when they are first needed. */
+/* Makes the endpoints of a group when they are first needed. */
 #include "base/clock.h"
 #include "core/ep_state.h"
 #include "core/network.h"
@@ -8,7 +8,8 @@
 
 #define RETRY_NS 20000000ull
 
-/* A member that is not there yet is tried again until the endpoint's deadline. */
+/* Connects to a member. One that is not reachable yet is tried again until the endpoint's
+ * deadline. */
 static tc_status start_stream(tc_ep *ep, tc_error *err)
 {
     const tc_group *group = ep->member.group;
@@ -28,7 +29,7 @@ static tc_status start_stream(tc_ep *ep, tc_error *err)
 void tci_member_retry(tc_ep *ep, uint64_t now_ns)
 {
     tc_error error;
-    if (ep->stream != NULL) { /* that just failed */
+    if (ep->stream != NULL) { /* it has failed */
         tci_stream_close(ep->stream);
         ep->stream = NULL;
         ep->member.retry_ns = now_ns + RETRY_NS;

@@ -1,3 +1,5 @@
+/* The table of calls that wait for a reply: slots with a list of the free ones, deadlines, and
+ * the parts of replies. */
 #include "rpc/calls.h"
 
 #include "base/assertion.h"
@@ -14,23 +16,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For those that may still be answered by somebody else than the peer they were sent to. */
+/* For calls that a process other than the peer they were sent to may still answer. */
 #define GRACE_NS 1000000000ull
 
 struct tci_call {
     uint32_t generation;
-    uint32_t next_free; /* a place + 1 */
+    uint32_t next_free; /* a free slot's index + 1 */
     bool is_open;
-    uint64_t group;      /* of the member that it was sent to; 0: none, it cannot travel */
+    uint64_t group; /* id of the group that it was sent in; 0: no group, it cannot travel */
     size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
     uint16_t index;      /* of its function */
-    const tc_ep *ep;     /* that it left by; NULL: which has ended */
-    tc_ep *asked_by;     /* whose message started it; NULL: none, or it has ended */
+    const tc_ep *ep;     /* the endpoint that it left by; NULL: that has ended */
+    tc_ep *asked_by;     /* its message started the call; NULL: no message, or it has ended */
     tc_call_params params;
     uint64_t deadline_ns;
     uint64_t received;
     uint32_t path_length;
-    uint32_t *path; /* of the answer's first part, when there are more; or NULL */
+    uint32_t *path; /* of the reply's first part, when there are more parts; or NULL */
 };
 
 void tci_calls_init(tci_calls *calls)
@@ -102,8 +104,8 @@ static void close_call(tci_calls *calls, tci_call *call)
 
 /* --- ending ------------------------------------------------------------------------------ */
 
-/* Where the callback is: in the message that started the call, whose ticket it may have. Without
- * one, where the answer comes from, or in the group. */
+/* Returns the endpoint that is current in the callback: of the message that started the call,
+ * as the callback may have its ticket. Without one, it is the reply's, or any of the group. */
 static tc_ep *place_of(const tci_core *core, const tci_call *call, tc_ep *answers)
 {
     tc_ep *ep = call->asked_by != NULL ? call->asked_by : answers;
@@ -115,7 +117,7 @@ static tc_ep *place_of(const tci_core *core, const tci_call *call, tc_ep *answer
     return ep;
 }
 
-/* The place is free before the callback runs, which may start another call. */
+/* Frees the slot before the callback runs, which may start another call. */
 static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcome)
 {
     const tc_call_callback done = call->params.done;
@@ -159,7 +161,7 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
         else
             fail(core, call, TC_E_TIMEOUT, "no answer came in time");
     }
-    /* A callback may have started another one, which ends sooner. */
+    /* A callback may have started another call, which expires sooner. */
     for (size_t i = 0; i < calls->places; i++) {
         if (calls->table[i].is_open && calls->table[i].deadline_ns < next_ns)
             next_ns = calls->table[i].deadline_ns;
@@ -191,7 +193,8 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 
 void tci_calls_end(tci_core *core)
 {
-    const size_t places = core->calls != NULL ? core->calls->places : 0; /* NULL: never made */
+    const size_t places =
+        core->calls != NULL ? core->calls->places : 0; /* NULL: not made yet */
     for (size_t i = 0; i < places; i++) {
         if (core->calls->table[i].is_open)
             fail(core, &core->calls->table[i], TC_E_CLOSED, "the context was destroyed");
@@ -221,7 +224,7 @@ void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const 
         fail(core, largest, error->status, error->text);
 }
 
-/* --- answers ----------------------------------------------------------------------------- */
+/* --- replies ----------------------------------------------------------------------------- */
 
 static void read_path(const uint8_t *bytes, uint32_t length, uint32_t *path)
 {
@@ -235,7 +238,7 @@ static void finish_answered(tci_core *core, tci_call *call, const tci_reply *rep
                             const uint32_t *path, uint32_t path_length, const char *text)
 {
     uint32_t kept[TCI_ROUTE_PATH_MAX];
-    if (path_length > 0) /* closing the call frees what it holds */
+    if (path_length > 0) /* closing the call frees its path */
         memcpy(kept, path, sizeof *path * path_length);
     const tc_call_outcome outcome = {
         .status = (tc_status)reply->status,
@@ -248,7 +251,7 @@ static void finish_answered(tci_core *core, tci_call *call, const tci_reply *rep
     finish(core, call, &outcome);
 }
 
-/* The status and text of somebody else's. */
+/* Ends the call with the status and text that the peer sent. */
 static void take_failure(tci_core *core, tci_call *call, const tci_reply *reply,
                          const uint32_t *path, const uint8_t *part, size_t part_size)
 {
@@ -273,12 +276,12 @@ static void take_too_large(tci_core *core, tci_call *call, const tci_reply *repl
     finish(core, call, &outcome);
 }
 
-/* Parts come in order, as they come by one endpoint. */
+/* Parts of a reply arrive in order, as one endpoint carries them. */
 static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
                       const uint32_t *path, const uint8_t *part, size_t part_size)
 {
     if (reply->offset != call->received)
-        return; /* of an answer that somebody else began */
+        return; /* part of another reply than the one that was begun */
     if (part_size > 0)
         memcpy((uint8_t *)call->params.result + reply->offset, part, part_size);
     call->received += part_size;
@@ -298,7 +301,8 @@ static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
     }
 }
 
-/* By its own endpoint also of a group that this side joined after the call. */
+/* Returns whether the sender of a reply may answer the call: a member of its group, or its own
+ * endpoint, which may belong to a group that this side joined after the call. */
 static bool may_answer(const tci_answerer *by, const tci_call *call)
 {
     if (call->group != 0 && by->group != NULL)
@@ -369,7 +373,7 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     bool entered = tci_sole_user_enter(core, "tc_call_start");
     tc_status status = tci_send_message(ep, &out);
     tci_sole_user_leave(core, entered);
-    call = find(core->calls, route.call); /* NAME_payload_init may have started others */
+    call = find(core->calls, route.call); /* NAME_payload_init may have started other calls */
     if (status != TC_OK) {
         if (call != NULL)
             close_call(core->calls, call);

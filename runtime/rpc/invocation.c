@@ -1,4 +1,4 @@
-/* What NAME_main may do with the message it was called for: the calls of <tc/entry.h>. */
+/* The calls of <tc/entry.h> that NAME_main makes about the message it was called for. */
 #include "rpc/invocation.h"
 
 #include "core/current.h"
@@ -68,7 +68,7 @@ tc_status tci_invocation_reply(tc_ep *ep, const uint8_t *payload, size_t size, t
     return TC_OK;
 }
 
-/* --- who and where ----------------------------------------------------------------------- */
+/* --- the current message ----------------------------------------------------------------- */
 
 static tc_group *current_group(void)
 {
@@ -144,7 +144,7 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
         status = tci_send_routed(ep, fn, route, payload, size);
     if (status == TC_OK) {
         group->core->counters[TCI_MESSAGES_FORWARDED]++;
-        route->call = 0; /* it has gone along */
+        route->call = 0; /* the call travels on with the message */
     }
     route->hops = hops;
     route->path_length = path_length;
@@ -163,7 +163,7 @@ static void describe_failure(const tc_group *group, uint32_t rank, const tci_rou
                        rank, tc_status_text(status));
 }
 
-/* One that came straight from its origin has no route yet. */
+/* Forwards a message that came directly from its origin and has no route yet. */
 static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const void *payload,
                                size_t size)
 {
@@ -261,7 +261,7 @@ tc_status tc_reply_error(tc_status status, const char *text)
     return status < 0 ? reply(status, text, strnlen(text, TCI_REPLY_TEXT_MAX)) : TC_E_INVALID;
 }
 
-/* Its origin is told when it ends, if there is one to be told. */
+/* Keeps the failure for tci_invocation_end, which sends it to the origin. */
 static void note_failure(tci_invocation *invocation, tc_status status, const char *text)
 {
     invocation->failure = status;

@@ -10,7 +10,7 @@
 typedef struct tci_local_reply {
     struct tci_local_reply *next;
     tci_reply reply;
-    tc_group *group; /* that its message travels in, or NULL */
+    tc_group *group; /* the group that its message travels in, or NULL */
     size_t size;
     uint8_t bytes[]; /* path, then data */
 } tci_local_reply;

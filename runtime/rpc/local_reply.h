@@ -12,16 +12,17 @@ typedef struct tci_local_replies {
 
 void tci_local_replies_init(tci_local_replies *replies);
 
-/* Keeps a copy of a reply to a message that travels in `group` (NULL: in none), which hears of
- * one that no call waits for. TC_E_NO_MEMORY. */
+/* Keeps a copy of a reply to a message that travels in `group` (NULL: outside groups). The
+ * group counts a failure that no call waits for. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_local_reply_keep(tci_core *core, tc_group *group,
                                              const tci_reply *reply, const uint32_t *path,
                                              const void *data, size_t size);
 
-/* Gives all that wait to their calls. */
+/* Delivers all waiting replies to their calls. */
 void tci_local_replies_take(tci_core *core);
 
-/* For the context's end, or a group's (`group` not NULL: those alone that speak of it). */
+/* Frees all waiting replies when the context ends, or only those of `group`, if not NULL, when
+ * that ends. */
 void tci_local_replies_forget(tci_local_replies *replies, const tc_group *group);
 
 #endif

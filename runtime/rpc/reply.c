@@ -1,3 +1,4 @@
+/* Splits replies into parts, and sends each as a frame or queues it. */
 #include "rpc/reply.h"
 
 #include "base/logger.h"
@@ -10,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the option send_queue_bytes: replies have nobody who could send them again. */
+/* Queued replies may take this many times the option send_queue_bytes, as no caller could send
+ * them again. */
 #define REPLIES_SHARE 4u
-/* Parts of a reply: several in a ring, and one in the smallest ring there is. */
+/* Sizes of a reply's part: several fit a ring, and one fits the smallest ring. */
 #define PART_BYTES_MAX 16384u
 #define PART_BYTES_ANYWHERE 1024u
 
@@ -73,7 +75,7 @@ static size_t part_bytes(const tc_ep *ep, const tci_reply *reply)
     return head < room ? room - head : 0;
 }
 
-/* A path that would leave no room for the answer is cut short. */
+/* Cuts a path short that would leave no space for the reply. */
 static void shorten_path(const tc_ep *ep, tci_reply *reply)
 {
     while (reply->path_length > 0 && part_bytes(ep, reply) < PART_BYTES_ANYWHERE / 2)
@@ -99,10 +101,10 @@ static tc_status send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path, c
         size_t left = size - (size_t)reply->offset, n = part_bytes(ep, reply);
         n = left < n ? left : n;
         if (n == 0 && left > 0)
-            return TC_E_TOO_LARGE; /* not even one byte of it fits a frame */
+            return TC_E_TOO_LARGE; /* a frame has no space for even one byte */
         status = send_part(ep, reply, path, n > 0 ? bytes + reply->offset : NULL, n);
         reply->offset += n;
-        reply->path_length = 0; /* the first part has it */
+        reply->path_length = 0; /* only the first part has the path */
     } while (status == TC_OK && reply->offset < size && ep->state < TCI_EP_CLOSED);
     return ep->state < TCI_EP_CLOSED ? status : tc_ep_error(ep, NULL);
 }
@@ -164,9 +166,9 @@ static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, co
                            ep->member.group != NULL ? ep->member.group->rank : TC_RANK_NONE};
     size_t rest;
     if (routed && tci_route_decode(payload, size, &route, &rest, NULL) != TC_OK)
-        return; /* it was made here */
+        return; /* cannot happen: the route was made here */
     if (ep->member.group == NULL && route.call == 0)
-        return; /* its sender learns by the endpoint's end */
+        return; /* its sender is notified of the endpoint's end */
     if (ep->member.group != NULL)
         (void)snprintf(text, sizeof text, "rank %u could not send it on to rank %u: %.300s",
                        ep->member.group->rank, ep->member.rank, why);
@@ -195,7 +197,7 @@ void tci_reply_unsent(tc_ep *ep)
     const tci_large_request *large = ep->tx.large;
     (void)tc_ep_error(ep, &error);
     if (large != NULL && large->routed != 0 && large->owned != NULL) {
-        /* only the part that has not left may be in memory; the route is at its end */
+        /* Only the unsent part may be in memory; the route is at its end. */
         size_t kept = large->size - large->start;
         lost(ep, large->payload, kept, true, error.text);
     }

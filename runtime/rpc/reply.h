@@ -1,4 +1,4 @@
-/* Replies on their way to the origin of a message: by the endpoint that it came from, or by the
+/* Sends replies to the origin of a message: by the endpoint that it came from, or by the
  * group. */
 #ifndef TCI_REPLY_H
 #define TCI_REPLY_H
@@ -6,27 +6,27 @@
 #include "core/ep.h"
 #include "transfer/send_queue.h"
 
-/* So that an error's text is one part, also before an endpoint is open. */
+/* Keeps an error's text within one part, also before an endpoint is open. */
 #define TCI_REPLY_TEXT_MAX 400u
 
 /* Answers a message that has this route. `ep` is the endpoint that it came by, or one of the
- * group that it travels in. With another status than TC_OK data is a text. `data` is
- * copied; what finds no credit is queued. TC_E_UNREACHABLE: the origin is of no group here.
- * TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: that many replies wait
- * already. TC_E_NO_MEMORY. */
+ * group that it travels in. With another status than TC_OK `data` is a text. `data` is copied;
+ * parts without credit are queued. TC_E_UNREACHABLE: the origin is of no group here.
+ * TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: too many bytes are queued to
+ * the origin already. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                                             const void *data, size_t size);
 
-/* The same with a status and a text; if that cannot be sent it is logged. */
+/* The same with a status and a text; logs a reply that cannot be sent. */
 void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
 
-/* The same for a message that was to leave by `ep`: when no group has a part in it, it began
- * here. */
+/* The same for a message that was to leave by `ep`: without an origin in a group it began
+ * here, and the reply is local. */
 void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
 
-/* Messages that ended with the endpoint they were to leave by: their origins hear of it. */
+/* Notifies the origins of messages that were to leave by an endpoint that has ended. */
 void tci_reply_unsent(tc_ep *ep);
-/* The same of one. */
+/* The same for one message. */
 void tci_reply_item_unsent(tc_ep *ep, const tci_queued *item, tc_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ending a function from inside, for languages whose failures do not unwind. */
+/* Ends a function from inside, for languages in which failures do not unwind. */
 #include "base/sanitized.h"
 #include "core/current.h"
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <tc/entry.h>
 
-/* The compiler's own pair saves what the function around it has to keep anyway, so that a guard
- * costs less than by the C library's, whose pair sanitizers know: 5 ns in place of 7 in a loop of
- * nothing else. clang has such a pair for some architectures only. */
+/* The compiler's own setjmp pair saves only the registers that the surrounding function has to
+ * keep anyway. A guard then costs 5 ns instead of 7 in an otherwise empty loop. Sanitizers know
+ * only the C library's pair, and clang has its own pair for some architectures only. */
 #if TCI_SANITIZED || defined(__clang__)
 typedef jmp_buf return_place;
 #define MARK_RETURN(place) _setjmp(place)
@@ -22,7 +22,7 @@ typedef void *return_place[5];
 
 typedef struct guard {
     struct guard *outer;
-    const tc_ep *ep; /* with fn: the message that it is of */
+    const tc_ep *ep; /* with fn: the message that the guard belongs to */
     const tc_ifunc *fn;
     return_place place;
 } guard;
@@ -38,7 +38,7 @@ int tc_self_guard(void (*body)(void *argument), void *argument)
     own.fn = current->fn;
     innermost = &own;
     if (MARK_RETURN(own.place) != 0) {
-        innermost = innermost->outer; /* what lies in registers is not what it was */
+        innermost = innermost->outer; /* values in registers are not valid after the jump */
         return 1;
     }
     body(argument);
@@ -46,8 +46,8 @@ int tc_self_guard(void (*body)(void *argument), void *argument)
     return 0;
 }
 
-/* Within the guard's message another one may run: of another context, in whose library code there is
- * no leaving. */
+/* Returns whether the guard belongs to the running message. Within the guard's message one of
+ * another context may run, and a jump must not leave that context's library code. */
 static bool is_of_running_message(const guard *own)
 {
     const tci_current *current = tci_current_get();
