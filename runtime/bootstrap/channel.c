@@ -1,3 +1,4 @@
+/* Sockets, and the proof of identity: by TLS with keys, otherwise by the kernel. */
 #include "channel.h"
 
 #include "base/error_text.h"
@@ -12,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What a TLS connection begins with. */
+/* The first byte of a TLS connection. */
 #define TLS_HANDSHAKE 0x16
 #define DRAINED_MAX 16384 /* bytes of a peer that is turned away */
 
@@ -48,7 +49,7 @@ void tci_channel_close_in_fork(tci_channel *channel)
 
 /* --- connecting -------------------------------------------------------------------------- */
 
-/* Failing is harmless: these only make it quicker. */
+/* Sets options of the socket. Failures are harmless: the options only make it quicker. */
 static void tune(int fd)
 {
     static const struct {
@@ -57,8 +58,8 @@ static void tune(int fd)
         int value;
     } settings[] = {
         {IPPROTO_TCP, TCP_NODELAY, 1},
-        /* A machine that vanished sends no end of stream: ask after 10 s of silence, and give
-           up after 4 questions. */
+        /* A machine that vanished sends no end of stream: probe it after 10 s of silence, and
+           give up after 4 probes. */
         {SOL_SOCKET, SO_KEEPALIVE, 1},
         {IPPROTO_TCP, TCP_KEEPIDLE, 10},
         {IPPROTO_TCP, TCP_KEEPINTVL, 5},
@@ -87,12 +88,12 @@ int tci_channel_connect(tci_channel *channel, const tci_host_address *address)
     tune(channel->fd);
     if (connect(channel->fd, (const struct sockaddr *)&address->storage, address->size) == 0)
         return 0;
-    /* After a signal the connection goes on by itself, as if it had not come. */
+    /* After a signal connecting continues as if it had not arrived. */
     return errno == EINTR ? EINPROGRESS : errno;
 }
 
-/* On loopback the kernel may give a socket the very port it connects to, and TCP then joins it
- * to itself: nobody listens there. */
+/* Returns whether TCP has joined the socket to itself: on loopback the kernel may give it the
+ * very port that it connects to. No process listens there. */
 static bool is_joined_to_itself(int fd)
 {
     struct sockaddr_storage own = {0};
@@ -118,9 +119,10 @@ int tci_channel_ask_connected(tci_channel *channel)
     return errnum;
 }
 
-/* --- who it is ----------------------------------------------------------------------------- */
+/* --- identity
+ * ------------------------------------------------------------------------------ */
 
-/* Two sockets of this machine, if they have the same address. */
+/* Returns whether both sockets have the same address, and so are of this machine. */
 static bool same_machine(const tci_host_address *one, const tci_host_address *other)
 {
     char texts[2][TCI_HOST_PORT_TEXT_MAX];
@@ -129,8 +131,8 @@ static bool same_machine(const tci_host_address *one, const tci_host_address *ot
            memcmp(texts[0], texts[1], size) == 0;
 }
 
-/* Asked while it is certain: of a connection that has ended the kernel says nothing, and a peer
- * that hangs up is not one of another host for that. */
+/* Returns whether the connection leads to this machine. Called while the kernel still knows: it
+ * reports nothing about a connection that has ended, which then counts as local. */
 static bool leads_here(const tci_channel *channel)
 {
     tci_host_address own = {.size = sizeof own.storage};
@@ -171,7 +173,7 @@ static tc_status ask_kernel(tci_channel *channel, uid_t *user_out, tc_error *err
     return status;
 }
 
-/* Without keys: only this user's processes, and root's. */
+/* Judges a peer without keys: only this user's processes, and root's, are accepted. */
 static tc_status judge_user(tci_channel *channel, tc_error *err)
 {
     uid_t user;
@@ -198,8 +200,8 @@ static tc_status judge_user(tci_channel *channel, tc_error *err)
     return TC_OK;
 }
 
-/* At a listener clear text is looked for before OpenSSL sees it: who speaks it is answered in it.
- * TC_E_AGAIN: nothing has come. */
+/* Checks for clear text at a listener, before OpenSSL sees it: a peer that speaks it is
+ * answered in it. TC_E_AGAIN: nothing was received yet. */
 static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
 {
     uint8_t first;
@@ -210,7 +212,7 @@ static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
         return TC_E_AGAIN;
     channel->has_spoken = true;
     if (n <= 0 || first == TLS_HANDSHAKE)
-        return TC_OK; /* an end or an error shows again */
+        return TC_OK; /* an end or an error is found again later */
     channel->speaks_clear = true;
     if (channel->credentials->is_job)
         return tci_error_set(
@@ -243,7 +245,7 @@ tc_status tci_channel_handshake(tci_channel *channel, tc_error *err)
     uid_t user;
     if (status == TC_OK) {
         take_identity(channel);
-        if (channel->is_local) /* where the kernel cannot tell, the peer's memory will */
+        if (channel->is_local) /* if the kernel does not know, mapping memory will show it */
             (void)ask_kernel(channel, &user, NULL);
     } else if (status != TC_E_AGAIN)
         tci_error_prefix(err, "%s", channel->peer);
@@ -257,7 +259,8 @@ void tci_channel_tell_refused(tci_channel *channel, const void *bytes, size_t si
         return;
     ssize_t n = send(channel->fd, bytes, size, MSG_NOSIGNAL);
     (void)shutdown(channel->fd, SHUT_WR);
-    /* What is left unread would have the kernel reset the connection, and the text be lost. */
+    /* If bytes were left unread, the kernel would reset the connection, and the text be
+     * lost. */
     for (unsigned i = 0; n > 0 && i < DRAINED_MAX / sizeof unread; i++)
         n = recv(channel->fd, unread, sizeof unread, 0);
 }

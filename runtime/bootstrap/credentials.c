@@ -1,3 +1,4 @@
+/* Reads the files that the options name, and passes their contents to the TLS module. */
 #include "credentials.h"
 
 #include "base/error_text.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_NS 2000000000ull /* for who is there, and has the keys, two answers */
+#define PATIENCE_NS 2000000000ull /* a live peer with the keys needs only two answers */
 
 static const tci_module_file_kind tls_module = {.what = "TLS module",
                                                 .file = "libtchains-tls.so",
@@ -135,9 +136,10 @@ static tc_status load_certificates(const struct tc_options *options, tci_credent
     return status;
 }
 
-/* --- which of them ----------------------------------------------------------------------- */
+/* --- choosing ---------------------------------------------------------------------------- */
 
-/* Half a set would leave a listener open to those whom it should keep out. */
+/* Refuses a part of a set of options, which would leave a listener open to peers that it should
+ * keep out. */
 static tc_status check_options(const struct tc_options *options, tc_error *err)
 {
     const struct {
@@ -165,9 +167,9 @@ static tc_status check_options(const struct tc_options *options, tc_error *err)
     return TC_OK;
 }
 
-/* TLS 1.3 has ciphers that sign and do not encrypt (RFC 9150), OpenSSL from 3.4 on; none are
- * asked for here. To take keys and then send in clear text would be neither what keys are for
- * nor what is asked. */
+/* Checks the option protect. TLS 1.3 has ciphers that sign and do not encrypt (RFC 9150),
+ * OpenSSL from 3.4 on; they are not used here. Keys with protect=off contradict each other:
+ * clear text would defeat the keys. */
 static tc_status check_protection(const struct tc_options *options, tc_error *err)
 {
     bool keys = options->key_file[0] != '\0' || options->tls_cert[0] != '\0';

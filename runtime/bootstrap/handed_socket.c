@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DESCRIPTORS_MAX 4u /* that are looked for in a message; the kernel closes the others */
+#define DESCRIPTORS_MAX 4u /* taken from a message; the kernel closes the others */
 #define READS_MAX 64u
 
 typedef union control_space {
@@ -16,7 +16,8 @@ typedef union control_space {
     struct cmsghdr align;
 } control_space;
 
-/* All that came are this process's now. Returns the only one, or -1. */
+/* Returns the only descriptor of a message, or -1. Closes all if there are several, as they are
+ * this process's now. */
 static int take_descriptor(struct msghdr *message)
 {
     int taken = -1;
@@ -88,7 +89,7 @@ void tci_handed_socket_end(int fd, const char *reason, bool may_speak)
         tci_hello_refuse_encode(TC_E_PEER_LOST, reason, bytes, sizeof bytes, &size) == TC_OK)
         (void)send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)shutdown(fd, SHUT_WR);
-    /* What was not read when it is closed would have the kernel forget what was said. */
+    /* If unread bytes were left at the close, the kernel would discard the message sent. */
     for (unsigned i = 0; i < READS_MAX && recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0; i++)
         ;
     (void)close(fd);

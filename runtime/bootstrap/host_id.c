@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Appends what the file or link says, with a terminator that no text contains. */
+/* The contents of files and links, each with a terminator that no text contains. */
 typedef struct id_input {
     char bytes[256];
     size_t size;
@@ -47,8 +47,8 @@ static void draw(uint8_t id_out[TCI_HOST_ID_BYTES])
 {
     if (getrandom(id_out, TCI_HOST_ID_BYTES, 0) == TCI_HOST_ID_BYTES)
         return;
-    /* Only a kernel older than getrandom comes here; a pid and a place on a randomised stack
-     * differ between the few processes that could be confused. */
+    /* Reached only with a kernel older than getrandom; a pid and an address on a randomised
+     * stack differ between the few processes that could be confused. */
     uintptr_t salt[2] = {(uintptr_t)&id_out, (uintptr_t)getpid()};
     tci_hash128(salt, sizeof salt, id_out);
 }

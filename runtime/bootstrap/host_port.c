@@ -29,7 +29,7 @@ static bool is_port(const char *text)
     return value <= UINT16_MAX;
 }
 
-/* Cuts "host:port" or "[host]:port"; *port_out points into text. */
+/* Splits "host:port" or "[host]:port"; *port_out points into text. */
 static tc_status split(const char *text, char host_out[TCI_HOST_PORT_NAME_MAX],
                        const char **port_out, tc_error *err)
 {
@@ -97,7 +97,7 @@ tc_status tci_host_port_parse(const char *text, tci_host_port *host_port_out, tc
     return TC_OK;
 }
 
-/* The two views of an address; copies, because the storage's type is none of theirs. */
+/* Return the two views of an address; copies, because the storage has another type. */
 static struct sockaddr_in as_v4(const tci_host_address *address)
 {
     struct sockaddr_in v4;

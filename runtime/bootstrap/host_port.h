@@ -17,8 +17,8 @@ typedef struct tci_host_address {
     socklen_t size;
 } tci_host_address;
 
-/* A name may stand for several addresses ("localhost" is often ::1 and 127.0.0.1): to be tried
- * in this order. */
+/* A name may stand for several addresses ("localhost" is often ::1 and 127.0.0.1). They are
+ * tried in this order. */
 typedef struct tci_host_port {
     char host[TCI_HOST_PORT_NAME_MAX]; /* as it was written, without brackets and port */
     tci_host_address addresses[TCI_HOST_PORT_ADDRESSES_MAX];
@@ -32,7 +32,7 @@ typedef struct tci_host_port {
 TC_MUST_CHECK tc_status tci_host_port_parse(const char *text, tci_host_port *host_port_out,
                                             tc_error *err);
 
-/* Whether nobody outside this machine can reach the address: 127.0.0.0/8, ::1, and 127.0.0.0/8
+/* Returns whether only this machine can reach the address: 127.0.0.0/8, ::1, and 127.0.0.0/8
  * mapped into IPv6. */
 bool tci_host_address_is_loopback(const tci_host_address *address);
 

@@ -1,5 +1,5 @@
-/* What a member of a job publishes to the others: where it listens, and of rank 0 also the key
- * of the job, if it has one. The bytes are secret then.
+/* The bytes that a member of a job publishes to the others: the address that it listens at, and
+ * from rank 0 also the key of the job, if it has one. The bytes are secret then.
  *
  *     host:port            printable ASCII, 1 to 300 characters
  *     0, 'K', 32 bytes     the key; nothing follows
@@ -19,7 +19,7 @@ typedef struct tci_job_address {
     const uint8_t *key; /* a view of TCI_TLS_KEY_BYTES, or NULL */
 } tci_job_address;
 
-/* Returns how many bytes it has; 0: the text is too long. */
+/* Returns the number of bytes; 0: the text is too long. */
 size_t tci_job_address_encode(const tci_job_address *address,
                               uint8_t out[TCI_RENDEZVOUS_ADDRESS_MAX]);
 

@@ -50,7 +50,7 @@ static tc_status read_file(const char *option, const char *path, int fd, bool se
 tc_status tci_key_file_read(const char *option, const char *path, bool secret,
                             char out[TCI_KEY_FILE_BYTES_MAX], size_t *size_out, tc_error *err)
 {
-    /* A pipe that nobody writes to would not open. */
+    /* O_NONBLOCK, as opening a pipe without a writer would block. */
     int fd =
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (secret ? O_NOFOLLOW : 0));
     if (fd < 0 && errno == ELOOP)
@@ -81,7 +81,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Returns how many characters it has; 0: too many, or none. */
+/* Returns the name's number of characters; 0: too many, or it is empty. */
 static size_t parse_name(const char *text, size_t size, tci_tls_key *key)
 {
     size_t n = 0;
@@ -108,7 +108,7 @@ static bool parse_bytes(const char *text, size_t size, tci_tls_key *key)
     return true;
 }
 
-/* What is wrong with the line; NULL: nothing. */
+/* Returns the error in the line; NULL: it is valid. */
 static const char *parse_line(const char *text, size_t size, tci_tls_key *key)
 {
     if (size < strlen(WORD) || memcmp(text, WORD, strlen(WORD)) != 0)

@@ -19,9 +19,9 @@ typedef struct tci_key_file {
     size_t count; /* >= 1 */
 } tci_key_file;
 
-/* Reads a whole file. A secret one has to be a file of this user or root that nobody else may
- * read or write, and no link. `option` is for texts. TC_E_INVALID (the text says what is wrong
- * with it), TC_E_NOT_FOUND, TC_E_IO. */
+/* Reads a whole file. A secret one has to be a file of this user or root that no other user may
+ * read or write, and not a link. `option` is for texts. TC_E_INVALID (the text has the reason),
+ * TC_E_NOT_FOUND, TC_E_IO. */
 TC_MUST_CHECK tc_status tci_key_file_read(const char *option, const char *path, bool secret,
                                           char out[TCI_KEY_FILE_BYTES_MAX], size_t *size_out,
                                           tc_error *err);

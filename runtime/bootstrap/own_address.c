@@ -13,8 +13,8 @@ static const char nothing_set[] =
     "members are on several hosts: set the option group_address (TC_GROUP_ADDRESS) to this "
     "host's address or network interface";
 
-/* Whether an interface has an address that other hosts can use as it stands: link-local ones of
- * IPv6 mean something else at each host. */
+/* Returns whether an interface has an address that other hosts can use as it is: link-local
+ * ones of IPv6 have another meaning at each host. */
 static bool is_usable(const struct ifaddrs *at)
 {
     if (at->ifa_addr == NULL)
@@ -57,7 +57,7 @@ static tc_status interface_address(const char *name, char out[TCI_OWN_ADDRESS_TE
     return status;
 }
 
-/* Whether a port is behind the host: "host:7000", "[::1]:7000", but not "::1" or "[::1]". */
+/* Returns whether a port follows the host: "host:7000", "[::1]:7000", not "::1" or "[::1]". */
 static bool has_port(const char *text)
 {
     const char *colon = strchr(text, ':');

@@ -1,3 +1,4 @@
+/* The rendezvous under tc-run, and the choice between it and the PMIx module. */
 #include "rendezvous.h"
 
 #include "base/clock.h"
@@ -18,7 +19,7 @@
 
 #define RETRY_MS 5 /* when tc-run's queue of connections is full */
 #define PUBLISH_TRIES 10u
-#define ANSWER_NS (10 * TCI_NS_PER_S) /* for what tc-run answers at once */
+#define ANSWER_NS (10 * TCI_NS_PER_S) /* for requests that tc-run answers at once */
 
 _Static_assert(TCI_RUN_ADDRESS_MAX == TCI_RENDEZVOUS_ADDRESS_MAX, "tc-run carries what fits");
 
@@ -28,7 +29,7 @@ struct tci_rendezvous {
     uint8_t packet[TCI_RUN_PACKET_MAX];
 };
 
-/* --- what the environment says ------------------------------------------------------------ */
+/* --- the environment ---------------------------------------------------------------------- */
 
 static tc_status read_number(const char *name, uint32_t max, uint32_t *value_out, tc_error *err)
 {
@@ -54,7 +55,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Its text stays out of the error's. */
+/* Reads the secret, and keeps its text out of the error's. */
 static tc_status read_secret(uint8_t secret_out[TCI_RUN_SECRET_BYTES], tc_error *err)
 {
     const char *text = secure_getenv(TCI_RUN_ENV_SECRET);
@@ -91,7 +92,7 @@ static tc_status read_environment(tci_run_request *request, tci_rendezvous_self 
                              self.rank, self.size);
     TC_TRY(read_secret(request->secret, err));
     request->rank = self.rank;
-    /* The id travels between members; the secret must not be read off it. */
+    /* The id travels between members, so the secret must not be derivable from it. */
     memcpy(seed.secret, request->secret, sizeof seed.secret);
     tci_hash128(&seed, sizeof seed, hash);
     memcpy(&self.id, hash, sizeof self.id);
@@ -137,7 +138,7 @@ static tc_status make_address(struct sockaddr_un *address, socklen_t *size_out, 
     return TC_OK;
 }
 
-/* The secret goes to nobody but the user's own tc-run, or root's. */
+/* Checks that the server is the user's own tc-run, or root's: the secret goes to no other. */
 static tc_status check_server(int fd, tc_error *err)
 {
     struct ucred who;
@@ -168,7 +169,7 @@ static tc_status connect_socket(int fd, tci_patience *patience, tc_error *err)
     return check_server(fd, err);
 }
 
-/* In place of the connection that there was. */
+/* Connects to tc-run. Closes an earlier connection first. */
 static tc_status connect_to_run(tci_rendezvous *rv, tci_patience *patience, tc_error *err)
 {
     if (rv->fd >= 0)
@@ -232,7 +233,7 @@ static tc_status send_request(tci_rendezvous *rv, const tci_run_request *request
     return TC_OK;
 }
 
-/* Answers that came too late for their question are skipped. */
+/* Waits for the reply to a request. Skips late replies to earlier requests. */
 static tc_status receive_reply(tci_rendezvous *rv, tci_run_kind kind, uint32_t rank,
                                tci_patience *patience, tci_run_reply *reply_out, tc_error *err)
 {
@@ -265,7 +266,8 @@ static tc_status try_publish(tci_rendezvous *rv, const tci_run_request *request,
     return receive_reply(rv, TCI_RUN_DONE, request->rank, patience, &reply, err);
 }
 
-/* A connection on which nothing was said yet may have had to make room for another. */
+/* Publishes the address, with a new connection where tc-run has closed the first: it may
+ * replace a connection on which nothing was sent yet by another. */
 static tc_status run_publish(tci_rendezvous *rv, const void *address, size_t size,
                              tci_patience *patience, tc_error *err)
 {
@@ -339,7 +341,7 @@ static tc_status open_pmix(const char *module_path, const tci_rendezvous_ops **o
     return status;
 }
 
-/* A launcher that says how many there are, but not by PMIx: each process would be alone. */
+/* Warns of a launcher that sets the number of processes without PMIx: each would be alone. */
 static void warn_of_other_launchers(void)
 {
     static const struct {

@@ -1,9 +1,9 @@
-/* What tc-run and the processes that it starts say to each other, as bytes.
+/* The messages between tc-run and the processes that it starts, as bytes.
  *
  * The socket is a SOCK_SEQPACKET, so a packet is a message. A member publishes its address,
- * then asks for those of others; tc-run answers when it knows. A question that has no answer
+ * then asks for those of others; tc-run answers when it knows. A request that has no answer
  * yet is replaced by the next one. Numbers are little-endian; docs/groups.md has the layout.
- * Pure functions: what has another form is TC_E_CORRUPT, another version TC_E_VERSION. */
+ * Pure functions: another form is TC_E_CORRUPT, another version TC_E_VERSION. */
 #ifndef TCI_RUN_PROTOCOL_H
 #define TCI_RUN_PROTOCOL_H
 
@@ -18,7 +18,7 @@
 #define TCI_RUN_ADDRESS_MAX 512u
 #define TCI_RUN_PACKET_MAX 1536u /* more than any message has */
 
-/* What a process finds in its environment. */
+/* Variables that a process finds in its environment. */
 #define TCI_RUN_ENV_SOCKET "TC_RUN_SOCKET" /* "@NAME": abstract */
 #define TCI_RUN_ENV_SECRET "TC_RUN_SECRET" /* 32 hex digits */
 #define TCI_RUN_ENV_RANK "TC_RUN_RANK"
@@ -37,14 +37,14 @@ typedef struct tci_run_request {
     tci_run_kind kind;
     uint8_t secret[TCI_RUN_SECRET_BYTES];
     uint32_t round;         /* 1 to TCI_RUN_ROUND_MAX */
-    uint32_t rank;          /* whose request it is */
-    uint32_t wanted;        /* of a lookup: whose address */
-    uint8_t wait;           /* of a lookup: 1: answer when it is there; 0: answer at once */
+    uint32_t rank;          /* of the sender */
+    uint32_t wanted;        /* lookup: the rank that has the wanted address */
+    uint8_t wait;           /* lookup: 1: answer when it is published; 0: answer at once */
     const uint8_t *address; /* of a publish; a view of the packet */
     size_t address_size;
 } tci_run_request;
 
-/* From tc-run: one of the others. */
+/* From tc-run: one of the other kinds. */
 typedef struct tci_run_reply {
     tci_run_kind kind;
     uint32_t rank;        /* the one that was published, or wanted */
@@ -53,8 +53,8 @@ typedef struct tci_run_reply {
     size_t size;
 } tci_run_reply;
 
-/* A view's size is the caller's to keep: an address has TCI_RUN_ADDRESS_MAX bytes at most, a
- * text less than TC_ERROR_TEXT_MAX. Both return the packet's size. */
+/* Both return the packet's size. The caller limits the sizes of views: an address has at most
+ * TCI_RUN_ADDRESS_MAX bytes, a text less than TC_ERROR_TEXT_MAX. */
 size_t tci_run_request_encode(const tci_run_request *request, uint8_t out[TCI_RUN_PACKET_MAX]);
 size_t tci_run_reply_encode(const tci_run_reply *reply, uint8_t out[TCI_RUN_PACKET_MAX]);
 

@@ -1,3 +1,4 @@
+/* Asks netlink for the one socket, and searches /proc if that does not find it. */
 #include "socket_user.h"
 
 #include "base/error_text.h"
@@ -15,7 +16,7 @@
 
 #define STATE_LISTEN 10 /* as the kernel numbers the states of TCP */
 
-/* An address as the kernel keeps it: IPv4 also when it was mapped into IPv6. */
+/* An address as the kernel keeps it: as IPv4 also when it was mapped into IPv6. */
 typedef struct plain_address {
     int family;
     uint32_t words[4]; /* in network order */
@@ -29,7 +30,7 @@ static plain_address plain(const tci_host_address *address)
     struct sockaddr_in6 in6;
     memcpy(&in, &address->storage, sizeof in);
     memcpy(&in6, &address->storage, sizeof in6);
-    out.port = in.sin_port; /* at the same place in both */
+    out.port = in.sin_port; /* at the same offset in both */
     if (out.family == AF_INET)
         out.words[0] = in.sin_addr.s_addr;
     else
@@ -67,7 +68,8 @@ static diag_request make_request(const tci_socket_user_question *question, int f
     return request;
 }
 
-/* A socket that its process has closed has no inode; the kernel then says root. */
+/* Reads the user from the kernel's answer. A socket that its process has closed has no inode;
+ * the kernel then reports root. */
 static bool read_answer(const tci_socket_user_question *question, const uint8_t *bytes,
                         size_t size, uid_t *user_out)
 {
@@ -109,9 +111,9 @@ bool tci_socket_user_ask_netlink(const tci_socket_user_question *question, uid_t
     return found;
 }
 
-/* --- by /proc: where netlink cannot be had, as under an emulator ------------------------- */
+/* --- by /proc: where netlink is missing, as under an emulator ---------------------------- */
 
-/* "0100007F:1F90", of IPv6 32 digits: the words as this machine's numbers. */
+/* Writes "0100007F:1F90", for IPv6 32 digits: the words as this machine's numbers. */
 static size_t proc_text(const plain_address *address, char out[48])
 {
     size_t words = address->family == AF_INET ? 1 : 4, n = 0;
@@ -120,7 +122,8 @@ static size_t proc_text(const plain_address *address, char out[48])
     return n + (size_t)snprintf(out + n, 48 - n, ":%04X", ntohs(address->port));
 }
 
-/* A line's socket is the one. A socket that listens may do so at all addresses of its family. */
+/* Returns whether a line's socket is the one asked for. A listening socket may listen at all
+ * addresses of its family. */
 static bool is_asked_for(const tci_socket_user_question *question, const char *local,
                          const char *remote, unsigned state)
 {
@@ -153,7 +156,7 @@ static bool search_proc(FILE *from, const tci_socket_user_question *question, ui
                    &user, &inode) != 5 ||
             inode == 0 || !is_asked_for(question, local, remote, state))
             continue;
-        /* Several may listen, at all addresses and at one: take none on trust. */
+        /* Several sockets may listen, at all addresses and at one: refuse if users differ. */
         if (found && *user_out != user)
             return false;
         *user_out = user;
@@ -175,7 +178,8 @@ bool tci_socket_user_ask_proc(const tci_socket_user_question *question, uid_t *u
 
 /* --- a connection ------------------------------------------------------------------------ */
 
-/* Nobody who connected to here is asked for as one who listens: a port can be both. */
+/* Asks for the connected socket, then for a listening one, but not if this side has accepted
+ * the connection: a port can have both. */
 static bool ask(tci_socket_user_question *question, bool accepted, uid_t *user_out,
                 bool (*how)(const tci_socket_user_question *, uid_t *))
 {
@@ -188,7 +192,7 @@ static bool ask(tci_socket_user_question *question, bool accepted, uid_t *user_o
 
 tc_status tci_socket_user_of_peer(int fd, bool accepted, uid_t *user_out, tc_error *err)
 {
-    /* Seen from the peer, what is remote here is local. */
+    /* The question is from the peer's view: its local address is the remote one here. */
     tci_socket_user_question question = {.local = {.size = sizeof question.local.storage},
                                          .remote = {.size = sizeof question.remote.storage}};
     if (getpeername(fd, (struct sockaddr *)&question.local.storage, &question.local.size) !=

@@ -1,4 +1,5 @@
-/* Whose process is at the other end of a connection over loopback: the kernel knows. */
+/* Asks the kernel for the user of the process at the other end of a connection over
+ * loopback. */
 #ifndef TCI_SOCKET_USER_H
 #define TCI_SOCKET_USER_H
 
@@ -6,10 +7,10 @@
 
 #include <sys/types.h>
 
-/* The user of the peer's socket: a number of this process's user namespace. accepted: the peer
- * has connected to here. Otherwise it may not have accepted yet, and then the user of the socket
- * that listens there is it. TC_E_REFUSED: the kernel does not know, since the socket is closed or
- * of another network namespace; TC_E_IO. */
+/* Returns the user of the peer's socket, numbered in this process's user namespace. `accepted`:
+ * this side has accepted the connection. Otherwise the peer may not have accepted it yet, and
+ * the user is that of the socket that listens there. TC_E_REFUSED: the kernel does not know,
+ * since the socket is closed or of another network namespace; TC_E_IO. */
 TC_MUST_CHECK tc_status tci_socket_user_of_peer(int fd, bool accepted, uid_t *user_out,
                                                 tc_error *err);
 
@@ -17,7 +18,7 @@ TC_MUST_CHECK tc_status tci_socket_user_of_peer(int fd, bool accepted, uid_t *us
 typedef struct tci_socket_user_question {
     tci_host_address local; /* of the socket that is asked for */
     tci_host_address remote;
-    bool listening; /* one that listens at `local`; `remote` is not looked at */
+    bool listening; /* a socket that listens at `local`; `remote` is not used */
 } tci_socket_user_question;
 
 bool tci_socket_user_ask_netlink(const tci_socket_user_question *question, uid_t *user_out);

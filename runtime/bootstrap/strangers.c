@@ -49,9 +49,9 @@ void tci_strangers_fini(tci_strangers *strangers)
     tci_strangers_leave(strangers);
 }
 
-/* --- who is here ------------------------------------------------------------------------- */
+/* --- the list ---------------------------------------------------------------------------- */
 
-/* For the oldest; a timer of 0 would never come. */
+/* Sets the timer to the oldest stream's deadline, or stops it (0) when the list is empty. */
 static void set_timer(const tci_strangers *strangers)
 {
     struct itimerspec when = {.it_value = {0}};
@@ -75,9 +75,10 @@ static tci_stream *take(tci_strangers *strangers, size_t index)
     return stream;
 }
 
-/* --- who has to go ----------------------------------------------------------------------- */
+/* --- which is replaced ------------------------------------------------------------------- */
 
-/* Whoever has IPv6 has 2^64 addresses of it. */
+/* Returns the peer's network: of IPv6 the first half of the address, as one host has 2^64
+ * addresses. */
 static uint64_t network_of(const tci_stream *stream)
 {
     union {
@@ -112,7 +113,7 @@ static size_t count_of_network(const tci_strangers *strangers, size_t index, boo
     return count;
 }
 
-/* The oldest of the network that has most; strangers->count: there is none. */
+/* Returns the index of the oldest of the network that has most, or strangers->count. */
 static size_t find_crowd(const tci_strangers *strangers, bool only_silent)
 {
     size_t most = 0, found = strangers->count;
@@ -143,7 +144,7 @@ void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t de
     *dropped_out = NULL;
     if (strangers->count == TCI_STRANGERS_MAX)
         *dropped_out = tci_strangers_drop(strangers);
-    /* One that cannot be watched stays until its time is over. */
+    /* A stream that cannot be watched stays until its deadline. */
     (void)watch(strangers, EPOLL_CTL_ADD, tci_stream_fd(stream), stream, false);
     strangers->list[strangers->count].stream = stream;
     strangers->list[strangers->count].deadline_ns = deadline_ns;
@@ -153,7 +154,7 @@ void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t de
         set_timer(strangers);
 }
 
-/* --- what they say ----------------------------------------------------------------------- */
+/* --- proving ----------------------------------------------------------------------------- */
 
 static size_t find(const tci_strangers *strangers, const tci_stream *stream)
 {
@@ -163,7 +164,7 @@ static size_t find(const tci_strangers *strangers, const tci_stream *stream)
     return i;
 }
 
-/* A peer that takes the answer slowly is waited for, no longer than its time. */
+/* Watches for writing while this side's answer waits, no longer than the stream's deadline. */
 static void note_write(tci_strangers *strangers, size_t index)
 {
     tci_stream *stream = strangers->list[index].stream;
@@ -198,7 +199,7 @@ static tc_status expire(tci_strangers *strangers, tci_stream **stream_out, tc_er
 
 tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out, tc_error *err)
 {
-    struct epoll_event events[TCI_STRANGERS_MAX + 2]; /* all that there can be */
+    struct epoll_event events[TCI_STRANGERS_MAX + 2]; /* all streams, the listener, the timer */
     int n = epoll_wait(strangers->epoll_fd, events, TCI_STRANGERS_MAX + 2, 0);
     for (int i = 0; i < n; i++) {
         size_t index = find(strangers, events[i].data.ptr);

@@ -1,3 +1,5 @@
+/* Streams of whole messages: connecting, a queue to send, one message to receive. Wide streams
+ * are in stream_bytes.c. */
 #include "stream_object.h"
 
 #include "base/error_text.h"
@@ -25,7 +27,7 @@ tci_stream *tci_stream_alloc(void)
     return stream;
 }
 
-/* For errors that come again with every later call. */
+/* Returns an error that repeats with every later call. */
 static tc_status repeat(const tc_error *kept, tc_error *err)
 {
     return tci_error_set(err, kept->status, "%s", kept->text);
@@ -71,7 +73,8 @@ tc_status tci_stream_prove(tci_stream *stream, tc_error *err)
     return TC_OK;
 }
 
-/* Takes an attempt's result, and begins the next ones as long as they fail at once. */
+/* Takes the result of an attempt to connect, and begins further attempts while they fail at
+ * once. */
 static tc_status carry_on(tci_stream *stream, int errnum, tc_error *err)
 {
     while (errnum != 0 && errnum != EINPROGRESS) {
@@ -218,7 +221,7 @@ static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble
     if (tci_hello_preamble_decode(stream->receive_bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out,
                                   kept) == TC_OK)
         return TC_OK;
-    /* As TLS begins: a client that has keys. */
+    /* These bytes begin TLS: the client has keys. */
     if (stream->receive_bytes[0] == 0x16 && stream->receive_bytes[1] == 0x03)
         (void)tci_error_set(kept, TC_E_VERSION,
                             "it speaks TLS, and no keys are set here: set key_file, or tls_ca, "
@@ -296,7 +299,7 @@ void tci_stream_close(tci_stream *stream)
     tci_fork_guard_remove(&stream->guard);
     if (stream->channel.fd >= 0) {
         tc_status unsent = tci_stream_flush(stream, NULL);
-        (void)unsent; /* nobody is left to be told */
+        (void)unsent; /* no caller is left to report it to */
     }
     tci_channel_close(&stream->channel);
     free(stream->targets);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct tci_stream_wide {
-    size_t in_begin, in_end;   /* what was read and not skipped */
-    size_t out_begin, out_end; /* what waits to be written */
+    size_t in_begin, in_end;   /* bytes read and not skipped */
+    size_t out_begin, out_end; /* bytes that wait to be written */
     uint8_t in[TCI_STREAM_WIDE_BYTES];
     uint8_t out[TCI_STREAM_WIDE_BYTES];
 };

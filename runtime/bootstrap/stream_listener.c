@@ -1,3 +1,5 @@
+/* Listeners: bind, accept, and with keys the handshake of accepted connections before they are
+ * returned (strangers.h). */
 #include "stream_object.h"
 
 #include "base/clock.h"
@@ -15,13 +17,13 @@
 #define BACKLOG 128 /* peers that may wait between two calls of tci_stream_accept */
 
 struct tci_stream_listener {
-    tci_fork_guard guard; /* a fork closes fd, or peers would wait for nobody in its queue */
+    tci_fork_guard guard; /* closes fd in forked children, or peers would wait there in vain */
     int fd;
     bool is_handed;           /* fd brings connections that another process has accepted */
-    bool is_shut;             /* who is here goes on, and nobody else comes */
+    bool is_shut;             /* accepts no more; unauthenticated peers continue */
     tci_host_address address; /* with the port that was bound */
     tci_credentials *credentials;
-    tci_strangers *strangers; /* NULL: nobody has anything to say before its HELLO */
+    tci_strangers *strangers; /* NULL: peers send no proof before their HELLO */
     char turned_away[TCI_HOST_PORT_TEXT_MAX];
 };
 
@@ -56,7 +58,8 @@ static int listen_on(const tci_host_address *address, int *fd_out)
     int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return errno;
-    /* Else a target that restarts has to wait until the system forgets its old connections. */
+    /* Otherwise a target that restarts has to wait until the system forgets its old
+     * connections. */
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(fd, (const struct sockaddr *)&address->storage, address->size) != 0)
         goto failed;
@@ -71,7 +74,7 @@ failed:
     return errnum;
 }
 
-/* Takes the first of the addresses that this machine has: "localhost" may name ::1 where there
+/* Binds the first of the addresses that this machine has: "localhost" may name ::1 where there
  * is no IPv6. */
 static tc_status listen_on_first(const tci_host_port *hosts, tci_stream_listener *listener,
                                  tc_error *err)
@@ -114,7 +117,7 @@ static tc_status take_credentials(tci_stream_listener *listener, tci_credentials
 static tc_status parse(const char *host_port, tci_host_port *hosts_out, tc_error *err)
 {
     tc_status status = tci_host_port_parse(host_port, hosts_out, err);
-    if (status == TC_E_UNREACHABLE) /* a name that nobody knows is no place to listen on */
+    if (status == TC_E_UNREACHABLE) /* an unknown name is no address to listen on */
         return tci_error_set(err, TC_E_INVALID, "listen on '%s': the host is not known",
                              host_port);
     return status;
@@ -261,7 +264,7 @@ void tci_stream_listener_close(tci_stream_listener *listener)
     free(listener);
 }
 
-/* What accept reports when a waiting peer went away again, or nothing waits. */
+/* Returns whether accept's error means that a waiting peer has gone, or that no peer waits. */
 static bool nobody_waits(int errnum)
 {
     return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR ||
@@ -282,7 +285,8 @@ static tc_status turn_away(tci_stream_listener *listener, tci_stream *stream)
     return TC_E_REFUSED;
 }
 
-/* Out of descriptors: who has proved nothing yet gives its own back first. */
+/* Frees a descriptor of an unauthenticated peer, if there is one, when accept is out of
+ * them. */
 static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_error *err)
 {
     tci_stream *dropped =
@@ -332,7 +336,7 @@ static tc_status accept_socket(tci_stream_listener *listener, tci_stream **strea
     return TC_OK;
 }
 
-/* Most have not said anything yet. */
+/* Begins the handshake. Most peers have not sent anything yet, and join the unauthenticated. */
 static tc_status welcome(tci_stream_listener *listener, tci_stream *stream,
                          tci_stream **stream_out, tc_error *err)
 {

@@ -1,4 +1,4 @@
-/* The inside of a stream, shared by the files that make one and the file that uses it. */
+/* The members of a stream, shared by the files that make a stream and the file that uses it. */
 #ifndef TCI_STREAM_OBJECT_H
 #define TCI_STREAM_OBJECT_H
 
@@ -10,45 +10,45 @@
 typedef struct tci_stream_wide tci_stream_wide;
 
 struct tci_stream {
-    /* A fork closes the socket, or the peer would not see this process end. */
+    /* The socket is closed in forked children, or the peer would not see this process end. */
     tci_fork_guard guard;
     tci_channel channel;
 
-    /* Connecting: what is still to be tried. Freed once connected. */
+    /* Connecting: addresses still to be tried. Freed once connected. */
     tci_host_port *targets; /* NULL: connected */
-    size_t target;          /* the one that the channel is connecting to */
+    size_t target;          /* index of the one that the channel is connecting to */
     tci_credentials *credentials;
     bool proved; /* connected, and the channel's handshake is done: messages may flow */
 
-    /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.
-     */
+    /* Receiving never reads beyond the end of the current message, so no bytes have to be
+     * moved. */
     size_t received; /* bytes of the current message so far */
-    /* how many bytes it needs, as far as is known: its preamble, then all */
+    /* bytes that it needs, as far as known: its preamble, then all */
     size_t message_end;
-    bool delivered;         /* the caller has seen it; the next receive begins again */
-    tc_error receive_error; /* final; status TC_OK while there is none */
+    bool delivered;         /* the caller has it; the next receive begins another */
+    tc_error receive_error; /* final; status TC_OK: no error */
 
     size_t send_begin; /* unwritten bytes are [send_begin, send_end) of send_bytes */
     size_t send_end;
-    /* final, and apart from receive_error: a peer that hangs up may have sent its reason
+    /* final, and separate from receive_error: a peer that hangs up may have sent its reason
      * before */
     tc_error send_error;
 
     tci_stream_wide *wide; /* stream_bytes.h; NULL: not wide */
 
-    /* Last, so that a stream which only waits touches one page. */
+    /* The buffers are last, so that a stream which only waits touches one page. */
     uint8_t receive_bytes[TCI_HELLO_MESSAGE_MAX];
     uint8_t send_bytes[TCI_STREAM_SEND_MAX];
 };
 
-/* A stream without a socket. NULL when memory is out. */
+/* Returns a stream without a socket; NULL: out of memory. */
 tci_stream *tci_stream_alloc(void);
 
-/* tci_stream_flush of a wide one. */
+/* Flushes a wide stream, as tci_stream_flush. */
 TC_MUST_CHECK tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err);
 
-/* Goes on with the handshake of a connected one. A peer that is turned away is told why, where
- * it can be. TC_E_AGAIN; else as tci_channel_handshake, and final. */
+/* Continues the handshake of a connected stream. Sends the reason to a peer that is turned
+ * away, where that is possible. TC_E_AGAIN; otherwise as tci_channel_handshake, and final. */
 TC_MUST_CHECK tc_status tci_stream_prove(tci_stream *stream, tc_error *err);
 
 #endif

@@ -1,9 +1,9 @@
-/* The seam to the module that speaks TLS, which alone knows OpenSSL: connections on which both
- * sides have proved who they are, and whose bytes nobody else reads or changes.
+/* The interface of the TLS module, which alone uses OpenSSL: connections on which both sides
+ * have proved their identity, and no other process can read or change bytes.
  *
- * TLS 1.3 with one cipher, no session is resumed, nothing is sent before the peer has proved
- * itself. Reads take what the socket has, ahead of what is asked for. Both sides are checked alike. No call blocks. One thread at a time for a tci_tls and
- * its sessions. */
+ * TLS 1.3 with one cipher. No session is resumed, and no data is sent before the peer has
+ * proved itself. Reads take all bytes that the socket has, ahead of the request. Both sides are
+ * checked alike. No call blocks. One thread at a time for a tci_tls and its sessions. */
 #ifndef TCI_TLS_OPS_H
 #define TCI_TLS_OPS_H
 
@@ -35,11 +35,11 @@ typedef struct tci_tls_pem {
     const char *path;
 } tci_tls_pem;
 
-/* What this side proves itself with, and judges peers by: keys, or else certificates. */
+/* The keys, or else certificates, with which this side proves itself and judges peers. */
 typedef struct tci_tls_material {
     const tci_tls_key *keys; /* the first is the one that this side connects with */
     size_t key_count;        /* 0: certificates */
-    bool is_job;             /* the key is a job's, and no file's */
+    bool is_job;             /* the key is a job's, not from a file */
     tci_tls_pem ca;          /* peers' certificates are signed by one of these */
     tci_tls_pem certificate; /* this side's, then those between it and the CA */
     tci_tls_pem private_key;
@@ -50,24 +50,24 @@ typedef enum tci_tls_role { TCI_TLS_CLIENT, TCI_TLS_SERVER } tci_tls_role;
 typedef struct tci_tls_ops {
     uint32_t abi; /* TCI_TLS_ABI; checked before anything else is used */
 
-    /* Copies what it needs. warning_out: a certificate that ends soon, or ""; a bad date is no
-     * failure, since the clock may be what is wrong. TC_E_INVALID (the text names the file),
-     * TC_E_NO_MEMORY. */
+    /* Copies the parts of the material that it needs. warning_out: a certificate that ends
+     * soon, or ""; a bad date is not an error, since the clock may be wrong. TC_E_INVALID (the
+     * text names the file), TC_E_NO_MEMORY. */
     tc_status (*create)(const tci_tls_material *material, tci_tls **tls_out,
                         char warning_out[TCI_TLS_WARNING_MAX], tc_error *err);
     void (*destroy)(tci_tls *tls); /* when no session is left; NULL is allowed */
-    /* "cert:CN=node7", "key:NAME" or "job:NAME": this side's own. */
+    /* Returns this side's identity: "cert:CN=node7", "key:NAME" or "job:NAME". */
     const char *(*identity)(const tci_tls *tls);
 
-    /* On a connected socket that does not block and stays the caller's. host: what a client
-     * was told to connect to, a name or an address, for certificates that are bound to hosts.
-     * TC_E_NO_MEMORY. */
+    /* Opens a session on a connected socket that does not block and stays the caller's. `host`
+     * is the name or address that a client connects to, for certificates that are bound to
+     * hosts. TC_E_NO_MEMORY. */
     tc_status (*open)(tci_tls *tls, int fd, tci_tls_role role, const char *host,
                       tci_tls_session **session_out, tc_error *err);
-    /* Until TC_OK. TC_E_AGAIN; TC_E_REFUSED: one side did not take the other; TC_E_VERSION: no
-     * TLS 1.3; TC_E_PEER_LOST, TC_E_IO. Texts do not name the peer. */
+    /* Called until TC_OK. TC_E_AGAIN; TC_E_REFUSED: one side did not accept the other;
+     * TC_E_VERSION: no TLS 1.3; TC_E_PEER_LOST, TC_E_IO. Texts do not name the peer. */
     tc_status (*handshake)(tci_tls_session *session, tc_error *err);
-    /* After the handshake: who the peer is, printable ASCII, and a warning or "". */
+    /* After the handshake: the peer's identity, printable ASCII, and a warning or "". */
     const char *(*peer)(const tci_tls_session *session);
     const char *(*warning)(const tci_tls_session *session);
 
@@ -79,7 +79,8 @@ typedef struct tci_tls_ops {
     bool (*has_bytes)(const tci_tls_session *session);
     bool (*wants_write)(const tci_tls_session *session);
 
-    /* Tells the peer that nothing will follow, if `goodbye` and the socket takes it. Frees. */
+    /* Frees the session. With `goodbye` first notifies the peer of the end, if the socket
+     * accepts that. */
     void (*close)(tci_tls_session *session, bool goodbye);
 } tci_tls_ops;
 

@@ -1,7 +1,7 @@
-/* Under PMIx: each member puts its address at the server of its host, and a fence brings the
- * addresses of all to each server. Asking for them one by one without the fence is no way: of
- * Open MPI 4.1's server, an answer may never come. After a fence that somebody did not come to
- * it is good enough to tell who that was. */
+/* The rendezvous under PMIx: each member puts its address at the server of its host, and a
+ * fence brings the addresses of all to each server. Without the fence, requests for single
+ * addresses may never be answered by Open MPI 4.1's server. After a fence that timed out they
+ * suffice to find the members that are missing. */
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "bootstrap/rendezvous.h"
@@ -18,7 +18,8 @@
 
 #define KEY_MAX 32
 #define VERSION_MAX 32
-/* What the server of this host knows it says at once; one of another host asks it first. */
+/* The server of this host answers at once if it has the value; otherwise it asks another host's
+ * server first. */
 #define ANSWER_NS (100 * TCI_NS_PER_MS)
 #define JOB_ANSWER_NS (10 * TCI_NS_PER_S)
 
@@ -28,21 +29,22 @@ static pid_t member;
 
 struct tci_rendezvous {
     char key[KEY_MAX];
-    bool gathered; /* the addresses of all are at this host's server, or will not come */
+    bool gathered; /* all addresses are at this host's server, or will not arrive */
 };
 
-/* --- asking PMIx, with deadlines of this library's kind ---------------------------------- */
+/* --- requests to PMIx, with deadlines of this library's kind ----------------------------- */
 
 /* PMIx's own deadlines are whole seconds, and not every server keeps them. */
 
-/* What came: a number, or bytes. */
+/* A received value: a number, or bytes. */
 typedef struct pmix_answer {
     uint32_t number;
     size_t size;
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
 } pmix_answer;
 
-/* One question, shared with PMIx's own thread, which may answer after nobody waits any more. */
+/* One request, shared with PMIx's own thread, which may answer after the caller has stopped
+ * waiting. */
 typedef struct question {
     pthread_mutex_t lock;
     pthread_cond_t answered;
@@ -52,13 +54,13 @@ typedef struct question {
     pmix_status_t status;
     pmix_data_type_t type;
     pmix_answer value;
-    /* PMIx reads these in its own time. */
+    /* PMIx may read these at any time until it answers. */
     pmix_proc_t proc;
     pmix_key_t key;
     pmix_info_t info[2];
 } question;
 
-/* A status of PMIx and its text, behind "PMIx: what". */
+/* Translates a status of PMIx; the text begins with "PMIx: what". */
 static tc_status pmix_error(tc_error *err, const char *what, pmix_status_t status)
 {
     tc_status ours = TC_E_IO;
@@ -93,7 +95,7 @@ static question *create_question(pmix_rank_t rank, const char *key, pmix_data_ty
     return q;
 }
 
-/* The lock is held, and given up. */
+/* Drops one holder's reference. The caller holds the lock, which is released. */
 static void release(question *q)
 {
     bool last = --q->holders == 0;
@@ -138,7 +140,7 @@ static void on_fence(pmix_status_t status, void *user)
     on_value(status, NULL, user);
 }
 
-/* The lock is held. */
+/* Waits for the answer or the deadline. The caller holds the lock. */
 static void wait_for(question *q, tci_patience *patience)
 {
     while (!q->done && !tci_patience_is_over(patience)) {
@@ -149,7 +151,7 @@ static void wait_for(question *q, tci_patience *patience)
     }
 }
 
-/* The server is to forget the question some time after this side has. */
+/* Adds a time limit, so that the server forgets the request some time after this side has. */
 static size_t add_limit(pmix_info_t *info, size_t count, uint64_t deadline_ns)
 {
     uint64_t seconds = tci_deadline_left_ns(deadline_ns) / TCI_NS_PER_S + 2;
@@ -178,11 +180,11 @@ static tc_status judge(const question *q, tc_error *err)
     return TC_OK;
 }
 
-/* Waits for the answer to what PMIx was asked, then holds the question's lock. */
+/* Waits for PMIx's answer to the request, and returns with its lock held. */
 static void await_answer(question *q, pmix_status_t started, tci_patience *patience)
 {
     (void)pthread_mutex_lock(&q->lock);
-    if (started != PMIX_SUCCESS) { /* nobody else will touch it */
+    if (started != PMIX_SUCCESS) { /* PMIx does not use it */
         q->done = true;
         q->status = started;
         q->holders--;
@@ -190,9 +192,9 @@ static void await_answer(question *q, pmix_status_t started, tci_patience *patie
     wait_for(q, patience);
 }
 
-/* The value of `key` of a process, or with PMIX_RANK_WILDCARD of the job; waits until there is
- * one. TC_E_TIMEOUT, TC_E_CORRUPT (a value of another type, or too large), TC_E_NO_MEMORY, and
- * what pmix_error makes of PMIx's own. */
+/* Returns the value of `key` of a process, or with PMIX_RANK_WILDCARD of the job; waits until
+ * there is one. TC_E_TIMEOUT, TC_E_CORRUPT (a value of another type, or too large),
+ * TC_E_NO_MEMORY, and the statuses of pmix_error. */
 static tc_status pmix_get(pmix_rank_t rank, const char *key, pmix_data_type_t type,
                           tci_patience *patience, pmix_answer *value_out, tc_error *err)
 {
@@ -212,8 +214,8 @@ static tc_status pmix_get(pmix_rank_t rank, const char *key, pmix_data_type_t ty
     return status;
 }
 
-/* Waits until every process of the job has come here; what each had put by then is at all
- * servers. TC_E_TIMEOUT, TC_E_NO_MEMORY, and as above. */
+/* Waits until every process of the job has reached the fence; the values that each had put by
+ * then are at all servers. TC_E_TIMEOUT, TC_E_NO_MEMORY, and the statuses of pmix_error. */
 static tc_status pmix_fence(tci_patience *patience, tc_error *err)
 {
     question *q = create_question(PMIX_RANK_WILDCARD, "fence", PMIX_UNDEF);
@@ -242,7 +244,8 @@ static const char *server_version(void)
     return version != NULL ? version : "of a version that it does not say";
 }
 
-/* The library keeps its name through versions whose values have other types. */
+/* Refuses an older libpmix: the library keeps its name across versions in which values have
+ * other types. */
 static tc_status check_version(tc_error *err)
 {
     char found[VERSION_MAX];
@@ -270,7 +273,7 @@ static tc_status describe(uint32_t round, tci_rendezvous_self *self_out, tc_erro
     tci_patience patience = tci_patience_until(tci_deadline_after(JOB_ANSWER_NS));
     pmix_answer size, local;
     TC_TRY(pmix_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, &patience, &size, err));
-    /* A server that does not say how many are here: some may be elsewhere. */
+    /* If the server does not report how many members are here, some may be on other hosts. */
     if (pmix_get(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PMIX_UINT32, &patience, &local, NULL) !=
         TC_OK)
         local.number = 0;
@@ -295,8 +298,9 @@ static void leave(void)
         (void)PMIx_Finalize(NULL, 0);
 }
 
-/* Once for the process: a member that leaves PMIx and enters again confuses the fences of those
- * that were quicker. A process that ends without leaving has failed, to whoever started it. */
+/* Enters PMIx, once for the process: a member that leaves PMIx and enters again confuses the
+ * fences of members that were quicker. The launcher regards a process that ends without leaving
+ * as failed. */
 static tc_status enter(tc_error *err)
 {
     char what[128], client[VERSION_MAX];
@@ -318,7 +322,7 @@ static tc_status open_job(uint32_t round, tci_patience *patience,
                           tci_rendezvous **rendezvous_out, tci_rendezvous_self *self_out,
                           tc_error *err)
 {
-    (void)patience; /* PMIx has its own for a server that is silent */
+    (void)patience; /* PMIx has its own deadline for a silent server */
     TC_TRY(enter(err));
     TC_TRY(describe(round, self_out, err));
     tci_rendezvous *rv = calloc(1, sizeof *rv);
@@ -333,7 +337,7 @@ static tc_status publish(tci_rendezvous *rv, const void *address, size_t size,
                          tci_patience *patience, tc_error *err)
 {
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
-    (void)patience; /* nothing here waits for others */
+    (void)patience; /* publishing does not wait for other processes */
     value.data.bo.bytes = (char *)(uintptr_t)address;
     value.data.bo.size = size;
     pmix_status_t status = PMIx_Put(PMIX_GLOBAL, rv->key, &value);

@@ -54,10 +54,10 @@ static long bio_ctrl(BIO *bio, int command, long number, void *pointer)
     (void)pointer;
     if (command == BIO_CTRL_EOF)
         return session->ended;
-    return command == BIO_CTRL_FLUSH; /* nothing waits here */
+    return command == BIO_CTRL_FLUSH; /* no bytes are buffered here */
 }
 
-/* For the rest of the process's life, as the module. */
+/* Makes the method, which is never freed, as the module is not. */
 static void make_method(void)
 {
     method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "three-chains channel");

@@ -12,7 +12,7 @@
 static bool print_name(const X509_NAME *name, BIO *to, char *out, size_t size)
 {
     char *text;
-    /* It escapes control characters, bytes above 0x7f, and what it separates by. */
+    /* OpenSSL escapes control characters, bytes above 0x7f, and its separators. */
     if (X509_NAME_print_ex(to, name, 0, XN_FLAG_RFC2253) < 0)
         return false;
     long length = BIO_get_mem_data(to, &text);
@@ -76,7 +76,7 @@ bool tci_tls_certificate_is_for(X509 *certificate, const char *host)
     uint8_t address[16];
     int found = -1;
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, &found, NULL);
-    /* Names that cannot be read, or come twice, are no names that are missing. */
+    /* Names that cannot be read, or occur twice, do not count as missing. */
     bool bound = names != NULL ? names_a_host(names) : found != -1;
     GENERAL_NAMES_free(names);
     if (!bound)

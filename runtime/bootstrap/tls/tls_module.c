@@ -1,4 +1,4 @@
-/* What a context proves itself with, as OpenSSL keeps it. */
+/* The keys or certificates of a context, as OpenSSL keeps them. */
 #include "base/error_text.h"
 #include "tls_certificate.h"
 #include "tls_session.h"
@@ -11,13 +11,15 @@
 
 #define CERTIFICATES_MAX 32768 /* bytes of a peer's, with those between it and the CA */
 
-/* Of the sessions that keys stand for: OpenSSL wants them told from those of other uses. */
+/* The context of sessions that stand for keys: OpenSSL requires one, to distinguish them from
+ * sessions of other uses. */
 static const unsigned char session_context[] = {'t', 'c', '1'};
 
 /* --- keys that are shared ---------------------------------------------------------------- */
 
-/* As if the key were what an earlier connection had left: TLS 1.3 makes no difference. Fresh
- * secrets are agreed on all the same, so who learns the key later reads nothing of before. */
+/* Makes a session of a key, as if an earlier connection had left it: TLS 1.3 makes no
+ * difference. Fresh secrets are agreed on all the same, so a process that learns the key later
+ * cannot read earlier connections. */
 static SSL_SESSION *make_session(SSL *ssl, const tci_tls_key *key)
 {
     static const unsigned char cipher_id[] = {0x13, 0x02}; /* TCI_TLS_CIPHER */
@@ -39,7 +41,7 @@ static void name_identity(const tci_tls *tls, const tci_tls_key *key,
     (void)snprintf(out, TCI_TLS_IDENTITY_MAX, "%s:%s", tls->is_job ? "job" : "key", key->name);
 }
 
-/* At a client. */
+/* Called by OpenSSL at a client: offers the first key. */
 static int use_key(SSL *ssl, const EVP_MD *md, const unsigned char **name_out, size_t *size_out,
                    SSL_SESSION **session_out)
 {
@@ -64,7 +66,7 @@ static const tci_tls_key *find(const tci_tls *tls, const unsigned char *name, si
     return NULL;
 }
 
-/* At a server. */
+/* Called by OpenSSL at a server: finds the key that the client names. */
 static int find_key(SSL *ssl, const unsigned char *name, size_t size, SSL_SESSION **session_out)
 {
     tci_tls_session *session = tci_tls_session_of(ssl);
@@ -78,7 +80,7 @@ static int find_key(SSL *ssl, const unsigned char *name, size_t size, SSL_SESSIO
                        size > TCI_TLS_KEY_NAME_MAX ? (int)TCI_TLS_KEY_NAME_MAX : (int)size,
                        (const char *)name, session->tls->identity,
                        session->tls->is_job ? "" : " (key_file)");
-        return 1; /* the handshake then fails for want of a certificate */
+        return 1; /* the handshake then fails, as there is no certificate */
     }
     *session_out = make_session(ssl, key);
     if (*session_out == NULL)
@@ -113,7 +115,8 @@ static void describe_dates(X509 *certificate, const char *name, char *out, size_
                    tci_tls_certificate_time(NULL, now));
 }
 
-/* OpenSSL has judged the peer's chain, or one certificate of it: says why it is not taken. */
+/* Called by OpenSSL after it has judged the peer's chain, or one certificate of it. Keeps the
+ * reason for a refusal. */
 static int on_verified(int ok, X509_STORE_CTX *chain)
 {
     const SSL *ssl = X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -286,7 +289,7 @@ static tc_status fill(tci_tls *tls, const tci_tls_material *material,
 static tc_status create(const tci_tls_material *material, tci_tls **tls_out,
                         char warning_out[TCI_TLS_WARNING_MAX], tc_error *err)
 {
-    /* Contexts may be destroyed by what the program registered with atexit. */
+    /* Functions that the program registered with atexit may destroy contexts. */
     (void)OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
     tci_tls *tls = calloc(1, sizeof *tls);
     if (tls != NULL)

@@ -1,3 +1,4 @@
+/* Derives keys with the KDF of TLS 1.3, and seals and opens records with AES-256-GCM. */
 #include "tls_record.h"
 
 #include <openssl/core_names.h>
@@ -72,7 +73,7 @@ bool tci_tls_record_renew(tci_tls_direction *direction)
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Each record's is another: the number never comes again under the same key. */
+/* Begins a record with a nonce of its own: no number is used again under the same key. */
 static bool begin(tci_tls_direction *d, const uint8_t head[TCI_TLS_RECORD_HEAD_BYTES])
 {
     uint8_t nonce[TCI_TLS_IV_BYTES];
@@ -93,7 +94,7 @@ bool tci_tls_record_seal(tci_tls_direction *direction, tci_tls_record_kind kind,
     EVP_CIPHER_CTX *cipher = direction->cipher;
     uint8_t *at = to + TCI_TLS_RECORD_HEAD_BYTES;
     int n;
-    to[0] = TCI_TLS_DATA; /* whatever it is */
+    to[0] = TCI_TLS_DATA; /* for all kinds */
     to[1] = 3;
     to[2] = 3;
     to[3] = (uint8_t)(body_bytes >> 8);

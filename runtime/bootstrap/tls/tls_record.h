@@ -1,9 +1,9 @@
-/* Records of TLS 1.3 behind its handshake, sealed and opened by libcrypto (RFC 8446, chapters 5 and
- * 7): one direction of a connection.
+/* Records of TLS 1.3 after its handshake, sealed and opened by libcrypto (RFC 8446, chapters 5
+ * and 7): one direction of a connection.
  *
- * libssl would do it as well, and takes three times as long for a short record
- * (docs/decisions/stream.md). The cipher is TCI_TLS_CIPHER; the secret is what the handshake has
- * agreed on. */
+ * libssl can do it as well, but takes three times as long for a short record
+ * (docs/decisions/stream.md). The cipher is TCI_TLS_CIPHER; the handshake has agreed on the
+ * secret. */
 #ifndef TCI_TLS_RECORD_H
 #define TCI_TLS_RECORD_H
 
@@ -18,7 +18,7 @@
 #define TCI_TLS_RECORD_HEAD_BYTES 5u
 #define TCI_TLS_RECORD_OVERHEAD_BYTES (TCI_TLS_RECORD_HEAD_BYTES + 1u + 16u) /* kind and tag */
 #define TCI_TLS_RECORD_PLAIN_MAX 16384u
-/* Behind the head; the sender may have padded. */
+/* Bytes behind the head; the sender may have padded. */
 #define TCI_TLS_RECORD_BODY_MIN (1u + 16u)
 #define TCI_TLS_RECORD_BODY_MAX (TCI_TLS_RECORD_PLAIN_MAX + 256u)
 
@@ -36,23 +36,24 @@ typedef struct tci_tls_direction {
     uint8_t iv[TCI_TLS_IV_BYTES];
 } tci_tls_direction;
 
-/* With the secret that is in it. False: out of memory, or libcrypto lacks something. */
+/* Begins a direction with the secret in it. False: out of memory, or libcrypto lacks an
+ * algorithm. */
 TC_MUST_CHECK bool tci_tls_record_begin(tci_tls_direction *direction, bool seals);
 /* Wipes the keys. */
 void tci_tls_record_end(tci_tls_direction *direction);
 
-/* The next key, behind a KeyUpdate. */
+/* Changes to the next key, after a KeyUpdate. */
 TC_MUST_CHECK bool tci_tls_record_renew(tci_tls_direction *direction);
 
 /* Writes a record of size + TCI_TLS_RECORD_OVERHEAD_BYTES. size <= TCI_TLS_RECORD_PLAIN_MAX. */
 TC_MUST_CHECK bool tci_tls_record_seal(tci_tls_direction *direction, tci_tls_record_kind kind,
                                        const uint8_t *bytes, size_t size, uint8_t *to);
 
-/* The size of the body that a head announces; 0: no head of a record that may come. */
+/* Returns the size of the body that a head announces; 0: the head is invalid. */
 size_t tci_tls_record_body_bytes(const uint8_t head[TCI_TLS_RECORD_HEAD_BYTES]);
 
-/* Opens a whole record in place: what it holds lies behind its head then. False: somebody changed,
- * repeated or left out something. */
+/* Opens a whole record in place: its content is behind its head then. False: a record was
+ * changed, repeated or left out on its way. */
 TC_MUST_CHECK bool tci_tls_record_open(tci_tls_direction *direction, uint8_t *record,
                                        size_t body_bytes, uint8_t *kind_out, size_t *size_out);
 

@@ -1,3 +1,5 @@
+/* Opens, proves and closes sessions: libssl makes the handshake, and tls_session_bytes.c seals
+ * and opens the records after it. */
 #include "tls_session.h"
 
 #include "base/error_text.h"
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WELCOME 0x01 /* what a server sends first, once it has taken the client */
+#define WELCOME 0x01 /* a server's first byte, after it has accepted the client */
 
 tci_tls_session *tci_tls_session_of(const SSL *ssl)
 {
@@ -57,16 +59,16 @@ void tci_tls_session_close(tci_tls_session *session, bool goodbye)
     free(session);
 }
 
-/* --- what went wrong --------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------------ */
 
-/* What two have to do whose keys differ. */
+/* Returns advice for two sides with different keys. */
 static const char *key_advice(const tci_tls *tls)
 {
     return tls->is_job ? "only processes of one job share its key"
                        : "both need the same key_file";
 }
 
-/* What the peer says it did not like: TLS has numbers for it, and they are few. */
+/* Translates the peer's reason for refusing: TLS has numbers for it, and they are few. */
 tc_status tci_tls_session_peer_refused(const tci_tls_session *session, int alert, tc_error *err)
 {
     const tci_tls *tls = session->tls;
@@ -97,12 +99,13 @@ tc_status tci_tls_session_peer_refused(const tci_tls_session *session, int alert
                          SSL_alert_desc_string_long(alert));
 }
 
-/* What OpenSSL says of bytes that are no handshake of a peer that has what this side has. */
+/* Translates OpenSSL's reason for rejecting the peer's handshake: the peer has no matching keys
+ * or certificates, or speaks another protocol. */
 static tc_status handshake_broken(const tci_tls_session *session, int reason, tc_error *err)
 {
     const tci_tls *tls = session->tls;
     switch (reason) {
-    case SSL_R_WRONG_VERSION_NUMBER: /* of a record: these bytes are none */
+    case SSL_R_WRONG_VERSION_NUMBER: /* in a record's head: the bytes are no TLS record */
     case SSL_R_HTTP_REQUEST:
         return tci_error_set(err, TC_E_REFUSED, "it answers in clear text, and %s%s",
                              tls->is_job ? "is expected to be of " : "keys are set here",
@@ -168,8 +171,8 @@ tc_status tci_tls_session_socket_failed(const tci_tls_session *session, int errn
                            "the connection failed");
 }
 
-/* What became of a call that did not succeed. Leaves OpenSSL's list of errors empty, which the
- * program may use as well. */
+/* Translates the result of a call that did not succeed. Leaves OpenSSL's list of errors empty,
+ * as the program may use it as well. */
 static tc_status judge(tci_tls_session *session, int result, tc_error *err)
 {
     tc_status status;
@@ -195,7 +198,7 @@ static tc_status judge(tci_tls_session *session, int result, tc_error *err)
 
 /* --- the handshake ----------------------------------------------------------------------- */
 
-/* Of a certificate: its subject, and that it may stand for the host. */
+/* Takes a certificate's subject as the identity, and checks that it may stand for the host. */
 static tc_status take_certificate(tci_tls_session *session, tc_error *err)
 {
     X509 *certificate = SSL_get0_peer_certificate(session->ssl);
@@ -226,16 +229,17 @@ static tc_status take_peer(tci_tls_session *session, tc_error *err)
                              SSL_get_version(session->ssl));
     if (session->tls->keys == NULL)
         return take_certificate(session, err);
-    /* A session that is taken up is one that the key stands for: there are no others. */
+    /* A resumed session stands for a key: there are no other sessions. */
     if (SSL_session_reused(session->ssl) != 1 || session->identity[0] == '\0')
         return tci_error_set(err, TC_E_REFUSED, "it did not prove that it has %s",
                              session->tls->identity);
     return TC_OK;
 }
 
-/* A client has done its part of TLS 1.3 before the server has looked at it. So the server says
- * when it has: until then nothing of the client's leaves, and nothing of it lies unread at a
- * server that turns it away, which would have the kernel throw away the server's reason. */
+/* A client completes its part of TLS 1.3 before the server has checked it. So the server
+ * confirms with a byte when it has. Until then no data of the client leaves, so none is left
+ * unread at a server that turns it away, which would make the kernel discard the server's
+ * reason. */
 static tc_status welcome(tci_tls_session *session, tc_error *err)
 {
     uint8_t byte = WELCOME;
@@ -250,7 +254,7 @@ static tc_status welcome(tci_tls_session *session, tc_error *err)
     return TC_OK;
 }
 
-/* "CLIENT_TRAFFIC_SECRET_0 RANDOM SECRET", the last two in hexadecimal. */
+/* Reads "CLIENT_TRAFFIC_SECRET_0 RANDOM SECRET", the last two in hexadecimal. */
 static bool read_secret(const char *line, const char *label, tci_tls_direction *direction)
 {
     size_t n = strlen(label);
@@ -272,7 +276,8 @@ void tci_tls_session_keep_secret(const SSL *ssl, const char *line)
                         read_secret(line, "SERVER_TRAFFIC_SECRET_0", server);
 }
 
-/* Neither side has sent a record under these keys yet: no ticket follows the handshake. */
+/* Begins both directions of records. Neither side has sent a record under these keys yet: no
+ * ticket follows the handshake. */
 static tc_status begin_records(tci_tls_session *session, tc_error *err)
 {
     bool ok = session->secrets == 2 && tci_tls_record_begin(&session->sends, true) &&

@@ -1,4 +1,4 @@
-/* One connection, and what made it; shared by the files of the module. */
+/* One connection, and the tci_tls that made it; shared by the files of the module. */
 #ifndef TCI_TLS_SESSION_H
 #define TCI_TLS_SESSION_H
 
@@ -15,7 +15,7 @@ struct tci_tls {
     SSL_CTX *ctx;
     tci_tls_key *keys; /* NULL: certificates */
     size_t key_count;
-    bool is_job; /* they are a job's */
+    bool is_job; /* the keys are a job's */
     char identity[TCI_TLS_IDENTITY_MAX];
     char authorities[TCI_TLS_IDENTITY_MAX]; /* the CA's subject, for texts */
 };
@@ -24,27 +24,27 @@ struct tci_tls_session {
     tci_tls *tls;
     SSL *ssl; /* until its handshake is done */
     int fd;
-    int errnum; /* of the socket's last failure; 0: none */
-    bool ended; /* the socket has */
+    int errnum; /* of the socket's last failure; 0: no failure */
+    bool ended; /* the socket has ended */
     tci_tls_role role;
-    bool proved;      /* TLS's own handshake is done, and the peer was taken */
-    bool established; /* and the client knows that */
+    bool proved;      /* TLS's own handshake is done, and the peer was accepted */
+    bool established; /* the client knows that, too */
     bool failed;
     bool wants_write;
-    /* Behind the handshake: records. */
+    /* After the handshake: records. */
     tci_tls_direction sends, receives;
-    unsigned secrets;    /* of the two that OpenSSL has told */
+    unsigned secrets;    /* how many of the two OpenSSL has reported */
     bool renewal_wanted; /* the peer has asked for another key */
     unsigned renewals;   /* of the peer's key since it last sent data */
-    /* Sealed records that the socket did not take yet, and the bytes that they stand for. */
+    /* Sealed records that the socket did not accept yet, and the bytes that they stand for. */
     uint8_t *out; /* NULL: nothing was written */
     size_t out_begin, out_end, sealed;
-    uint8_t *in; /* what was taken off the socket; NULL: nothing was read */
+    uint8_t *in; /* bytes taken off the socket; NULL: nothing was read */
     size_t in_begin, in_end;
-    const uint8_t *plain; /* within `in`: what the last record held and nobody has asked for */
+    const uint8_t *plain; /* within `in`: content of the last record that was not read yet */
     size_t plain_bytes;
     char host[256];
-    char reason[TCI_TLS_REASON_MAX]; /* why the peer was not taken; "": OpenSSL says it */
+    char reason[TCI_TLS_REASON_MAX]; /* why the peer was refused; "": OpenSSL has the reason */
     char identity[TCI_TLS_IDENTITY_MAX];
     char warning[TCI_TLS_WARNING_MAX];
 };
@@ -62,18 +62,18 @@ bool tci_tls_session_has_bytes(const tci_tls_session *session);
 bool tci_tls_session_wants_write(const tci_tls_session *session);
 void tci_tls_session_close(tci_tls_session *session, bool goodbye);
 
-/* Tells the peer that nothing will follow, if the socket takes it. */
+/* Notifies the peer of the connection's end, if the socket accepts that. */
 void tci_tls_session_say_end(tci_tls_session *session);
-/* What an alert of the peer's means, and an error of the socket's. */
+/* Translate an alert of the peer, and an error of the socket, to a status and text. */
 tc_status tci_tls_session_peer_refused(const tci_tls_session *session, int alert,
                                        tc_error *err);
 tc_status tci_tls_session_socket_failed(const tci_tls_session *session, int errnum,
                                         tc_error *err);
-/* For OpenSSL, which tells of each secret that a handshake agrees on: keeps those that records are
+/* Called by OpenSSL for each secret that a handshake agrees on. Keeps those that records are
  * sealed with. */
 void tci_tls_session_keep_secret(const SSL *ssl, const char *line);
 
-/* The one that OpenSSL is calling back for. */
+/* Returns the session that OpenSSL is calling back for. */
 tci_tls_session *tci_tls_session_of(const SSL *ssl);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a connection carries once both sides are proved: records, as many as there are at once. */
+/* Reads and writes a connection after both sides are proved: records, as many as possible at
+ * once. */
 #include "tls_session.h"
 
 #include "base/error_text.h"
@@ -10,12 +11,13 @@
 #include <sys/socket.h>
 
 #define IN_BYTES (64u << 10)
-#define OUT_RECORDS 4u /* that leave in one write */
+#define OUT_RECORDS 4u /* records that leave in one write */
 #define OUT_BYTES (OUT_RECORDS * (TCI_TLS_RECORD_PLAIN_MAX + TCI_TLS_RECORD_OVERHEAD_BYTES))
 /* Records under one key. RFC 8446 allows 2^24.5 with AES-GCM. */
 #define RENEW_AFTER (UINT64_C(1) << 23)
 
-/* New keys of the peer's without data between them: each costs this side more than the peer. */
+/* Key changes of the peer without data between them: each costs this side more than the
+ * peer. */
 #define RENEWALS_IN_A_ROW_MAX 8u
 
 #define FATAL 2u
@@ -31,7 +33,7 @@ static bool would_block(int errnum)
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* What of the sealed records the socket takes. */
+/* Writes as much of the sealed records as the socket accepts. */
 static tc_status send_sealed(tci_tls_session *session, tc_error *err)
 {
     while (session->out_begin < session->out_end) {
@@ -59,7 +61,8 @@ static bool seal(tci_tls_session *session, tci_tls_record_kind kind, const uint8
     return true;
 }
 
-/* Under a key that has served long enough, or that the peer wants changed, no more data goes. */
+/* Changes the sending key, before more data leaves, after RENEW_AFTER records or when the peer
+ * has asked for it. */
 static bool renew(tci_tls_session *session)
 {
     static const uint8_t update[KEY_UPDATE_BYTES] = {KEY_UPDATE, 0, 0, 1, 0};
@@ -70,7 +73,7 @@ static bool renew(tci_tls_session *session)
            tci_tls_record_renew(&session->sends);
 }
 
-/* As much as leaves in one write. */
+/* Seals as much as leaves in one write. */
 static bool seal_some(tci_tls_session *session, const uint8_t *bytes, size_t size)
 {
     bool ok = renew(session);
@@ -86,7 +89,8 @@ static bool seal_some(tci_tls_session *session, const uint8_t *bytes, size_t siz
     return ok;
 }
 
-/* What was sealed stands for the same bytes until all of it has left: they are given again. */
+/* Seals and sends bytes. Sealed records stand for the same bytes until all have left: the
+ * caller passes these again. */
 tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, size_t size,
                                 size_t *written_out, tc_error *err)
 {
@@ -103,7 +107,7 @@ tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, siz
     return TC_OK;
 }
 
-/* If the socket takes it: who says so goes away. */
+/* Sends an alert, if the socket accepts it at once: this side ends the connection after it. */
 static void say_alert(tci_tls_session *session, uint8_t level, uint8_t description)
 {
     const uint8_t alert[] = {level, description};
@@ -129,7 +133,7 @@ static tc_status ended(const tci_tls_session *session, tc_error *err)
                              : "it closed the connection within the TLS handshake");
 }
 
-/* More of what the socket has, behind the part of a record that is there. */
+/* Reads more from the socket, behind the part of a record that was received before. */
 static tc_status receive(tci_tls_session *session, tc_error *err)
 {
     size_t there = session->in_end - session->in_begin;
@@ -179,7 +183,8 @@ static tc_status renewed_too_often(tci_tls_session *session, tc_error *err)
                          session->renewals, RENEWALS_IN_A_ROW_MAX);
 }
 
-/* Of what a handshake may say behind its end, the peer has only new keys to speak of. */
+/* Handles a handshake message after the handshake. A KeyUpdate is the only one that a peer
+ * sends. */
 static tc_status take_key_update(tci_tls_session *session, const uint8_t *bytes, size_t size,
                                  tc_error *err)
 {
@@ -216,7 +221,8 @@ static tc_status take_record(tci_tls_session *session, size_t body_bytes, bool *
     return TC_OK;
 }
 
-/* TC_OK: all of the next record is there. A head that none may have is found without the rest. */
+/* TC_OK: the whole next record was received. TC_E_CORRUPT: its head is invalid, which is found
+ * without the rest. TC_E_AGAIN: more is needed. */
 static tc_status look_for_record(const tci_tls_session *session, size_t *body_bytes_out)
 {
     size_t there = session->in_end - session->in_begin;
@@ -228,7 +234,8 @@ static tc_status look_for_record(const tci_tls_session *session, size_t *body_by
     return there - TCI_TLS_RECORD_HEAD_BYTES < *body_bytes_out ? TC_E_AGAIN : TC_OK;
 }
 
-/* Asks the socket once in a read: of more, the descriptor tells. */
+/* Takes the next record. Reads the socket at most once per call of tci_tls_session_read, as the
+ * descriptor reports when there is more. */
 static tc_status next_record(tci_tls_session *session, bool *asked, bool *ended_out,
                              tc_error *err)
 {
@@ -263,7 +270,8 @@ tc_status tci_tls_session_read(tci_tls_session *session, void *bytes, size_t siz
     return TC_OK;
 }
 
-/* Of a part of a record the descriptor tells when there is more. */
+/* Returns whether a read finds bytes without the socket. For a part of a record the descriptor
+ * reports when there is more. */
 bool tci_tls_session_has_bytes(const tci_tls_session *session)
 {
     size_t body_bytes;
