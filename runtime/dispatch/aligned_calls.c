@@ -17,7 +17,7 @@ static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t
     tc_ifunc *const fn = ep->rx.slots[f->slot].fn;
     uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES;
     size_t size = f->payload_size;
-    tc_error ignored; /* whoever judges it next says the same */
+    tc_error ignored; /* the caller's next check reports it */
     if (tci_payload_place_framed(ep->core, f, fn, &payload, &size, &ignored) != TC_OK)
         return false;
     current->fn = fn;

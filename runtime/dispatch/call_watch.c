@@ -14,19 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call is named so much later than call_time_max at most: a quarter of it. */
+/* Samples per call_time_max. A call is reported at most a quarter of that time late. */
 #define LOOKS 4u
 #define PAUSE_MIN_NS TCI_NS_PER_MS
-/* So that a call which keeps others waiting is known for that in time. */
+/* Short enough to detect calls of TCI_CALL_WATCH_BUSY_NS in time. */
 #define PAUSE_MAX_NS (TCI_CALL_WATCH_BUSY_NS / LOOKS)
 #define PAUSE_SOON_NS (20 * TCI_NS_PER_MS)
 
-/* What stays as it is while one call runs, and changes with the next one. */
+/* Values that stay the same while one call runs, and change with the next call. */
 typedef struct call_sample {
     uint64_t batch;
     uint64_t head;       /* of the endpoint's ring: frames of every kind but plain calls */
     uint64_t calls_left; /* of the function: plain calls */
-    uint64_t timed;      /* those that were timed, between which calls_left may be the same */
+    uint64_t timed;      /* calls that were timed; between them calls_left may repeat */
     const tc_ifunc *fn;  /* NULL: injected code */
 } call_sample;
 
@@ -35,16 +35,17 @@ struct tci_call_watch {
     bool has_barrier;
     pthread_t thread;
     pthread_cond_t stop;
-    /* The context's thread writes them, and the other one reads them while `looking`. */
+    /* Written by the context's thread, and read by the watch's thread while `looking`. */
     const tc_ep *ep;            /* NULL: no function runs */
-    const tci_current *current; /* of the thread that runs them */
+    const tci_current *current; /* of the thread that runs functions */
     uint64_t batch;
-    bool looking; /* the context's thread waits for the lock; always, without a barrier */
-    pthread_mutex_t lock; /* of all below, and of what `ep` leads to: see call_watch.h */
+    bool looking; /* the context's thread waits for the lock; always set without a barrier */
+    /* Guards all members below, and the objects that `ep` leads to: see call_watch.h. */
+    pthread_mutex_t lock;
     bool stopping;
-    unsigned named; /* since the last end */
+    unsigned named; /* calls reported since the last end */
     call_sample seen;
-    uint64_t seen_ns; /* when that was first seen */
+    uint64_t seen_ns; /* time of the first sample equal to `seen` */
     bool is_named;
     tc_long_call_callback callback;
     void *callback_user;
@@ -56,9 +57,10 @@ struct tci_call_watch {
 
 #define UNSYNCHRONISED __attribute__((no_sanitize("thread")))
 
-/* The other thread writes these words with plain stores, each of them whole: making them more
- * would cost every call. Any mixture of old and new is something else than what was seen before.
- * False: nothing of this context runs; it has begun a batch of another one, or not begun yet. */
+/* The context's thread writes these words with plain, untorn stores: anything stronger would
+ * add a cost to every call. Any mixture of old and new words differs from the previous sample.
+ * Returns false if nothing of this context runs: the thread has begun a batch of another
+ * context, or has not begun yet. */
 static UNSYNCHRONISED bool take_sample(const tci_call_watch *watch, call_sample *sample_out)
 {
     const tc_ep *ep = __atomic_load_n(&watch->ep, __ATOMIC_ACQUIRE);
@@ -84,7 +86,7 @@ static bool is_same_call(const call_sample *a, const call_sample *b)
            a->timed == b->timed && a->fn == b->fn;
 }
 
-/* Texts of its own: what they are copied from may be freed when the lock is given back. */
+/* Has its own copies of texts: the originals may be freed when the lock is released. */
 typedef struct long_call {
     tc_long_call call;
     tci_busy_call busy;
@@ -131,8 +133,9 @@ static void name(const tc_long_call *call)
            (uint64_t)(call->time_max_ns / TCI_NS_PER_MS));
 }
 
-/* Returns whether there is something to look at. Nobody frees it meanwhile: the context's thread
- * either sees `looking` when it comes back, or has said before the barrier that it runs nothing. */
+/* Returns whether there is a call to sample. Nothing is freed meanwhile: the context's thread
+ * either sees `looking` when it returns from functions, or has stored before the barrier that
+ * it runs nothing. */
 static bool begin_look_locked(tci_call_watch *watch)
 {
     if (!watch->has_barrier)
@@ -143,7 +146,7 @@ static bool begin_look_locked(tci_call_watch *watch)
     return watch->has_barrier = tci_process_barrier();
 }
 
-/* How long the same call has been seen; 0: none is. */
+/* Returns how long the same call has been seen; 0 if no call runs. */
 static uint64_t take_look_locked(tci_call_watch *watch, uint64_t now_ns,
                                  call_sample *sample_out)
 {
@@ -175,7 +178,7 @@ bool tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns)
         __atomic_store_n(&watch->named, watch->named + 1, __ATOMIC_RELAXED);
     }
     if (is_long || is_busy) {
-        TCI_RACES_ALLOWED(); /* what a call has begun with lies before the barrier of this look */
+        TCI_RACES_ALLOWED(); /* written when the call began, before this sample's barrier */
         describe_locked(watch, &sample, running_ns, &found);
         TCI_RACES_FORBIDDEN();
     }
@@ -214,9 +217,9 @@ static void *run(void *user)
     return NULL;
 }
 
-/* --- its life ----------------------------------------------------------------------------- */
+/* --- life cycle --------------------------------------------------------------------------- */
 
-/* The application's signals are for its own threads. */
+/* Blocks all signals in the thread: the application's signals are for its own threads. */
 static int start_thread(tci_call_watch *watch)
 {
     sigset_t all, before;
@@ -284,7 +287,7 @@ void tci_call_watch_set_busy_callback(tci_call_watch *watch, tci_busy_callback c
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* --- what runs ---------------------------------------------------------------------------- */
+/* --- the context's thread ----------------------------------------------------------------- */
 
 void tci_call_watch_begin(const tc_ep *ep)
 {
@@ -294,15 +297,17 @@ void tci_call_watch_begin(const tc_ep *ep)
     __atomic_store_n(&watch->ep, ep, __ATOMIC_RELEASE);
 }
 
-/* What was stored before is seen by a look that has not begun; one that has is waited for. The
- * other side's barrier pairs the store with this load, so the compiler alone must keep their order. */
+/* A sample that has not begun sees earlier stores; one that has begun is waited for. The
+ * watch's thread executes the barrier that pairs the store with this load, so only the compiler
+ * must keep their order here. */
 static inline bool is_looked_at(const tci_call_watch *watch)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return __atomic_load_n(&watch->looking, __ATOMIC_ACQUIRE);
 }
 
-/* A function may have forked: there the lock may be held by a thread that is not there. */
+/* Does nothing in a forked child: there the lock may be held by a thread that does not
+ * exist. */
 void tci_call_watch_sync(const tc_ep *ep)
 {
     tci_call_watch *watch = ep->core->call_watch;

@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-/* A peer that has not read the code knows only its id. */
+/* Puts the function's name in front of the text: a peer that has not read the code knows only
+ * its id. */
 static void name_function(const tc_ep *ep, uint16_t slot, tc_error *refusal)
 {
     const tc_ifunc *fn = ep->core->registry.table[slot];
@@ -22,14 +23,14 @@ static void name_function(const tc_ep *ep, uint16_t slot, tc_error *refusal)
         tci_error_prefix(refusal, "%s", name);
 }
 
-/* A shortage, or the want of a library, when the next message comes with the code. */
+/* A shortage of memory, or a missing library: the next message comes with the code again. */
 static bool may_be_over(int32_t status)
 {
     return status == TC_E_NO_MEMORY || status == TC_E_ABSENT;
 }
 
-/* A function (or, with `payload_only`, just one payload) that the peer would not have. The status
- * may be passed on to others, to whom TC_OK would say that all is well. */
+/* Handles the peer's refusal of a function (or, with `payload_only`, of one payload). The
+ * status may be passed on to other peers, so a status that reports success is refused. */
 static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
                             bool payload_only, tc_error *err)
 {

@@ -1,3 +1,12 @@
+/* The receive path of one endpoint. A batch (run_batch) reads the ring's frames in order, up to
+ * a budget, so that each endpoint gets its share. Plain calls of bound slots, which all but a
+ * few frames are, run in the short loop of run_calls, with the ring's state in registers: the
+ * called function cannot reach it. Any other frame goes through run_other, and is checked
+ * before it is used. A frame is consumed after it was handled (a control frame: copied). A
+ * frame that waits for its code stays at the head, and only its endpoint waits. A peer that
+ * breaks the format ends its own endpoint only; nothing is run on an endpoint that has ended
+ * (see stop_running in core/ep_state.c). Batches that quotas meter or the call watch observes
+ * go through run_watched_batch. */
 #include "dispatch/dispatch.h"
 
 #include "base/clock.h"
@@ -18,16 +27,15 @@
 #include "rpc/invocation.h"
 #include "transfer/frame_out.h"
 
-/* Bytes of a ring before the next has its turn; of a small one an eighth, when credit is due. */
-#define BUDGET (256u * TCI_FRAME_GRANULE)
-#define APART __attribute__((noinline)) /* needs no register of the loop */
+#define BUDGET (256u * TCI_FRAME_GRANULE) /* bytes per batch; of a small ring an eighth */
+#define APART __attribute__((noinline))   /* needs no register of the loop */
 
-/* What became of the frame at the head. */
+/* The result of handling the frame at the head. */
 typedef enum outcome {
     RUN,     /* a message was run */
-    DROPPED, /* done with, nothing was run */
-    BOUND,   /* done with, and there was nothing to run */
-    WAITING, /* its code is not here yet: the endpoint stands, others go on */
+    DROPPED, /* consumed, nothing was run */
+    BOUND,   /* consumed, there was nothing to run */
+    WAITING, /* its code is not here yet: only this endpoint waits */
     ENDED    /* the peer broke the format */
 } outcome;
 
@@ -37,9 +45,7 @@ static outcome broken(tc_ep *ep, const tc_error *error)
     return ENDED;
 }
 
-/* --- running ----------------------------------------------------------------------------- */
-
-/* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
+/* Calls that run_calls skips: first calls of functions, and those with large payloads. */
 static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                  size_t payload_size)
 {
@@ -52,12 +58,12 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
         tci_load_report_first_call(ep->core, fn, called_ns);
 }
 
-/* A message that is to be answered or was sent on. */
+/* Runs a message that expects a reply or was forwarded. */
 static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                            size_t payload_size)
 {
     tci_invocation invocation;
-    tc_error error; /* not cleared: that would take longer than the rest of this */
+    tc_error error; /* not cleared: that would take longer than the rest of this function */
     if (tci_invocation_begin(&invocation, payload, &payload_size, &error) != TC_OK)
         return broken(ep, &error);
     current->invocation = &invocation;
@@ -67,21 +73,19 @@ static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8
     return RUN;
 }
 
-/* A message that is not run, and whose origin may want to know. */
 static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
                            const tc_error *error)
 {
     static const tc_error refused = {
         TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
-    if (f->flags & TCI_ROUTED)
+    if (f->flags & TCI_ROUTED) /* its origin may want to know */
         tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
-/* Its payload cannot be moved to where the function wants it, or is malformed. */
 static outcome cannot_place(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
                             const tc_error *error)
 {
-    if (error->status == TC_E_CORRUPT)
+    if (error->status == TC_E_CORRUPT) /* otherwise: no memory to move it to */
         return broken(ep, error);
     tci_slot_report(ep, TCI_CONTROL_TOO_LARGE, f->slot, error);
     report_dropped(ep, f, payload, size, error);
@@ -110,7 +114,7 @@ static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
     return DROPPED;
 }
 
-/* A binding with NOTIFY waits for nothing: frames behind it run while its code is loaded. */
+/* Binds with NOTIFY without waiting: frames behind it run while its code is loaded. */
 static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {
     if (status == TC_E_AGAIN && (slot >= ep->rx.slot_count || ep->rx.slots[slot].fn == NULL))
@@ -145,8 +149,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     return result;
 }
 
-/* RUN: the slot is callable. DROPPED: it is not, and the peer has heard why; *error has the
- * reason if that is new. */
+/* RUN: callable. DROPPED: not callable, the peer was notified; *error: why, if that is new. */
 static outcome ready(tc_ep *ep, uint16_t slot, tc_error *error)
 {
     error->status = TC_OK;
@@ -182,7 +185,6 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     return result;
 }
 
-/* tc_self_ifunc gives NULL meanwhile: there is no function here that could be sent on. */
 static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                          const tci_code_section *section, size_t bytes)
 {
@@ -194,13 +196,13 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
     if (is_broken)
         return broken(ep, &error);
     if (status == TC_OK) {
-        current->fn = NULL;
+        current->fn = NULL; /* tc_self_ifunc returns NULL: no function to send on */
         injected.main(injected.payload, injected.payload_size, ep->core->target_args);
     } else {
         result = refuse(ep, f->slot, &error);
     }
     tci_consumer_advance(&ep->rx.ring, bytes);
-    if (f->flags & TCI_INJECT_STAGED) /* as with fragments that stand for much */
+    if (f->flags & TCI_INJECT_STAGED) /* as for fragments of large payloads */
         tci_credit_return(ep);
     return result;
 }
@@ -233,7 +235,7 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
     if (result == ENDED)
         return ENDED;
     tci_consumer_advance(&ep->rx.ring, bytes);
-    if ((f->flags & ~TCI_ROUTED) != 0) /* stands for much: its sender waits for the room */
+    if ((f->flags & ~TCI_ROUTED) != 0) /* a large payload: its sender waits for space */
         tci_credit_return(ep);
     return result;
 }
@@ -297,9 +299,7 @@ static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci
     tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
 }
 
-/* Runs plain calls of bound slots (kind CALL, no flags), which all but a few frames are, up to
- * a position, until there is another kind of frame or none at all; *empty_out tells which. The
- * ring's state is kept in registers meanwhile: what is called cannot reach it. */
+/* Runs plain calls (kind CALL, no flags) up to `end`; *empty_out: the ring is empty. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
     const tci_rx_slot *const slots = ep->rx.slots;
@@ -333,7 +333,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
     return run;
 }
 
-/* What a function that travels is on most of its way: a whole frame, bound, callable. */
+/* Returns whether f is the common frame of a travelling function: whole, bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
     return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx.slot_count &&
@@ -351,14 +351,14 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
     return result;
 }
 
-/* The frame at the head, whatever it is. False: nothing more can be done here now. */
+/* Handles the frame at the head, of any kind. Returns false if no progress is possible now. */
 static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run)
 {
     uint64_t word;
     uint8_t *frame = tci_consumer_peek(&ep->rx.ring, &word);
     if (frame == NULL)
         return false;
-    current->fn = NULL; /* the one that ran before may go now, to make room for another */
+    current->fn = NULL; /* the previous function may be evicted now */
     tci_call_watch_step(ep);
     const tci_frame f = tci_frame_of_word(word);
     const unsigned before = *run;
@@ -375,8 +375,7 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
-/* What run_calls left, and what is behind it. Each turn consumes a frame or ends the loop; nothing
- * is run on an endpoint that has ended (for run_calls see stop_running in core/ep_state.c). */
+/* Runs from the frame that run_calls left on. Each turn consumes a frame or ends the loop. */
 static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0;

@@ -3,7 +3,8 @@
 #include "dispatch/payload_place.h"
 #include "transfer/staging.h"
 
-/* Its place and size are this side's own copies; the bytes are the sender's in any case. */
+/* Finds the payload. Its offset and size are this side's own copies; its bytes remain the
+ * sender's in any case. */
 static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *frame,
                               tci_injected_call *call, bool *broken_out, tc_error *err)
 {

@@ -4,16 +4,17 @@
 
 #include "core/ep.h"
 
-/* A call that can be made, once. */
+/* A call that can be made once. */
 typedef struct tci_injected_call {
     void (*main)(void *payload, size_t payload_size, void *target_args);
     uint8_t *payload;
     size_t payload_size;
 } tci_injected_call;
 
-/* Asks for the lines of an INJECT frame that are looked at next, before it is checked: the code, which
- * lies behind the payload, and the payload, which comes while the code is placed. What the header says
- * of its size may be anything: nothing is read. Meanwhile the code is written that is expected. */
+/* Prefetches the cache lines of an INJECT frame that are read next, before the frame is
+ * checked: the code, which lies behind the payload, and the payload, which arrives while the
+ * code is placed. The size in the header need not be valid: nothing is read. Meanwhile the
+ * expected code is written. */
 static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const uint8_t *frame)
 {
     const uintptr_t line = 64, payload_max = 1024;
@@ -29,7 +30,8 @@ static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const u
         tci_injector_expect(ep->core->injector);
 }
 
-/* Nothing came in this turn: writes the code that is expected before its message comes. */
+/* Called when no message came in this turn. Writes the expected code before its message
+ * comes. */
 static inline void tci_inject_get_ahead(tci_core *core)
 {
     if (tci_pending_take(&core->pending, TCI_CODE_AHEAD) != 0)
@@ -37,7 +39,7 @@ static inline void tci_inject_get_ahead(tci_core *core)
 }
 
 /* Finds the payload of a checked INJECT frame and makes the code behind it callable. Statuses
- * of tci_injector_place; *broken_out: the peer names a place where no payload can lie. */
+ * of tci_injector_place; *broken_out: the peer names an offset where no payload can lie. */
 TC_MUST_CHECK tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
                                            const tci_code_section *section,
                                            tci_injected_call *call_out, bool *broken_out,

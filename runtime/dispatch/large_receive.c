@@ -4,8 +4,8 @@
 #include "transfer/payload_in.h"
 #include "transfer/staging.h"
 
-/* Kept for the next payload; more goes back, so that one large message does not cost its memory
- * for ever. */
+/* Memory kept for the next payload. More is freed, so that one large message does not keep its
+ * memory for ever. */
 #define KEEP_BYTES (4u << 20)
 #define ALIGNMENT_MIN 64u
 
@@ -16,8 +16,8 @@ static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
                          (unsigned long long)total, (unsigned long long)max);
 }
 
-/* Memory is claimed at once and touched only as fragments arrive, so a peer that claims much
- * and sends little costs little. */
+/* Memory is reserved at once and touched only as fragments arrive, so a peer that announces
+ * much and sends little costs little. */
 static tc_status make_room(tc_ep *ep, uint64_t total, tc_error *err)
 {
     const uint64_t max = ep->core->options.payload_bytes_max;
@@ -52,7 +52,8 @@ static tc_status begin(tc_ep *ep, const tci_fragment *fragment, tc_error *err)
     return status;
 }
 
-/* A payload whose sender has given it up begins again with another's first fragment. */
+/* Returns whether the sender has abandoned the payload: another payload's first fragment has
+ * come. */
 static bool is_given_up(const tci_assembly *assembly, const tci_fragment *fragment)
 {
     return assembly->dropped && fragment->offset == 0;
@@ -90,8 +91,8 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
     return status;
 }
 
-/* One that was staged whole is run on where it lies. The sender could still change it, but
- * its place and size are this side's own copies. */
+/* Takes a staged payload. If it was staged as a whole, it is run on where it lies. The sender
+ * could still change its bytes, but its offset and size are this side's own copies. */
 static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *whole_out,
                              tc_error *err)
 {
@@ -154,7 +155,7 @@ tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *pa
         status = assemble(ep, &fragment, payload + TCI_FRAGMENT_HEADER_BYTES,
                           frame->payload_size - TCI_FRAGMENT_HEADER_BYTES, whole_out, err);
     }
-    /* Nobody will use it, and its sender may not finish it. */
+    /* No function will use it, and its sender may not finish it. */
     if (!is_callable(ep, frame->slot))
         ep->rx.assembly.dropped = true;
     return status;

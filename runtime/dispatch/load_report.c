@@ -1,4 +1,4 @@
-/* What is told of functions that became callable, or got better code. */
+/* Reports of functions that became callable, or got better code: log, callback, audit. */
 #include "dispatch/load_report.h"
 
 #include "base/clock.h"
@@ -84,7 +84,7 @@ void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn)
     tci_audit_line_text(&line, "id", id);
     tci_audit_line_text(&line, "signer", fn->signer);
     tci_audit_line_number(&line, "bytes", fn->code_bytes);
-    if (fn->unit != NULL) { /* none: code of the process itself */
+    if (fn->unit != NULL) { /* NULL: code of the process itself */
         uint64_t ns = 0;
         tci_code_unit_report(fn->unit, &report);
         for (int i = 0; i < TC_STAGE_COUNT; i++)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Kept for the next one; more goes back. */
+/* Memory kept for the next payload; more is freed. */
 #define KEEP_BYTES ((size_t)4 << 20)
 
 static tc_status make_room(tci_landing *landing, size_t size, bool read_only, tc_error *err)

@@ -1,3 +1,5 @@
+/* The counts are made by walking slots and the registry when a function comes, so that nothing
+ * has to be kept up to date. */
 #include "dispatch/slot_quota.h"
 
 #include "core/quota.h"

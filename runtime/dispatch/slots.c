@@ -1,3 +1,5 @@
+/* Slots: binding them to functions, making them callable, and following changes of the
+ * registry's functions (tci_slots_changed, tci_slots_evict). */
 #include "dispatch/slots.h"
 
 #include "base/assertion.h"
@@ -40,7 +42,7 @@ static void let_go(tc_ifunc *fn)
     tci_registry_release(fn);
 }
 
-/* Its function can be called: by whoever sees `main`, with payloads as they lie in frames. */
+/* Makes the slot callable. A slot with `main` accepts payloads as they lie in frames. */
 static void open_slot(tci_rx_slot *place)
 {
     TCI_ASSERT(place->fn->state == TCI_LOADED && place->fn->entry.main != NULL);
@@ -73,7 +75,7 @@ void tci_slots_free(tc_ep *ep)
     free(ep->rx.slots);
 }
 
-/* --- telling the peer -------------------------------------------------------------------- */
+/* --- notifying the peer ------------------------------------------------------------------ */
 
 void tci_slot_report(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
 {
@@ -126,8 +128,8 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
     return tci_registry_add(&ep->core->registry, &code, fn_out, err);
 }
 
-/* The peer may still be writing to the ring, so code is copied out before anything looks at it.
- */
+/* Copies the code out of the ring before anything reads it: the peer may still be writing
+ * there. */
 static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                                tc_ifunc **fn_out, tc_error *err)
 {
@@ -141,8 +143,8 @@ static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_s
     return status;
 }
 
-/* What was asked for is known by the question, never by the frame: its bytes are the peer's,
- * and change when the peer likes. */
+/* Takes code that was requested. The section is the one of the request, never that of the
+ * frame: the frame's bytes are the peer's, which may change them at any time. */
 static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *section,
                               tc_ifunc **fn_out, tc_error *err)
 {
@@ -153,16 +155,17 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
     return status;
 }
 
-/* A signature may bring other rules for what is known without one. */
+/* Returns whether a signature may bring other rules for a function that is known without
+ * one. */
 static bool says_more(const tci_registry *registry, const tc_ifunc *known,
                       const tci_code_section *section)
 {
     return registry->policy != NULL && section->signature_size > 0 && known->signer[0] == '\0';
 }
 
-/* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. A frame that
- * is not the one that code was asked for ends the endpoint. Code that another peer has brought
- * meanwhile is asked for no more. */
+/* Finds or makes the function, and holds a reference. TC_E_AGAIN: its code is on the way. A
+ * frame other than the one that the code was requested for ends the endpoint. Code that another
+ * peer has brought meanwhile is no longer requested. */
 static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                            const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
 {
@@ -196,7 +199,7 @@ static bool is_bound_to(const tc_ep *ep, uint16_t slot, const tci_content_id *id
            tci_content_id_equal(&ep->rx.slots[slot].fn->id, id);
 }
 
-/* What the slot held goes first, so that it may make room for the new function. */
+/* Releases the slot's old function first, so that it may make space for the new one. */
 static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                       const tci_code_section *section, tc_error *err)
 {
@@ -215,7 +218,8 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 
 /* --- callable ---------------------------------------------------------------------------- */
 
-/* By a slot of any endpoint's: then its code may not go. */
+/* Returns whether a callable slot of any endpoint holds it. Its code may not be evicted
+ * then. */
 static bool is_called(const tci_core *core, const tc_ifunc *fn)
 {
     for (const tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
@@ -227,15 +231,15 @@ static bool is_called(const tci_core *core, const tc_ifunc *fn)
     return false;
 }
 
-/* Who asks first for what was compiled pays. */
+/* Charges the compilation to the first peer that asks for its result. */
 static void charge(tc_ep *ep, tc_ifunc *fn)
 {
     tci_quota_charge_compile(ep, fn->work_ns);
     fn->work_ns = 0;
 }
 
-/* When the key that signed it has ended: every slot that has it is refused, and this one by whoever
- * asks for it. */
+/* Checks whether the key that signed the function has ended. If so, every other slot that holds
+ * it is refused here, and this slot by the caller. */
 static tc_status judge(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
@@ -245,7 +249,8 @@ static tc_status judge(tc_ep *ep, uint16_t slot, tc_error *err)
     return fn->standing == TCI_STANDING_OPEN ? TC_OK : tci_standing_judge(fn, err);
 }
 
-/* The library's end, which housekeeping brings, evicts it: then the frame is looked at again. */
+/* The end of the library, which housekeeping brings, evicts the function. The frame is checked
+ * again after that. */
 static tc_status await_end(tc_ep *ep)
 {
     ep->rx.loading = true;
@@ -253,8 +258,8 @@ static tc_status await_end(tc_ep *ep)
     return TC_E_AGAIN;
 }
 
-/* What ep has no share for is not kept loaded, unless others wait for it: it would push out what
- * they call. */
+/* Unloads a function that exceeds the share of ep, unless others wait for it. Otherwise it
+ * would evict functions that other peers call. */
 static tc_status check_memory(tc_ep *ep, tc_ifunc *fn, tc_error *err)
 {
     tc_status status = tci_slot_quota_check_memory(ep, fn, err);
@@ -265,7 +270,8 @@ static tc_status check_memory(tc_ep *ep, tc_ifunc *fn, tc_error *err)
     return status;
 }
 
-/* One more slot takes no more memory for code that is called already. */
+/* Loads the slot's function. One more slot takes no more memory for code that is callable
+ * already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
@@ -323,11 +329,11 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
     return load(ep, slot, err);
 }
 
-/* --- what happens to functions ----------------------------------------------------------- */
+/* --- changes of functions ---------------------------------------------------------------- */
 
 static const tc_error not_trusted = {TC_E_REFUSED, "the function is not trusted any more"};
 
-/* `fn` is held once beside slots. */
+/* `fn` has one reference besides those of slots. */
 static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *error)
 {
     tci_error_prefix(error, "%s", tci_archive_name(fn->archive));
@@ -336,8 +342,8 @@ static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *er
         tci_ifunc_load_undo(fn);
 }
 
-/* A slot that is not callable becomes so with its next call, which also sees to the bound of
- * code. */
+/* A slot that is not callable becomes callable with its next call, which also enforces the
+ * bound of code. */
 static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
@@ -349,7 +355,7 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
     }
     if (place->callable && fn->state == TCI_LOADED)
         open_slot(place);
-    else if (place->callable) /* it is bound anew with its next call */
+    else if (place->callable) /* its next call binds it again */
         close_slot(place);
     place->notify = false;
     if (notify && fn->state == TCI_LOADED &&
@@ -375,13 +381,13 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
     tci_registry_release(fn);
 }
 
-/* Without memory to remember it by, the slot keeps its function, which is then only unloaded.
- */
+/* Without memory to remember the section, the slot keeps its function, which is then only
+ * unloaded. */
 static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     close_slot(place);
-    ep->rx.loading = false; /* a frame that waits for it may get on */
+    ep->rx.loading = false; /* a frame that waits for it may continue */
     tci_code_section *evicted = malloc(sizeof *evicted);
     if (evicted == NULL)
         return;
