@@ -25,7 +25,7 @@ static unsigned entries_of(const tc_bitcode *slice, const char *name)
     return has_name(slice, name, "payload_get_max_size") ? both : TCI_ENTRY_MAIN;
 }
 
-/* What that name stands for only LLVM could read, so payloads get the most. */
+/* Only LLVM could read the value of that name, so payloads get the largest alignment. */
 static unsigned alignment_of(const tc_bitcode *slice, const char *name)
 {
     return has_name(slice, name, "payload_alignment") ? TCI_PAYLOAD_ALIGNMENT_MAX

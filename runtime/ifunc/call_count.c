@@ -4,11 +4,12 @@
 #include "ifunc/ifunc_load.h"
 
 #define STEP_MAX 32u
-/* Beside so much the processor's own clock, which is a system call, is nothing. */
+/* For calls of this length the thread's CPU clock, which is a system call, costs nothing in
+ * comparison. */
 #define LONG_NS 50000u
 
-/* Others that run on the processor meanwhile, and waiting, are not the code's fault; whoever
- * looks closely leaves them out. */
+/* Measured closely, the time excludes waiting and other threads on the processor, which are not
+ * the code's fault. */
 static uint64_t now_ns(bool closely)
 {
     struct timespec now;
@@ -18,7 +19,7 @@ static uint64_t now_ns(bool closely)
     return (uint64_t)now.tv_sec * TCI_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The next call that is timed is the `step`th from now, or the last that is counted. */
+/* Schedules timing of the `step`th call from now, or the last one that is counted. */
 static void take_step(tc_ifunc *fn, uint64_t step)
 {
     tci_call_count *count = &fn->count;
@@ -35,8 +36,8 @@ static uint64_t next_step(const tci_call_count *count)
     return 2 * count->step < STEP_MAX ? 2 * count->step : STEP_MAX;
 }
 
-/* A call that took `ns` stands for `calls`. One that seems long is not taken at its word: the
- * next tells how long the code runs. */
+/* Charges a timed call of `ns` for `calls` calls. A call that seems long for the first time is
+ * not charged: the next one measures how long the code itself runs. */
 static void spend(tc_ifunc *fn, uint64_t calls, uint64_t ns)
 {
     tci_call_count *count = &fn->count;
@@ -57,7 +58,7 @@ void tci_call_count_run_timed(tc_ifunc *fn, void *payload, size_t payload_size,
 {
     tci_call_count *count = &fn->count;
     const uint64_t calls = count->step;
-    fn->calls_seen = 0; /* it was called, though the same number may be left again */
+    fn->calls_seen = 0; /* it was called, though the same number may remain again */
     if (count->beyond == 0) {
         tci_ifunc_load_tier_up(fn);
         fn->entry.main(payload, payload_size, target_args);

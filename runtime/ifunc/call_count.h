@@ -1,27 +1,27 @@
 /* Counts the calls of a function until it is worth better code: when it was called often, or
  * when its calls have taken longer than making that code would.
  *
- * Its calls_left come down by one with each call, and nothing else happens until they are 0.
- * Then that one call is timed, if better code could still come, and they begin anew: the first
- * calls and then one of 32, each for all since the one before; or every call, when calls take so
- * long that timing them is nothing beside it. Code that stays has more calls left than anybody
- * makes, so its calls are never timed. */
+ * `calls_left` decreases by one with each call, and no other work is done until it is 0. The
+ * call that reaches 0 is timed, if better code could still come, and the count starts again:
+ * the first calls are timed and then one of 32, each for all calls since the previous one. If
+ * calls take so long that timing costs nothing in comparison, every call is timed. Code that is
+ * not replaced has more calls left than any program makes, so its calls are never timed. */
 #ifndef TCI_CALL_COUNT_H
 #define TCI_CALL_COUNT_H
 
 #include "ifunc/registry.h"
 
-/* Before each call: whether it is that one. */
+/* Called before each call. Returns whether this call is the one to be timed. */
 static inline bool tci_call_count_is_due(tc_ifunc *fn)
 {
     return __builtin_expect(--fn->calls_left == 0, 0);
 }
 
-/* That call, of the function's entry. */
+/* Makes that call of the function's entry, and times it. */
 void tci_call_count_run_timed(tc_ifunc *fn, void *payload, size_t payload_size,
                               void *target_args);
 
-/* Any call. */
+/* Makes any call. */
 static inline void tci_call_count_run(tc_ifunc *fn, void *payload, size_t payload_size,
                                       void *target_args)
 {

@@ -18,7 +18,7 @@ static tci_code_form own_form(const tc_ifunc *fn)
     return form_of(fn, fn->code, fn->code_bytes);
 }
 
-/* What is behind the archive is the same in each form. */
+/* Makes a code section of `archive`. The bytes behind the archive are the same in each form. */
 static tc_status make_section(const tc_ifunc *fn, const void *archive, size_t archive_size,
                               uint8_t **bytes_out, size_t *size_out)
 {
@@ -43,8 +43,9 @@ static tc_status make_section(const tc_ifunc *fn, const void *archive, size_t ar
     return TC_OK;
 }
 
-/* Each has an id of its own, and the same libraries. What zstd makes of the content differs by
- * its version, so nobody could have signed it: code that is signed goes unpacked. */
+/* Makes a form once. Each form has an id of its own, and the same libraries. The output of
+ * zstd differs by its version, so a signature could not cover it: signed code is sent
+ * uncompressed. */
 static tc_status make_form(tc_ifunc *fn, uint8_t **bytes, size_t *size)
 {
     void *archive;
@@ -87,7 +88,8 @@ static bool has_id(const uint8_t *bytes, const tci_content_id *id)
     return tci_content_id_equal(&section.id, id);
 }
 
-/* These forms are in no table: few peers need them, and few of those ask. */
+/* Searches all functions: these forms are in no table, as few peers need them, and few of those
+ * ask for code. */
 tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
                              tci_code_form *form_out)
 {

@@ -1,5 +1,5 @@
-/* Which bytes stand for a function's code at a peer: the archive as it was opened, or, where
- * the peer lacks the dictionary that it is packed with, the same without. */
+/* The bytes that represent a function's code at a peer: the archive as it was opened, or, if
+ * the peer lacks the dictionary that compressed it, the same content without a dictionary. */
 #ifndef TCI_CODE_FORM_H
 #define TCI_CODE_FORM_H
 
@@ -9,16 +9,17 @@
 typedef struct tci_code_form {
     const uint8_t *bytes;
     size_t size;           /* of section, archive and deps */
-    size_t signature_size; /* behind them; 0: none */
+    size_t signature_size; /* behind them; 0: unsigned */
 } tci_code_form;
 
-/* `dictionaries` has bit i set when the peer has the dictionary of index i. The plain form is
- * made once per function: some milliseconds. TC_E_NO_MEMORY. */
+/* Chooses the form for a peer. `dictionaries` has bit i set when the peer has the dictionary of
+ * index i. The other form is made once per function, which takes some milliseconds.
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_code_form_for(tc_ifunc *fn, uint32_t dictionaries,
                                           tci_code_form *form_out);
 
-/* The code that has this id, and whose it is: a function's own, or the plain form that one was
- * sent as. NULL: nobody's. */
+/* Returns the function that has code with this id, in its own or in another form that it was
+ * sent in. NULL: no function has. */
 tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
                              tci_code_form *form_out);
 

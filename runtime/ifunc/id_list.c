@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b)
     return memcmp(a, b, sizeof(tci_id));
 }
 
-/* The tool writes a key's id as a number, and has it little-endian in files. */
+/* The tool prints a key's id as a number; files have it little-endian. */
 static void turn_round(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size / 2; i++) {

@@ -21,7 +21,8 @@ static bool deps_path(const char *path, char out[PATH_BYTES])
     return snprintf(out, PATH_BYTES, "%.*s.deps", (int)n, path) < PATH_BYTES;
 }
 
-/* Most files need not be there: one that is missing is no failure yet, so err stays as it was. */
+/* Reads a file that may be missing: a missing file is no failure yet, so err stays
+ * unchanged. */
 static tc_status read_or_miss(const char *path, size_t bytes_max, void **bytes_out,
                               size_t *size_out, tc_error *err)
 {
@@ -32,7 +33,7 @@ static tc_status read_or_miss(const char *path, size_t bytes_max, void **bytes_o
     return status;
 }
 
-/* A function without libraries needs no list of them. */
+/* Reads NAME.deps. A function without libraries has no such file. */
 static tc_status read_deps(const char *path, void **bytes_out, size_t *size_out, tc_error *err)
 {
     char path_of_deps[PATH_BYTES];
@@ -44,7 +45,8 @@ static tc_status read_deps(const char *path, void **bytes_out, size_t *size_out,
 
 #define SIGNATURE_SUFFIX ".minisig"
 
-/* NAME.tca.minisig, of code that is signed. Whether it fits shows where the key is known. */
+/* Reads NAME.tca.minisig, if the code is signed. The signature is verified later, where the key
+ * is known. */
 static tc_status read_signature(const char *path, tci_minisign_signature *signature_out,
                                 bool *found_out, tc_error *err)
 {
@@ -67,7 +69,7 @@ static tc_status read_signature(const char *path, tci_minisign_signature *signat
     return status;
 }
 
-/* TC_E_NOT_FOUND when there is no such archive. */
+/* Returns TC_E_NOT_FOUND when there is no such archive. */
 static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **fn_out,
                           tc_error *err)
 {
@@ -105,7 +107,8 @@ tc_status tci_ifunc_files_read(tci_registry *registry, const char *path, tc_ifun
     return status;
 }
 
-/* The folder that the program lies in, as in a program's rpath; "" if the system does not say. */
+/* The folder of the program, as $ORIGIN in a program's rpath; "" if the system does not know
+ * it. */
 static void origin(char out[PATH_BYTES])
 {
     ssize_t n = readlink("/proc/self/exe", out, PATH_BYTES - 1);
@@ -115,7 +118,7 @@ static void origin(char out[PATH_BYTES])
         *slash = '\0';
 }
 
-/* FOLDER/NAME.tca. False: longer than a path may be. */
+/* Writes FOLDER/NAME.tca. Returns false if the path is too long. */
 static bool path_in(const char *folder, size_t size, const char *name, char out[PATH_BYTES])
 {
     static const char variable[] = "$ORIGIN";

@@ -1,16 +1,16 @@
-/* Reading NAME.tca and NAME.deps. */
+/* Reads NAME.tca and NAME.deps. */
 #ifndef TCI_IFUNC_FILES_H
 #define TCI_IFUNC_FILES_H
 
 #include "ifunc/registry.h"
 
-/* From the first folder of the option ifunc_path that has name.tca. */
+/* Reads from the first folder of the option ifunc_path that has name.tca. */
 TC_MUST_CHECK tc_status tci_ifunc_files_read_named(tci_registry *registry, const char *name,
                                                    tc_ifunc **fn_out, tc_error *err);
 TC_MUST_CHECK tc_status tci_ifunc_files_read(tci_registry *registry, const char *path,
                                              tc_ifunc **fn_out, tc_error *err);
 
-/* What such files hold, in memory. `deps` and `signature` are NULL where there is none. */
+/* Takes the contents of such files from memory. `deps` and `signature` are NULL if absent. */
 TC_MUST_CHECK tc_status tci_ifunc_files_take(tci_registry *registry, const void *archive,
                                              size_t archive_size, const char *deps,
                                              size_t deps_size, const char *signature,

@@ -1,3 +1,6 @@
+/* The load state of one function. All changes of it happen in the context's thread; loader
+ * threads only do the jobs that are begun and finished here. A load that was bound to a library
+ * that has left meanwhile is bound or loaded again at its end. */
 #include "ifunc_load.h"
 
 #include "base/clock.h"
@@ -10,11 +13,10 @@
 
 #include <stdlib.h>
 
-/* Beyond any number of calls. */
+/* More than any number of calls. */
 #define NEVER UINT64_MAX
 /* An image was optimised when it was made, and optimised code for it needs LLVM in this
- * process.
- */
+ * process. */
 #define IMAGE_PATIENCE 100u
 /* The compiler's module and a process to compile in have to be started as well. */
 #define IMAGE_TIME_PATIENCE 10u
@@ -91,7 +93,7 @@ static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
 {
     fn->unit = unit;
     fn->entry = *tci_code_unit_entries(unit);
-    if (tci_archive_is_library(fn->archive)) /* its own gives no answers */
+    if (tci_archive_is_library(fn->archive)) /* the library's own sends no reply */
         fn->entry.main = fn->registry->library_main;
     fn->state = TCI_LOADED;
     fn->last_use = ++fn->registry->clock;
@@ -111,14 +113,15 @@ static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
     return failure->status;
 }
 
-/* A loader's thread may have looked for a library, or in one, before another one came into force. */
+/* Returns whether a loader's thread may have searched for a library, or in one, before another
+ * library came into force. */
 static bool is_out_of_date(const tc_ifunc *fn, tc_status status)
 {
     return (status == TC_E_ABSENT || status == TC_E_UNRESOLVED) &&
            fn->changes != tci_library_set_changes(fn->registry->scope.libraries);
 }
 
-/* Its constructors run in this thread, as its calls will. */
+/* Runs the constructors in this thread, which also runs the calls. */
 static tc_status start(tc_ifunc *fn, tc_error *err)
 {
     tc_error failure;
@@ -134,7 +137,7 @@ static tc_status start(tc_ifunc *fn, tc_error *err)
     return status;
 }
 
-/* Takes `failure` over. */
+/* Ends a load. Takes ownership of `failure`. */
 static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
                           tc_error *failure, tc_error *err)
 {
@@ -145,7 +148,7 @@ static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
         set_loaded(fn, unit);
     else
         fn->state = TCI_NOT_LOADED;
-    /* A loader's thread may have bound it to what has left since. */
+    /* A loader's thread may have bound it to a library that has left since. */
     if (status == TC_OK && tci_symbols_are_old(tci_code_unit_symbols(unit)))
         tci_ifunc_load_rebind(fn);
     return fn->state == TCI_LOADED ? start(fn, err) : tci_ifunc_load_soon(fn, err);
@@ -237,7 +240,7 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
     return load_at_once(fn, wait, err);
 }
 
-/* What was bound to a library that has left meanwhile is loaded once more. */
+/* Loads again while a load was bound to a library that has left meanwhile. */
 tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err)
 {
     tc_status status;
@@ -261,7 +264,7 @@ void tci_ifunc_load_tier_up(tc_ifunc *fn)
 {
     tci_load_job *job;
     tci_load_source source = source_of(fn);
-    source.work_ns = NULL; /* nobody asked for it */
+    source.work_ns = NULL; /* no caller asked for it */
     fn->calls_seen = 0;
     fn->calls_left = NEVER;
     if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||
@@ -272,7 +275,7 @@ void tci_ifunc_load_tier_up(tc_ifunc *fn)
         add_job(fn, job);
 }
 
-/* What fails here, works on as it is. */
+/* Takes the better code. If the tier-up failed, the function keeps its present code. */
 static tci_load_end finish_tier_up(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
@@ -315,15 +318,15 @@ void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
     (void)set_failed(fn, failure, NULL);
 }
 
-/* --- binding anew --------------------------------------------------------------------------- */
+/* --- binding again ------------------------------------------------------------------------ */
 
 void tci_ifunc_load_rebind(tc_ifunc *fn)
 {
     const tci_load_source source = source_of(fn);
     tc_error error;
     if (fn->state != TCI_LOADED || fn->unit == NULL)
-        return; /* one that is being loaded is looked at when that has ended */
-    const bool tiers_up = fn->job != NULL; /* for what it was bound to: begun once more */
+        return; /* a function being loaded is checked when its load ends */
+    const bool tiers_up = fn->job != NULL; /* for the old libraries: begun again */
     tci_load_queue_cancel(take_job(fn));
     tc_status status = tci_code_rebind(&source, fn->unit, &error);
     if (status == TC_OK && tiers_up)
@@ -343,6 +346,6 @@ tci_load_end tci_ifunc_load_take_finished(tc_ifunc *fn)
         return TCI_LOAD_UNDER_WAY;
     if (fn->state != TCI_LOADING)
         return finish_tier_up(fn);
-    (void)finish_load(fn, NULL); /* who wants the function hears of it */
+    (void)finish_load(fn, NULL); /* users of the function are notified by the caller */
     return TCI_LOAD_ENDED;
 }

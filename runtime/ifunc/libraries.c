@@ -1,3 +1,5 @@
+/* Libraries use one another, so a replaced library stays in memory while a library that is in
+ * force uses it, directly or through others. Functions are bound again at once (follow). */
 #include "libraries.h"
 
 #include "base/error_text.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table that a library's main gives: docs/archive-format.md. */
+/* The table that a library's main returns: docs/archive-format.md. */
 enum { AT_INIT, AT_FINI, ENTRIES };
 
 typedef struct arrived {
@@ -46,7 +48,7 @@ static tci_library_set *set_of(const tc_ifunc *fn)
     return fn->registry->scope.libraries;
 }
 
-/* --- who uses what ----------------------------------------------------------------------- */
+/* --- users of libraries ------------------------------------------------------------------ */
 
 static bool uses(const tc_ifunc *fn, const tci_library *library)
 {
@@ -73,7 +75,8 @@ void tci_libraries_count_users(const tci_registry *registry, const tci_library *
     }
 }
 
-/* A library that uses this one and is in force or used itself; NULL: none. */
+/* Returns a library that uses this one and is in force or used itself; NULL if there is no
+ * such. */
 static tc_ifunc *find_dependent(const tci_registry *registry, const tci_library *library)
 {
     for (size_t i = 0; i < registry->options->functions_max; i++) {
@@ -84,15 +87,16 @@ static tc_ifunc *find_dependent(const tci_registry *registry, const tci_library 
     return NULL;
 }
 
-/* Numbers a search, so that it looks at each library once: `seen` tells at which it did. */
+/* Numbers a search, so that it checks each library once: `seen` is the number of its last
+ * search. */
 static uint64_t next_round(void)
 {
     static _Thread_local uint64_t rounds;
     return ++rounds;
 }
 
-/* Whether libraries use one that is out of force, and not only functions that are about to be bound
- * anew: one that is in force does, or one that is kept so itself. */
+/* Returns whether libraries use one that is out of force, and not only functions that are about
+ * to be bound again. A library counts if it is in force, or kept itself. */
 static bool is_kept(const tci_registry *registry, tci_library *library, uint64_t round)
 {
     library->seen = round;
@@ -107,7 +111,8 @@ static bool is_kept(const tci_registry *registry, tci_library *library, uint64_t
     return false;
 }
 
-/* Each library is looked at once: `round` tells which were. */
+/* Returns whether a chain of uses leads to `title`. Skips libraries that were searched in this
+ * `round`. */
 static bool leads_to(tci_library *library, const char *title, uint64_t round, char *path,
                      size_t room)
 {
@@ -144,9 +149,10 @@ static tc_status check_circle(const tc_ifunc *fn, const char *title, tc_error *e
     return TC_OK;
 }
 
-/* --- binding anew -------------------------------------------------------------------------- */
+/* --- binding again ------------------------------------------------------------------------ */
 
-/* What failed for want of a name is tried again when it is wanted again. */
+/* Binds a function again, or forgets a failure for lack of a name, so that it is loaded at the
+ * next request. */
 static void look_again(tc_ifunc *fn)
 {
     const tc_status failure = fn->state == TCI_LOAD_FAILED ? fn->load_error->status : TC_OK;
@@ -166,7 +172,7 @@ static void bind_all_anew(tci_registry *registry)
     }
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------ */
 
 static void close_slots(tc_ifunc *fn)
 {
@@ -183,8 +189,9 @@ static void unload(tc_ifunc *fn)
     tci_registry_release(fn);
 }
 
-/* Libraries use those, or a loader's thread has just bound something to them: whoever calls one has to
- * ask first which it is (tci_libraries_is_leaving). */
+/* Closes the slots of libraries out of force. Libraries use these, or a loader's thread has
+ * just bound code to them, so a caller has to check first which it is
+ * (tci_libraries_is_leaving). */
 static void close_those_out_of_force(const tci_registry *registry)
 {
     for (size_t i = 0; i < registry->options->functions_max; i++) {
@@ -194,7 +201,7 @@ static void close_those_out_of_force(const tci_registry *registry)
     }
 }
 
-/* Behind a change of what is in force. */
+/* Follows a change of the libraries in force. */
 static void follow(tci_registry *registry)
 {
     bind_all_anew(registry);
@@ -226,7 +233,7 @@ void tci_libraries_collect(tci_registry *registry)
     do
         end_library(library);
     while ((library = tci_library_set_take_unused(registry->scope.libraries)) != NULL);
-    close_those_out_of_force(registry); /* which the ones that have ended may have used */
+    close_those_out_of_force(registry); /* which the ended ones may have used */
 }
 
 bool tci_libraries_is_leaving(const tc_ifunc *fn)
@@ -250,7 +257,7 @@ void tci_libraries_end(tci_registry *registry)
         end_library(library);
 }
 
-/* --- coming into force --------------------------------------------------------------------- */
+/* --- coming into force -------------------------------------------------------------------- */
 
 static tc_status check_owner(const tci_library *library, const char *owner, tc_error *err)
 {
@@ -301,7 +308,7 @@ static tc_status take_name(tc_ifunc *fn, arrived *a, tc_error *err)
     if (status == TC_OK)
         status = tci_library_set_put(set_of(fn), &a->library, err);
     if (status != TC_OK)
-        unload(fn); /* its variables are no longer what they were made */
+        unload(fn); /* NAME_init may have changed its variables */
     return status;
 }
 
@@ -336,7 +343,7 @@ tc_status tci_libraries_put(tc_ifunc *fn, const char *owner, tc_error *err)
                          fn->library->title);
 }
 
-/* --- going ----------------------------------------------------------------------------------- */
+/* --- withdrawing -------------------------------------------------------------------------- */
 
 tc_status tci_libraries_withdraw(tc_ifunc *fn, const char *owner, tc_error *err)
 {
@@ -366,7 +373,7 @@ bool tci_libraries_drop(tc_ifunc *fn)
         return true;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         if (registry->table[i] != NULL && registry->table[i]->state == TCI_LOADING)
-            tci_ifunc_load_undo(registry->table[i]); /* it may be bound to it just now */
+            tci_ifunc_load_undo(registry->table[i]); /* it may be bound to fn just now */
     }
     while (fn->library != NULL && (dependent = find_dependent(registry, fn->library)) != NULL) {
         if (!tci_libraries_drop(dependent))

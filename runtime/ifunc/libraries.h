@@ -1,8 +1,8 @@
-/* Functions of the registry that are libraries: how they come into force, take over from one another,
- * and go. Whoever is bound to one that has left is bound anew at once, so that a message runs wholly
- * before or wholly after a change.
+/* Functions of the registry that are libraries: how they come into force, replace one another,
+ * and leave. Users of a library that has left are bound again at once, so that a message runs
+ * wholly before or wholly after a change.
  *
- * Everything here is called by the context's thread while no function runs, but for one that is a
+ * The context's thread calls everything here while no function runs, except one that is a
  * library itself: those are code of this process (registry.library_main). */
 #ifndef TCI_LIBRARIES_H
 #define TCI_LIBRARIES_H
@@ -11,38 +11,41 @@
 
 #define TCI_LIBRARY_OWNER_MAX 256u
 
-/* Puts a library that is loaded in force: runs its NAME_init, takes the name, binds those anew that
- * use it. `owner`: who wants it, to whom the name belongs then; NULL: the program, which is not asked
- * whose it is. Already in force: TC_OK. TC_E_REFUSED (the name is another's; NAME_init said no, and
- * then it is unloaded), TC_E_INVALID (a circle), TC_E_IN_USE (it was replaced and libraries use it
- * still; while it is leaving, this is not called), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+/* Puts a loaded library in force: runs its NAME_init, takes the name, and binds its users
+ * again. `owner`: the peer that asks for it and owns the name then; NULL: the program, which
+ * need not own the name. Already in force: TC_OK. TC_E_REFUSED (the name belongs to another
+ * owner; or NAME_init refused, and the library is unloaded), TC_E_INVALID (a circle),
+ * TC_E_IN_USE (it was replaced and libraries still use it; must not be called while it is
+ * leaving), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_libraries_put(tc_ifunc *fn, const char *owner, tc_error *err);
 
-/* Whether it is a library that is out of force and will end soon: nobody is bound to it but what a
- * loader's thread makes just now, which is bound anew when that has ended. Till then nothing can be
- * done with it; afterwards it is loaded afresh. */
+/* Returns whether fn is a library that is out of force and will end soon: only code that a
+ * loader's thread is making now is bound to it, and that code is bound again when it is made.
+ * The library cannot be used until then; afterwards it can be loaded again. */
 bool tci_libraries_is_leaving(const tc_ifunc *fn);
 
-/* Takes it out of force. TC_E_NOT_FOUND, TC_E_IN_USE (another library uses it), TC_E_REFUSED. */
+/* Takes it out of force. TC_E_NOT_FOUND, TC_E_IN_USE (another library uses it),
+ * TC_E_REFUSED. */
 TC_MUST_CHECK tc_status tci_libraries_withdraw(tc_ifunc *fn, const char *owner, tc_error *err);
 
-/* Takes it out of force whoever uses it, and those that use it as well, as its code may not run any
- * more. False: somebody is bound to it yet, and it cannot be unloaded. */
+/* Takes it out of force in spite of its users, and with it the libraries that use it, as its
+ * code may not run any more. Returns false if code is still bound to it, so that it cannot be
+ * unloaded. */
 bool tci_libraries_drop(tc_ifunc *fn);
 
-/* Ends libraries that are out of force and that nobody is bound to: their NAME_fini runs. */
+/* Ends libraries that are out of force and have no users: runs their NAME_fini. */
 void tci_libraries_collect(tci_registry *registry);
-/* Ends all of them, after everything else was unloaded: before the registry's end, which tells nobody of
- * anything from here on. */
+/* Ends all libraries, after everything else was unloaded. Called before the registry's end; the
+ * registry reports no events from here on. */
 void tci_libraries_end(tci_registry *registry);
 
-/* What the program may know of one that is in force. */
+/* Information for the program about a library in force. */
 tc_ifunc *tci_libraries_function(const tci_library *library);
 const char *tci_libraries_owner(const tci_library *library);
 void tci_libraries_count_users(const tci_registry *registry, const tci_library *library,
                                uint64_t *functions_out, uint64_t *libraries_out);
 
-/* For a NAME_init that runs: a symbol of the library that it takes over from. */
+/* Returns a symbol of the library that is being replaced, for the NAME_init that is running. */
 void *tci_libraries_older(const char *symbol);
 
 #endif

@@ -1,3 +1,20 @@
+/* The table of a context's functions: finds them by content id (buckets) and by index (table),
+ * adds them, counts their references, and evicts them.
+ *
+ * A function is held while `references` is not 0: by open handles and by slots of endpoints, of
+ * which `bound` counts the slots. Without references it is idle: it stays, loaded or not, until
+ * its index or its memory is needed, so that a peer that comes back finds its code compiled.
+ * Its code is in one of the states TCI_NOT_LOADED, TCI_LOADING, TCI_LOADED and TCI_LOAD_FAILED;
+ * ifunc_load.c changes them. Eviction returns a loaded function to TCI_NOT_LOADED, and removes
+ * it if only slots held it.
+ *
+ * Calls are counted and not timestamped. So the least recently used function is found by
+ * comparing counts each time memory or an index is needed. Held functions with variables of
+ * their own are not evicted, since these would be lost; nor are libraries, as other code may be
+ * bound to them.
+ *
+ * The registry must never evict a function while one runs, remove code that a peer may still
+ * ask for (is_wanted), or parse code of a peer before a required signature was verified. */
 #include "registry.h"
 
 #include "base/assertion.h"
@@ -110,7 +127,7 @@ static bool is_wanted(const tc_ifunc *fn)
     return registry->events != NULL && registry->events->is_wanted(registry->events_user, fn);
 }
 
-/* Of the functions that nobody holds, the one that was let go longest ago. */
+/* Returns the function without references that was released longest ago. */
 static tc_ifunc *find_idle(tci_registry *registry)
 {
     tc_ifunc *oldest = NULL;
@@ -125,8 +142,8 @@ static tc_ifunc *find_idle(tci_registry *registry)
 
 /* --- eviction ---------------------------------------------------------------------------- */
 
-/* Calls are not stamped with a time, only counted; so whoever was called since the last look
- * was so just now. */
+/* Updates last_use. Calls are only counted, not timestamped, so a function called since the
+ * last check counts as used now. */
 static void note_use(tc_ifunc *fn)
 {
     if (fn->calls_left == fn->calls_seen)
@@ -135,14 +152,15 @@ static void note_use(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
-/* The variables of a function that nobody holds are nobody's. Others may be bound to a library. */
+/* Returns whether the code may be unloaded. Variables of a function without references are
+ * unused. Other code may be bound to a library. */
 static bool is_evictable(const tc_ifunc *fn)
 {
     return fn->state == TCI_LOADED && fn->unit != NULL && fn->library == NULL &&
            (fn->references == 0 || !tci_code_unit_has_state(fn->unit));
 }
 
-/* No handle is open, so it leaves with its place. */
+/* No handle is open, so eviction frees its index, too. */
 static bool is_only_bound(const tc_ifunc *fn)
 {
     return is_evictable(fn) && fn->references == fn->bound;
@@ -150,17 +168,17 @@ static bool is_only_bound(const tc_ifunc *fn)
 
 bool tci_registry_is_stuck(const tc_ifunc *fn)
 {
-    return fn->references == fn->bound && !is_evictable(fn); /* one more holds a library */
+    return fn->references == fn->bound && !is_evictable(fn); /* a library has one more */
 }
 
-/* Not while it tiers up, or a peer may ask for what it has. */
+/* Excludes functions that are being tiered up, and those with code that a peer may ask for. */
 static bool may_be_evicted(const tc_ifunc *fn)
 {
     bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
     return !at_work && !is_wanted(fn);
 }
 
-/* *later_out: there will be one. */
+/* Finds the least recently used function. *later_out: a function may leave, now or later. */
 static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
                              bool (*may_leave)(const tc_ifunc *fn), bool *later_out)
 {
@@ -191,9 +209,10 @@ void tci_registry_evict(tc_ifunc *fn)
         remove_function(fn);
 }
 
-/* --- places ------------------------------------------------------------------------------ */
+/* --- indices ----------------------------------------------------------------------------- */
 
-/* `evicting`: if need be, of one that peers may still call. */
+/* Frees an index. `evicting`: if necessary, by evicting a function that peers may still
+ * call. */
 static void free_place(tci_registry *registry, bool evicting)
 {
     bool later;
@@ -270,7 +289,8 @@ static tc_status check_code(const tci_registry *registry, const tci_registry_cod
     return TC_OK;
 }
 
-/* Of what a node does not take nothing is loaded: a shared object would run at once. */
+/* Refuses a library before anything of it is loaded, if this node takes no libraries: a shared
+ * object would run at once. */
 static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     if (!code->arrived || fn->registry->options->take_libraries ||
@@ -323,7 +343,8 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
         return create_function(registry, code, &id, fn_out, err);
     const tci_symbol_section *rules = tci_standing_rules(known);
     TC_TRY(tci_standing_judge_known(known, code, err));
-    /* A function may be running: what is bound already stays so until it is loaded again. */
+    /* A function may be running: code that is bound already stays so until it is loaded
+     * again. */
     if (tci_standing_rules(known) != rules)
         tci_ifunc_load_forgive(known, true);
     tci_registry_retain(known);
@@ -343,7 +364,7 @@ void tci_registry_release(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
     if (fn->references > 0)
         return;
-    (void)is_wanted(fn); /* so that it is known of now, when messages may be under way later */
+    (void)is_wanted(fn); /* so that endpoints note now if they have run all messages */
     tci_ifunc_load_forget_shortage(fn);
 }
 
@@ -359,7 +380,7 @@ uint64_t tci_registry_kept_bytes(const tc_ifunc *fn)
     return is_evictable(fn) ? 0 : own_memory(fn);
 }
 
-/* Nothing more can leave. */
+/* Returns the error for the case that no more functions can be evicted. */
 static tc_status full(const tci_registry *registry, const tc_ifunc *keep, tc_error *err)
 {
     uint64_t max = registry->options->code_memory_max;
@@ -380,7 +401,7 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
         bool later;
         tc_ifunc *fn = find_victim(registry, keep, is_evictable, &later);
         if (fn == NULL && later)
-            return TC_OK; /* a little too much until then */
+            return TC_OK; /* slightly above the bound until then */
         if (fn == NULL)
             return full(registry, keep, err);
         tci_registry_evict(fn);
@@ -388,7 +409,8 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
     return TC_OK;
 }
 
-/* Code that was sent ahead counts too, though nobody calls it yet. */
+/* Refuses code that does not fit. Code that was sent ahead counts, too, though it has no calls
+ * yet. */
 static void keep_if_it_fits(tc_ifunc *fn)
 {
     tc_error error;

@@ -1,10 +1,10 @@
-/* Functions that are judged once more: keys were read again, or one has ended. */
+/* Judges functions again, after keys were read again or one has ended. */
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
 #include "ifunc/standing.h"
 
-/* Under other rules than before, now that somebody else has signed it. No function may be
+/* Applies other rules than before to a function that now has another signer. No function may be
  * running. */
 static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
 {
@@ -14,13 +14,13 @@ static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
         tci_registry_evict(fn);
 }
 
-/* Nobody may call it any more, whatever slots still hold. */
+/* Refuses a function: it may not be called any more, whatever slots still hold it. */
 static void refuse_function(tc_ifunc *fn, const tc_error *why)
 {
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
     if (!tci_libraries_drop(fn))
-        return; /* nobody may be bound to it any more; it goes with the last one who is */
+        return; /* no new user may be bound to it; it is unloaded after its last user */
     tci_ifunc_load_refuse(fn, why);
     tci_engine_forget_stored(registry->engine, &fn->id);
     tci_ifunc_load_announce(fn, false);

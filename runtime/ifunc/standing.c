@@ -1,3 +1,5 @@
+/* Code is judged in two steps: before its archive is parsed, by the signature alone, if one is
+ * required; then, with the archive open, by name, content and lists. */
 #include "standing.h"
 
 #include "base/error_text.h"
@@ -7,10 +9,10 @@
 
 /* --- signatures -------------------------------------------------------------------------- */
 
-/* A function without a signature, or with one that counts for nothing here. */
+/* A function without a signature, or with one that does not count here. */
 #define UNSIGNED TC_E_NOT_FOUND
 
-/* Of one statement by one key once: what was true stays true. */
+/* Verifies each statement by each key only once: a positive result stays true. */
 static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
 {
     if (fn->is_verified && memcmp(&fn->verified, key, sizeof *key) == 0)
@@ -22,8 +24,8 @@ static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
     return true;
 }
 
-/* Whether a trusted key signed these bytes: UNSIGNED if not, TC_E_REFUSED if it is said to have
- * and has not. */
+/* Finds the trusted key that signed these bytes. UNSIGNED: not signed by one; TC_E_REFUSED: the
+ * signature names one and does not fit. */
 static tc_status find_signer(tc_ifunc *fn, const tci_trusted_key **key_out, tc_error *why)
 {
     const tci_trust *trust = &fn->registry->trust;
@@ -83,7 +85,7 @@ static bool is_listed(tc_ifunc *fn, const tci_id_list *list)
     return tci_id_list_has(list, TCI_ID_CONTENT, tci_standing_content(fn));
 }
 
-/* The statement of an archive that is packed names its content before anybody has seen it. */
+/* The statement of a compressed archive names its content, which can be checked only now. */
 static tc_status check_content(tc_ifunc *fn, tc_error *why)
 {
     if (memcmp(tci_standing_content(fn), fn->signature->digests.content,
@@ -111,7 +113,7 @@ static tc_status judge_signature(tc_ifunc *fn, tc_error *why)
     return TC_OK;
 }
 
-/* Who has to sign is said once, behind what was found. */
+/* Adds the keys that are expected, once, after the reason that was found. */
 static tc_status unsigned_error(const tci_trust *trust, const tc_error *found, tc_error *why)
 {
     return tci_error_set(why, TC_E_REFUSED, "%s; option require_signature expects a key of %s",
@@ -156,7 +158,7 @@ bool tci_standing_has_ended(const tc_ifunc *fn)
     return fn->good_until != 0 && (int64_t)time(NULL) >= fn->good_until;
 }
 
-/* --- what comes -------------------------------------------------------------------------- */
+/* --- code that arrives ------------------------------------------------------------------- */
 
 static tc_status refuse_unread(const tci_content_id *id, const tc_error *why, tc_error *err)
 {
@@ -176,7 +178,7 @@ tc_status tci_standing_check_section(const tci_registry *registry,
     return refuse_unread(&section->id, &why, err);
 }
 
-/* The bytes that travel on with it; there is room behind the code. */
+/* Writes the signature that travels with the code, into the space behind it. */
 static void write_signature(tc_ifunc *fn)
 {
     const tci_code_bytes code = tci_registry_bytes(fn);
@@ -184,7 +186,8 @@ static void write_signature(tc_ifunc *fn)
     tci_code_signature_encode(fn->signature, &code, bytes + fn->code_bytes);
 }
 
-/* One of a file names no digests: those of the statement follow when the archive is open. */
+/* Takes the signature. One from a file has no digests: the statement's digests are added when
+ * the archive is open. */
 static tc_status take_signature(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     const tci_code_bytes bytes = tci_registry_bytes(fn);
@@ -230,7 +233,8 @@ tc_status tci_standing_check_bytes(tc_ifunc *fn, const tci_registry_code *code, 
     return refuse_unread(&fn->id, &why, err);
 }
 
-/* What the program may use, though peers may not. */
+/* Accepts functions that the program may use though peers may not, unless a peer brought
+ * them. */
 static tc_status judge_for(tc_ifunc *fn, bool arrived, tc_error *err)
 {
     tc_error why;
@@ -247,8 +251,8 @@ tc_status tci_standing_judge_new(tc_ifunc *fn, const tci_registry_code *code, tc
     return judge_for(fn, code->arrived, err);
 }
 
-/* Another signature of the same bytes, which must not take anything away: the one that is there
- * stays, unless the new one is believed or it is the first. */
+/* Takes another signature of the same bytes. It must not take anything away: the old one stays,
+ * unless the new one is valid or there was no old one. */
 static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     const tci_registry *registry = fn->registry;

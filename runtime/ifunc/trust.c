@@ -25,7 +25,7 @@ static bool is_key_file(const char *name)
     return n > suffix && name[0] != '.' && strcmp(name + n - suffix, SUFFIX) == 0;
 }
 
-/* It stands in logs and answers. */
+/* The name appears in logs and replies. */
 static tc_status take_name(const char *file, tci_trusted_key *key, tc_error *err)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -81,7 +81,7 @@ static bool same_id(const tci_trusted_key *a, const tci_trusted_key *b)
     return memcmp(a->public.id, b->public.id, sizeof a->public.id) == 0;
 }
 
-/* Which of two files is meant, nobody can tell. */
+/* Removes keys with the same id: it cannot be known which of the files is meant. */
 static void leave_out_doubles(tci_trust *trust)
 {
     size_t kept = 0;
@@ -113,7 +113,7 @@ static tc_status add_key(tci_trust *trust, const tci_trusted_key *key, tc_error 
     return TC_OK;
 }
 
-/* *first_out: why a file was left out, if one was. */
+/* *first_out: the reason for the first file that was left out, if any. */
 static tc_status read_keys(DIR *stream, tci_trust *trust, tc_error *first_out, tc_error *err)
 {
     for (const struct dirent *at; (at = readdir(stream)) != NULL;) {
@@ -181,7 +181,7 @@ static tc_status read_all(const struct tc_options *options, tci_trust *trust,
     return status;
 }
 
-/* A context that could run nothing is a mistake of who set it up. */
+/* A context that could run nothing is a mistake in its setup. */
 static tc_status check_options(const tci_trust *trust, const tc_error *first, tc_error *err)
 {
     if (trust->required == TCI_SIGNATURE_NO || trust->count > 0)

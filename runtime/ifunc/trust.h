@@ -1,6 +1,6 @@
-/* Whose code may run here: the keys of the folder that the option trust names, and the lists of
- * code_allow and code_revoked. Read once, and again when asked; what cannot be believed then is
- * left out, so that a mistake closes doors and opens none. */
+/* Decides which code may run here: the keys of the folder that the option trust names, and the
+ * lists of code_allow and code_revoked. They are read once, and again on request. A file that
+ * cannot be trusted is left out, so that a mistake can forbid code and never allow it. */
 #ifndef TCI_TRUST_H
 #define TCI_TRUST_H
 
@@ -9,7 +9,7 @@
 
 #define TCI_TRUST_KEYS_MAX 1024u
 
-/* Names of keys that signed something: loader threads read them, so they stay. */
+/* Names of keys that signed something. Loader threads read them, so they stay. */
 typedef struct tci_signer_name {
     struct tci_signer_name *next;
     char text[TCI_SIGNER_MAX];
@@ -26,29 +26,29 @@ typedef struct tci_trust {
     tci_signer_name *names;
 } tci_trust;
 
-/* A key that cannot be used is logged and left out, and so are two with one id. TC_E_INVALID: the
- * folder or a list cannot be believed, or options contradict one another (a signature is
- * required, and there is no key); TC_E_NOT_FOUND, TC_E_IO, TC_E_NO_MEMORY. */
+/* A key that cannot be used is logged and left out, and so are two keys with one id.
+ * TC_E_INVALID: the folder or a list cannot be trusted, or options contradict one another (a
+ * signature is required, and there is no key); TC_E_NOT_FOUND, TC_E_IO, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_trust_read(const struct tc_options *options, tci_trust *trust_out,
                                        tc_error *err);
 
-/* The same once more, in place. Any status but TC_OK, as above: nobody is trusted from now on,
- * nothing is allowed where there is a list, and what was revoked still is. No key at all is no
- * mistake here. */
+/* Reads the same again. With any status but TC_OK, as above, no key is trusted from now on,
+ * nothing is allowed if there is a list, and revoked code stays revoked. An empty folder is no
+ * error here. */
 TC_MUST_CHECK tc_status tci_trust_reload(const struct tc_options *options, tci_trust *trust,
                                          tc_error *err);
 
 void tci_trust_free(tci_trust *trust);
 
-/* NULL: none of them. Keys that are over are found. */
+/* Returns NULL if there is no such key. Also finds keys that have ended. */
 const tci_trusted_key *tci_trust_find(const tci_trust *trust,
                                       const uint8_t id[TCI_KEY_ID_BYTES]);
 
-/* The key's name, for as long as the registry; "" without memory. */
+/* Returns a copy of the key's name that is valid as long as the registry; "" without memory. */
 const char *tci_trust_name(tci_trust *trust, const tci_trusted_key *key);
 
-/* Whether code of peers has to be somebody's or in a list, so that what has neither an id nor a
- * signature cannot run. */
+/* Returns whether code of peers must be signed or in a list, so that code with neither an id
+ * nor a signature cannot run. */
 bool tci_trust_is_strict(const tci_trust *trust);
 
 #endif

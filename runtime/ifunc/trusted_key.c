@@ -57,7 +57,7 @@ static int digits(const char *text, size_t count)
     return number;
 }
 
-/* A day of the calendar; timegm takes others for a later one. */
+/* Takes a day of the calendar; timegm would turn an invalid day into a later one. */
 static bool take_not_after(tci_trusted_key *key, const option_line *line)
 {
     char again[32];
@@ -139,7 +139,7 @@ tc_status tci_trusted_key_parse(const char *text, size_t size, tci_trusted_key *
     return TC_OK;
 }
 
-/* --- what it may ------------------------------------------------------------------------- */
+/* --- permissions ------------------------------------------------------------------------- */
 
 bool tci_trusted_key_covers(const tci_trusted_key *key, const char *function)
 {
