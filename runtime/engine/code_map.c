@@ -1,3 +1,5 @@
+/* Entries lie in chunks that are never freed. Writers hold a lock; readers walk the list of
+ * chunks without one. */
 #include "code_map.h"
 
 #include "base/logger.h"
@@ -17,16 +19,16 @@
 #define NAME_WORDS (TCI_CODE_MAP_NAME / sizeof(uint64_t))
 #define ID_WORDS (sizeof(tci_content_id) / sizeof(uint64_t))
 
-/* Whoever writes makes the version odd first and even last; whoever reads takes what has the
+/* A writer makes the version odd first and even last; a reader accepts an entry that has the
  * same even version before and after. Each word is stored with release and loaded with acquire,
- * so none is seen later than the version that follows it, or earlier than the one before. */
+ * so no word is seen later than the version that follows it, or earlier than the one before. */
 typedef struct tci_code_names {
     atomic_uint version;
     _Atomic uintptr_t begin;
-    _Atomic uintptr_t end; /* 0: nothing is here */
+    _Atomic uintptr_t end; /* 0: unused */
     _Atomic uint64_t name[NAME_WORDS];
     _Atomic uint64_t id[ID_WORDS];
-    struct tci_code_names *next; /* of the same function, or of the free ones; under the lock */
+    struct tci_code_names *next; /* of the same function, or of the free list; under the lock */
 } place;
 
 typedef struct chunk {
@@ -38,7 +40,7 @@ static chunk *_Atomic chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
 static place *free_places;
 
-/* --- one place ------------------------------------------------------------------------ */
+/* --- one entry ------------------------------------------------------------------------ */
 
 static void store(_Atomic uint64_t *words, size_t count, const void *bytes)
 {
@@ -80,8 +82,8 @@ static int create_perf(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* A process of this user that had the same number has left it. What others own stays: the
- * folder's sticky bit keeps it from being removed, too. */
+/* Removes the file of an earlier process of this user with the same process id. Files of other
+ * users stay: the folder's sticky bit protects them, too. */
 static void remove_old_perf(const char *path)
 {
     struct stat found;
@@ -89,7 +91,7 @@ static void remove_old_perf(const char *path)
         (void)unlink(path);
 }
 
-/* One more line; nothing before tci_code_map_open_perf, or in a fork. */
+/* Writes one line; does nothing before tci_code_map_open_perf, or in a fork. */
 static void write_perf(const char *name, uintptr_t address, size_t size)
 {
     char line[64 + TCI_CODE_MAP_NAME];
@@ -97,7 +99,8 @@ static void write_perf(const char *name, uintptr_t address, size_t size)
         return;
     int n = snprintf(line, sizeof line, "%" PRIxPTR " %zx %.*s\n", address, size,
                      TCI_CODE_MAP_NAME - 1, name);
-    /* One write: a reader never sees half a line, and no other can do better without room. */
+    /* One write, so that a reader never sees half a line. Without disk space no other call
+     * would do better. */
     if (write(perf_fd, line, (size_t)n) != n)
         TC_LOG(TC_LOG_DEBUG, "perf map: '%s' could not be written", name);
 }
@@ -142,7 +145,7 @@ void tci_code_map_open_perf(void)
 
 /* --- adding and removing -------------------------------------------------------------- */
 
-/* NULL when there is no memory for more. */
+/* Returns an unused entry; NULL without memory for more. */
 static place *take_place(void)
 {
     if (free_places == NULL) {

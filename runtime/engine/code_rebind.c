@@ -1,16 +1,18 @@
+/* Looks up all names in new tci_symbols, which replace the unit's own only if all its code
+ * could be bound to them. */
 #include "code_rebind.h"
 
 #include "base/error_text.h"
 #include "code_unit_object.h"
 
-/* Code that was replaced is bound as well: what its variables point to may still run. */
+/* Replaced code is bound as well: functions that its variables point to may still run. */
 static tc_status bind_all(const tci_load_source *source, tci_code_unit *unit,
                           tci_symbols *symbols, tc_error *err)
 {
     if (unit->image != NULL)
         return tci_image_loader_rebind_slice(unit->image, source->archive, unit->symbols,
                                              symbols, err);
-    if (unit->shared != NULL) /* its list is not what it binds to */
+    if (unit->shared != NULL) /* its .deps list does not bind it */
         return TC_OK;
     TC_TRY(tci_linked_code_rebind(unit->code.compiled, unit->symbols, symbols, err));
     return unit->state != NULL

@@ -1,3 +1,17 @@
+/* Makes the code of one function callable by a load plan, and keeps it as a unit.
+ *
+ * States of a unit: empty; bound to the libraries of its .deps list (open_symbols); loaded,
+ * when its image was placed, its shared object opened, its stored object linked, or its bitcode
+ * compiled and linked. end_load then publishes its names for crash handlers and profilers, or
+ * unloads a unit that failed, so that callers get loaded units alone. code_unit_life.c starts
+ * it, by its constructors. Tier-up fills a second unit while the first one runs, as a compile
+ * may take seconds; tci_code_unit_replace exchanges them and keeps the old code as `state` if
+ * the function has variables or constructors. tci_code_unit_unload undoes all of this in
+ * reverse order.
+ *
+ * This file must never free code before its names or libraries before their code, compile in
+ * tci_code_unit_execute_now, or store objects while a function waits: the caller stores them
+ * later (tci_code_unit_load, which does everything in one call, stores them itself). */
 #include "code_unit.h"
 
 #include "base/clock.h"
@@ -18,15 +32,14 @@
 #include <string.h>
 #include <tc/load.h>
 
-/* What is compiled, by whom, and what it links with. */
 typedef struct compile_request {
     const tci_engine_shared *shared;
     tci_code_arena *arena;
-    tci_object_cache *cache; /* NULL: none */
+    tci_object_cache *cache; /* NULL: no cache */
     const tci_load_source *source;
     const tci_load_plan *plan;
     bool debuggable;
-    bool as_image; /* see tci_engine_code, also for: */
+    bool as_image; /* this and memory_max: see tci_engine_code */
     uint64_t memory_max;
     tci_symbols *symbols;
     const tci_linked_code *base; /* see linked_code.h */
@@ -54,8 +67,7 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
     return code;
 }
 
-/* Objects that debuggers can look into are others, and so are those of code that was found to
- * have no assembly, and images. */
+/* Key bits for objects that differ: debuggable, found to have no assembly, compiled images. */
 #define DEBUGGABLE_LEVEL 0x100u
 #define NO_ASSEMBLY_LEVEL 0x200u
 #define IMAGE_LEVEL 0x400u
@@ -110,9 +122,8 @@ static tc_status link_stored(const compile_request *r, tci_code_level level,
     return status;
 }
 
-/* The most optimised object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find
- * out; the code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not
- * help. */
+/* Links the plan's most optimised stored object. TC_E_NOT_FOUND: compile it; only the code's
+ * times and path have changed. TC_E_UNRESOLVED: compiling again would not help. */
 static tc_status load_stored(const compile_request *request, tci_loaded_code *code_out,
                              tc_error *err)
 {
@@ -120,8 +131,7 @@ static tc_status load_stored(const compile_request *request, tci_loaded_code *co
         link_stored(request, TCI_LEVEL_OPTIMISED, code_out, err) == TC_OK)
         return TC_OK;
     tc_status status = link_stored(request, request->plan->level, code_out, err);
-    /* What this library cannot bind, compiling it again cannot either; anything else that is
-     * wrong with a stored object can be mended. */
+    /* Compiling again cannot bind a missing symbol, but mends any other fault of an object. */
     return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
 }
 
@@ -147,7 +157,7 @@ static tc_status compile(const compile_request *r, tci_code_level level, tci_loa
     return status;
 }
 
-/* Somebody waits for code that takes too long, or too much, to optimise. */
+/* Returns whether baseline code will do: a caller waits, and optimising failed or timed out. */
 static bool may_do_with_less(const compile_request *r, tc_status status)
 {
     return (status == TC_E_TIMEOUT || status == TC_E_COMPILE) && !r->plan->background &&
@@ -164,7 +174,7 @@ static tc_status load_quick(const compile_request *r, tci_loaded_code *out, tc_e
     return compile(r, TCI_LEVEL_BASELINE, out, err);
 }
 
-/* By the request's plan. Statuses of tci_engine_ops.compile and .link. */
+/* Loads by the request's plan. Statuses of tci_engine_ops.compile and .link. */
 static tc_status load_compiled(const compile_request *request, tci_loaded_code *code_out,
                                tc_error *err)
 {
@@ -176,8 +186,6 @@ static tc_status load_compiled(const compile_request *request, tci_loaded_code *
     tc_status status = compile(request, request->plan->level, code_out, err);
     return may_do_with_less(request, status) ? load_quick(request, code_out, err) : status;
 }
-
-/* --- loading ----------------------------------------------------------------------------- */
 
 static tci_code_unit *create(const tci_load_source *source, tc_error *err)
 {
@@ -197,7 +205,7 @@ static tc_status open_symbols(const tci_load_source *source, tci_code_unit *unit
     return TC_OK;
 }
 
-/* As nobody knows an image's variables by name, it can only be replaced when it has none. */
+/* Variables of an image cannot be found by name, so one that has some is not replaced. */
 static tc_status load_image(const tci_engine_handle *handle, const tci_load_source *source,
                             const tci_load_plan *plan, tci_code_unit *unit, tc_error *err)
 {
@@ -213,7 +221,7 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
     return TC_OK;
 }
 
-/* What may have to be bound anew is an image: code_rebind.h. */
+/* Code that may have to be bound again is compiled to an image: code_rebind.h. */
 static bool is_image(const tci_engine_handle *handle, const tci_symbols *symbols)
 {
     return handle->policy.compiled_image ||
@@ -235,7 +243,6 @@ static compile_request request_of(const tci_engine_handle *handle,
                              .symbols = symbols};
 }
 
-/* `replaced` is the unit for which optimised code is made, or NULL. */
 static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_source *source,
                               const tci_load_plan *plan, const tci_code_unit *replaced,
                               tci_code_unit *unit, tc_error *err)
@@ -250,12 +257,11 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         request_of(handle, source, plan, replaced != NULL ? replaced->symbols : unit->symbols);
     if (replaced != NULL)
         request.base = replaced->code.compiled;
-    else /* libraries need not stay for what may take seconds */
+    else /* a compile may take seconds; libraries need not stay for it */
         tci_symbols_rest(unit->symbols);
     return load_compiled(&request, &unit->code, err);
 }
 
-/* The names that crash handlers and profilers know it by. */
 static void publish(const tci_load_source *source, tci_code_unit *unit)
 {
     if (unit->image != NULL) {
@@ -269,7 +275,6 @@ static void publish(const tci_load_source *source, tci_code_unit *unit)
     }
 }
 
-/* The end of every way to fill a fresh unit. */
 static tc_status end_load(tci_engine_handle *handle, const tci_load_source *source,
                           tc_status status, tci_code_unit *unit, tci_code_unit **unit_out,
                           tc_error *err)
@@ -360,8 +365,6 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
     free(unit);
 }
 
-/* --- tier-up ----------------------------------------------------------------------------- */
-
 tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source *source,
                                 const tci_load_plan *plan, const tci_code_unit *unit,
                                 tci_code_unit **optimised_out, tc_error *err)
@@ -390,8 +393,6 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
     *optimised = old;
     tci_code_unit_unload(handle, optimised);
 }
-
-/* --- what is known of it ----------------------------------------------------------------- */
 
 tci_object_write *tci_code_unit_take_pending_write(tci_code_unit *unit)
 {

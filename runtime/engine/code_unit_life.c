@@ -1,3 +1,6 @@
+/* One list holds the started code of all contexts, newest first. A stop takes its entry out
+ * under the lock and runs the destructors without it; an atexit handler stops all remaining
+ * entries. */
 #include "code_unit_life.h"
 
 #include "base/error_text.h"
@@ -14,7 +17,6 @@ struct tci_started_code {
     tci_started_code *newer;
 };
 
-/* Of all contexts. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static tci_started_code *newest;
 static bool watches_exit;
@@ -29,7 +31,7 @@ static void take_out_locked(tci_started_code *code)
         code->older->newer = code->newer;
 }
 
-/* The process exits, and contexts are left. Their nodes stay for whoever still unloads them. */
+/* Runs when the process exits and contexts are left. Their nodes stay for later unloads. */
 static void stop_all(void)
 {
     for (;;) {
@@ -38,7 +40,7 @@ static void stop_all(void)
         int (*life)(char *text, size_t size) = code != NULL ? code->life : NULL;
         if (code != NULL) {
             take_out_locked(code);
-            code->life = NULL; /* as a sign that it is in no list */
+            code->life = NULL; /* marks it as in no list */
         }
         pthread_mutex_unlock(&lock);
         if (life == NULL)

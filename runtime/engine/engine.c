@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the first handle makes and the last one ends. */
+/* Shared by all handles: the first one creates it, the last one ends it. */
 static struct {
-    pthread_mutex_t lock; /* of all below; who has a handle needs none */
+    pthread_mutex_t lock; /* guards all below; a caller with a handle needs no lock */
     tci_code_arena *arena;
-    tci_object_cache *cache; /* NULL: none */
+    tci_object_cache *cache; /* NULL: no cache */
     unsigned users;
 } common = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -32,7 +32,7 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
 tc_status tci_engine_start_compilers(tci_engine_handle *handle, tc_error *err)
 {
     if (handle->policy.form == TCI_CHOICE_IMAGE)
-        return TC_OK; /* there is nothing that they would be given */
+        return TC_OK; /* they would get nothing to compile */
     TC_TRY(tci_engine_start(handle, err));
     return tci_compiler_pool_fill(tci_engine_shared_running()->compilers, err);
 }
@@ -75,7 +75,7 @@ const char *tci_engine_features(const tci_engine_handle *handle)
 
 /* --- handles ----------------------------------------------------------------------------- */
 
-/* What the first handle decides. */
+/* Applies the options that the first handle sets for the process. */
 static void set_up_locked(const tci_engine_opts *opts)
 {
     tc_error error;

@@ -1,4 +1,4 @@
-/* What is behind a handle of the engine: its own wishes, and the parts that it shares. */
+/* The contents of an engine handle: its own preferences, and the parts that it shares. */
 #ifndef TCI_ENGINE_HANDLE_H
 #define TCI_ENGINE_HANDLE_H
 
@@ -9,7 +9,7 @@
 struct tci_engine_handle {
     tci_load_policy policy;
     tci_code_arena *arena;
-    tci_object_cache *cache;    /* NULL: none */
+    tci_object_cache *cache;    /* NULL: no cache */
     void (*notify)(void *user); /* called under the lock of load_queue.c */
     void *notify_user;
     char engine_path[TCI_OPTION_TEXT_MAX];

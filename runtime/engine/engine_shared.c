@@ -1,3 +1,5 @@
+/* The module is loaded once and stays; the engine and its compilers start and stop with the
+ * handles. A lock guards the start; `running` is read without it. */
 #include "engine_shared.h"
 
 #include "base/error_text.h"
@@ -14,9 +16,9 @@
 static const char built_with_llvm[] = TC_BUILT_WITH_LLVM;
 
 static struct {
-    pthread_mutex_t lock; /* of starting and of `ops` */
+    pthread_mutex_t lock; /* guards starting and `ops` */
     tci_compiler_opts opts;
-    const tci_engine_ops *ops; /* NULL until the module was loaded, which is once */
+    const tci_engine_ops *ops; /* NULL until the module was loaded, which happens once */
     tci_engine_shared parts;
     _Atomic(const tci_engine_shared *) running; /* `parts`, when they are complete */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -36,7 +38,7 @@ static void log_from_engine(tc_log_level level, const char *line)
     TC_LOG(level, "engine: %s", line);
 }
 
-/* The other process gets ready while this one does. */
+/* Starts the other process first, so that it gets ready while this one does. */
 static tc_status create_locked(tci_next_compile next, tc_error *err)
 {
     tci_engine_shared parts = {.ops = shared.ops};

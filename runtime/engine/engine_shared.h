@@ -11,14 +11,14 @@ typedef struct tci_engine_shared {
     tci_compiler_pool *compilers;
 } tci_engine_shared;
 
-/* What is compiled next, which tells what to start beside the engine itself. */
+/* The next compile, which determines the process to start beside the engine itself. */
 typedef enum tci_next_compile {
     TCI_NEXT_NONE,
     TCI_NEXT_SOON,
     TCI_NEXT_BACKGROUND
 } tci_next_compile;
 
-/* How the compilers are to be run; before the first start, and then again after a stop. */
+/* Sets the options of the compilers; before the first start, and then again after a stop. */
 void tci_engine_shared_set_up(const tci_compiler_opts *opts);
 
 /* Finds and loads the module and starts the engine, once. Any thread that has a handle; takes
@@ -26,17 +26,17 @@ void tci_engine_shared_set_up(const tci_compiler_opts *opts);
 TC_MUST_CHECK tc_status tci_engine_shared_start(const char *engine_path, tci_next_compile next,
                                                 tc_error *err);
 
-/* What was started, or NULL before that. Any thread that has a handle; takes no lock. The value
- * and all that it points to stay until the last handle is released: as units and jobs end
- * before that, they may use it without asking again. */
+/* Returns the started parts, or NULL before that. Any thread that has a handle; takes no lock.
+ * The value and all that it points to stay until the last handle is released. Units and jobs
+ * end before that, so they may use it without asking again. */
 const tci_engine_shared *tci_engine_shared_running(void);
 
-/* Whether this library was built with LLVM: without, the module is not even looked for. */
+/* Returns whether this library was built with LLVM. If not, the module is not searched. */
 bool tci_engine_shared_is_built(void);
 /* See tci_engine_llvm_version. */
 const char *tci_engine_shared_llvm(const char *engine_path);
 
-/* Ends what was started; the module stays loaded. No unit and no job is left. */
+/* Ends the started parts; the module stays loaded. No unit and no job may be left. */
 void tci_engine_shared_stop(void);
 
 #endif

@@ -1,3 +1,5 @@
+/* Only the context's thread changes the lists, so it reads them without the lock; loader
+ * threads read them, and all threads count holders, under it. */
 #include "library_set.h"
 
 #include "base/assertion.h"
@@ -33,7 +35,7 @@ void tci_library_set_destroy(tci_library_set *set)
     free(set);
 }
 
-/* --- binding ------------------------------------------------------------------------------- */
+/* --- binding -------------------------------------------------------------------------- */
 
 const char *tci_library_title(const tci_library *library)
 {
@@ -83,7 +85,7 @@ void *tci_library_find(const tci_library *library, const char *symbol)
     return NULL;
 }
 
-/* --- what is in force -------------------------------------------------------------------------- */
+/* --- libraries in force ------------------------------------------------------------------- */
 
 tci_library *tci_library_set_first(const tci_library_set *set)
 {

@@ -1,3 +1,5 @@
+/* An object belongs to the engine's module. For an image, this file keeps its variables and
+ * names, and its bytes if it may have to be bound again. */
 #include "linked_code.h"
 
 #include "archive_layout.h"
@@ -11,17 +13,17 @@
 
 struct tci_linked_code {
     const tci_engine_shared *shared;
-    tci_loaded *object; /* NULL: an image; then all of the following */
+    tci_loaded *object; /* NULL: an image, with all of the following */
     tci_code_arena *arena;
     tci_loaded_image *image;
     uint32_t writable;
-    uint32_t own_count; /* variables that code which replaces it may share */
-    uint64_t *own;      /* where they are */
+    uint32_t own_count; /* variables that replacing code may share */
+    uint64_t *own;      /* their addresses */
     size_t symbol_count;
     tci_code_symbol *symbols;
-    void *bytes; /* what it was made of, to be bound anew; NULL: that will not be */
+    void *bytes; /* the compiled image, to be bound again; NULL: not kept */
     size_t size;
-    uint64_t *given; /* variables of the code that it replaced */
+    uint64_t *given; /* addresses of variables of the replaced code */
 };
 
 /* --- images ------------------------------------------------------------------------------- */
@@ -50,7 +52,7 @@ static tc_status check_variables(const tci_link_request *request,
     return TC_OK;
 }
 
-/* That it is what was asked for. */
+/* Checks that the image is the requested one. */
 static tc_status check_image(const tci_link_request *request, const tci_image_bundle *bundle,
                              const tci_image *image, tc_error *err)
 {
@@ -69,7 +71,7 @@ static tc_status check_image(const tci_link_request *request, const tci_image_bu
     return check_variables(request, bundle, err);
 }
 
-/* Asked in ascending order. */
+/* Returns the next name; called in ascending order. */
 static const char *next_name(void *user, uint32_t index)
 {
     const char **next = user;
@@ -112,7 +114,7 @@ static tc_status keep_variables(tci_linked_code *linked, const tci_image_bundle 
     return TC_OK;
 }
 
-/* Without memory for them it has no names, and runs. */
+/* Without memory for names, the code runs unnamed. */
 static void keep_names(tci_linked_code *linked, const tci_image_bundle *bundle)
 {
     tci_image_piece piece;

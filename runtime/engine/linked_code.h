@@ -1,6 +1,6 @@
-/* What a compiler has made, callable: objects are linked by the compiler's module, and images
- * (option compiled) by the library itself, so that what a compiler that was taken over hands
- * over meets nothing but the readers of image_bundle.h and image.h. */
+/* Makes a compiler's output callable. The compiler's module links objects; the library itself
+ * links images (option compiled), so that only the readers of image_bundle.h and image.h read
+ * the output of a compiler that was taken over. */
 #ifndef TCI_LINKED_CODE_H
 #define TCI_LINKED_CODE_H
 
@@ -13,9 +13,9 @@ typedef struct tci_linked_code tci_linked_code;
 typedef struct tci_link_request {
     const tci_engine_shared *shared;
     tci_code_arena *arena;
-    const tci_engine_code *code; /* as tci_engine_ops.link has it */
-    tci_symbols *symbols;        /* that the code's resolver asks */
-    /* As tci_engine_ops.link has it, and of the same kind. */
+    const tci_engine_code *code; /* as for tci_engine_ops.link */
+    tci_symbols *symbols;        /* asked by the code's resolver */
+    /* As for tci_engine_ops.link, and of the same kind. */
     const tci_linked_code *base;
 } tci_link_request;
 
@@ -24,15 +24,15 @@ TC_MUST_CHECK tc_status tci_linked_code_make(const tci_link_request *request, co
                                              size_t size, tci_linked_code **linked_out,
                                              tci_entries *entries_out, tc_error *err);
 
-/* These three as in tci_engine_ops. */
+/* These three are as in tci_engine_ops. */
 uint32_t tci_linked_code_writable(const tci_linked_code *linked);
 size_t tci_linked_code_memory(const tci_linked_code *linked);
 size_t tci_linked_code_symbols(const tci_linked_code *linked,
                                const tci_code_symbol **symbols_out);
 
-/* Binds an image to what `symbols` has now, in place of what it was linked with, `before`. No code of it
- * may be running. TC_E_AGAIN: it is none that remembers its imports, as those do whose functions use
- * libraries that came by messages. As tci_image_loader_rebind. */
+/* Binds an image to `symbols` instead of `before`, which it was linked with. No code of it may
+ * be running. TC_E_AGAIN: its imports were not kept; only images of functions that use
+ * libraries received by messages keep them. Otherwise as tci_image_loader_rebind. */
 TC_MUST_CHECK tc_status tci_linked_code_rebind(tci_linked_code *linked, tci_symbols *before,
                                                tci_symbols *symbols, tc_error *err);
 

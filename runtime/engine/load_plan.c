@@ -1,10 +1,12 @@
+/* Tries an image, then bitcode, then a shared object. */
 #include "load_plan.h"
 
 #include "base/error_text.h"
 #include "base/triple.h"
 #include "engine/deps_list.h"
 
-/* An object made of so much bitcode is linked in less time than a thread needs to wake up. */
+/* Bytes of bitcode. An object made from so much is linked in less time than a thread needs to
+ * wake up. */
 #define STORED_AT_ONCE_MAX (16u << 10)
 
 static tc_status select_bitcode(const tci_load_source *source, size_t *slice_out, tc_error *err)
@@ -12,7 +14,8 @@ static tc_status select_bitcode(const tci_load_source *source, size_t *slice_out
     return tci_archive_select(source->archive, tci_triple_host(), slice_out, err);
 }
 
-/* What the process wants within what the code's signer may have run. */
+/* Returns the form that the code's signer is restricted to, or else the one that the process
+ * wants. */
 static tci_form_choice form_of(const tci_load_policy *policy, const tci_load_source *source)
 {
     return source->form != TCI_CHOICE_AUTO ? source->form : policy->form;
@@ -39,8 +42,9 @@ static bool can_compile(const tci_load_policy *policy, const tci_load_source *so
            tci_archive_slice(source->archive, slice)->producer_major <= policy->llvm_major;
 }
 
-/* With the tier `best` only an image for all that the CPU has comes before bitcode. Debuggers
- * see nothing of an image, so where they are wanted it runs only what has no bitcode. */
+/* With the tier `best`, only an image for all features of the CPU is preferred to bitcode.
+ * Debuggers see nothing of an image, so where they are wanted, an image runs only if bitcode
+ * cannot. */
 static tc_status plan_image(const tci_load_policy *policy, const tci_load_source *source,
                             tci_load_plan *plan, tc_error *err)
 {
@@ -80,8 +84,8 @@ static bool takes_microseconds(const tci_load_source *source, const tci_load_pla
             tci_archive_slice(source->archive, plan->slice)->size <= STORED_AT_ONCE_MAX);
 }
 
-/* What somebody else's compiler and linker have made is neither form: who wants one of them does not
- * get it. */
+/* A shared object is made by another compiler and linker and has neither form, so a restriction
+ * to one form excludes it. */
 static bool plan_shared(const tci_load_policy *policy, const tci_load_source *source,
                         tci_load_plan *plan)
 {

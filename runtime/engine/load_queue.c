@@ -1,5 +1,5 @@
-/* One lock for all of it. A job's `notify` is called under it, which is what lets the owner of
- * a finished job go away: finishing takes the lock. */
+/* One lock guards the queue. The `notify` of a job's handle is called under it, so that the
+ * owner of a finished job may go away: finishing takes the lock. */
 #include "load_queue.h"
 
 #include "base/assertion.h"
@@ -18,7 +18,8 @@
 /* LLVM's passes recurse as deep as code is nested. */
 #define STACK_BYTES (8u << 20)
 /* A thread that wakes up takes the processor from one that runs messages, for as long as it
- * compiles, unless it is nicer. Better code can wait for whoever has something to do now. */
+ * compiles, unless it is nicer. Optimised code can wait for threads that have other work
+ * now. */
 #define SOON_NICE 5
 #define BACKGROUND_NICE 10
 
@@ -27,28 +28,28 @@ struct tci_load_job {
     tci_engine_handle *handle;
     tci_load_source source;
     tci_load_plan plan;
-    tci_code_unit *replaces; /* optimised code is made for it; or NULL */
-    tci_code_unit *unit;     /* what was made; NULL on failure */
+    tci_code_unit *replaces; /* the unit to optimise; or NULL */
+    tci_code_unit *unit;     /* the result; NULL on failure */
     tc_status status;
     tc_error error;
-    atomic_bool cancelled; /* whoever made it has no use for it */
+    atomic_bool cancelled; /* its owner does not need it any more */
     bool begun;
-    bool ended; /* under the lock; `done` is for those who only look */
+    bool ended; /* under the lock; `done` is read without it */
     atomic_bool done;
-    uint64_t begun_ns; /* when it was asked for */
+    uint64_t begun_ns; /* time of the request */
 };
 
 typedef struct job_list {
     tci_load_job *first;
     tci_load_job **last;
-    unsigned idle; /* threads that wait for more */
+    unsigned idle; /* threads that wait for jobs */
     unsigned threads;
     unsigned limit;
     int nice;
 } job_list;
 
-/* What has to be compiled, perhaps; what nobody waits for; and what no compiler is needed for, which
- * waits for none that others need. */
+/* Jobs that may have to compile; jobs that no caller waits for; and jobs that need no compiler,
+ * which do not wait behind those that do. */
 enum { SOON, BACKGROUND, PLACING, LISTS };
 
 static struct {
@@ -120,7 +121,7 @@ static void *work(void *argument)
             tci_object_write *pending =
                 job->unit != NULL ? tci_code_unit_take_pending_write(job->unit) : NULL;
             pthread_mutex_lock(&queue.lock);
-            end_locked(job); /* which may be the last that is seen of it */
+            end_locked(job); /* from here on the owner may free it */
             pthread_mutex_unlock(&queue.lock);
             tci_object_write_store(pending);
             pthread_mutex_lock(&queue.lock);
@@ -136,7 +137,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The application's signals are for its own threads. */
+/* Blocks all signals: the application's signals are for its own threads. */
 static bool start_thread_locked(job_list *list)
 {
     sigset_t all, old;
@@ -277,7 +278,7 @@ tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_
     return status;
 }
 
-/* False: a thread has it already. */
+/* Takes a job out of its list; false if a thread has begun it. */
 static bool withdraw(tci_load_job *job)
 {
     job_list *list = list_of(job);

@@ -17,7 +17,8 @@ typedef struct tci_name_list {
 /* A list that is all zero is empty. */
 void tci_name_list_add(tci_name_list *list, const char *name);
 
-/* " and 7 more" behind the text when names were left out. Nothing may be added afterwards. */
+/* Returns the text, with " and 7 more" at its end when names were left out. No name may be
+ * added afterwards. */
 const char *tci_name_list_finish(tci_name_list *list);
 
 #endif

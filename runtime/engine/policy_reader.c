@@ -1,3 +1,4 @@
+/* Reads a policy line by line. A rule that an earlier rule of its section hides is refused. */
 #include "policy_reader.h"
 
 #include "base/error_text.h"
@@ -42,7 +43,8 @@ static tc_status check_rule(const reading *in, const tci_symbol_rule *r)
     return TC_OK;
 }
 
-/* Twice as many each time, up to TCI_SYMBOL_POLICY_RULES_MAX, which is such a number. */
+/* Doubles the array, up to TCI_SYMBOL_POLICY_RULES_MAX, which is RULES_AT_FIRST doubled several
+ * times. */
 static tc_status make_room(const reading *in)
 {
     tci_symbol_policy *policy = in->policy;
@@ -83,7 +85,7 @@ static bool is_pattern(const char *word)
 static bool is_library(const char *word)
 {
     const size_t prefix = strlen(TCI_LIBRARY_PREFIX);
-    if (strncmp(word, TCI_LIBRARY_PREFIX, prefix) == 0) /* one that travels */
+    if (strncmp(word, TCI_LIBRARY_PREFIX, prefix) == 0) /* one that comes by messages */
         return word[prefix] != '\0' && is_pattern(word + prefix);
     return strcmp(word, TCI_LIBRARY_PROGRAM) == 0 || strcmp(word, TCI_LIBRARY_TCHAINS) == 0 ||
            is_pattern(word);

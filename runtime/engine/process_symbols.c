@@ -1,3 +1,5 @@
+/* Lists the loaded files once, keeps those that were loaded with the program, and searches
+ * their symbol tables in dlsym's order. */
 #include "process_symbols.h"
 
 #include "base/arch.h"
@@ -14,7 +16,7 @@
 
 #define FILES_MAX 256u
 #define VERSION_HIDDEN                                                                         \
-    0x8000u              /* of an older version of a name: for those who ask for that one */
+    0x8000u              /* of an older version of a name: found only by that version itself */
 #define VERSION_FIRST 2u /* below are local and unversioned names */
 
 typedef struct loaded_file {
@@ -22,17 +24,17 @@ typedef struct loaded_file {
     uintptr_t base;
     const Elf64_Dyn *dynamic; /* NULL: no names can be looked up */
     tci_symbol_table table;
-    bool is_kernels; /* the vDSO, where dlsym does not look */
-    bool was_first;  /* it came with the program, as far as is known */
+    bool is_kernels; /* the vDSO, which dlsym does not search */
+    bool was_first;  /* loaded with the program, as far as is known */
 } loaded_file;
 
 static struct {
     pthread_once_t once;
-    loaded_file *files; /* in the order in which dlsym asks them */
+    loaded_file *files; /* in dlsym's search order */
     size_t count;
 } process = {.once = PTHREAD_ONCE_INIT};
 
-/* --- which files -------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------- */
 
 static int note_file(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -78,8 +80,9 @@ static bool mark_needed(const loaded_file *by)
     return is_news;
 }
 
-/* Libraries are listed in the order in which they were loaded, so all before one that the program
- * needs came with it as well. Behind one that cannot be read nobody knows who would be asked first. */
+/* Libraries are listed in load order, so all those before one that the program needs were
+ * loaded with it as well. A library that cannot be read ends the list, as it may define a name
+ * before those after it. */
 static void keep_first_files(void)
 {
     size_t kept = 0, last = 0;
@@ -107,7 +110,7 @@ static void note_files(void)
 {
     process.files = calloc(FILES_MAX, sizeof *process.files);
     if (process.files == NULL)
-        return; /* dlsym knows all of it */
+        return; /* dlsym is used instead */
     (void)dl_iterate_phdr(note_file, NULL);
     keep_first_files();
 }
@@ -124,8 +127,9 @@ typedef struct search {
     const Elf64_Sym *found;
 } search;
 
-/* By the loader's rules: of several versions the one that new programs are linked with; a function that
- * is defined elsewhere has its address here if the program compares such addresses. */
+/* Judges by the loader's rules. If there are several versions, it takes the one that new
+ * programs are linked with. A function that is defined elsewhere has its address here if the
+ * program compares such addresses. */
 static bool judge(void *user, uint32_t index)
 {
     search *s = user;

@@ -1,3 +1,4 @@
+/* Writes the object to a sealed file in memory and opens it by its path in /proc/self/fd. */
 #include "shared_library.h"
 
 #include "base/error_text.h"
@@ -19,7 +20,7 @@ enum { PATH_BYTES = sizeof "/proc/self/fd" + 64 * 2 + sizeof "/2147483647" };
 
 struct tci_shared_library {
     void *handle;
-    int fd; /* stays open, for who looks where the object came from */
+    int fd; /* stays open for tools that look up the object's file */
     size_t size;
     void *table[];
 };
@@ -41,10 +42,10 @@ static tc_status make_file(const char *name, const void *bytes, size_t size, int
     return status;
 }
 
-/* A path of its own for each file, as the dynamic linker takes two of one path for the same: an object
- * that stays when it is closed (-z nodelete, and what C++ has once in a process) would be there in
- * place of each later one that had its descriptor. So a number stands in the slashes: "/." is a 1 and
- * "/" a 0. */
+/* Writes a path of its own for each file, as the dynamic linker takes two files of one path for
+ * the same. Otherwise an object that stays loaded when it is closed (-z nodelete, and C++
+ * definitions that exist once in a process) would be used instead of each later one with its
+ * descriptor. So the slashes encode a number: "/." is a 1 and "/" a 0. */
 static void write_path(int fd, char path[PATH_BYTES])
 {
     static _Atomic uint64_t files;

@@ -1,3 +1,4 @@
+/* Searches the symbol tables of all loaded files, as dl_iterate_phdr lists them. */
 #include "symbol_owner.h"
 
 #include "symbol_policy.h"
@@ -19,7 +20,7 @@ typedef struct search {
     const void *dynamic;
 } search;
 
-/* The program itself has an empty name, and so has the first file alone. */
+/* The program is the first file and the only one with an empty path. */
 static void name_library(const search *s, char out[TCI_SYMBOL_OWNER_NAME_MAX])
 {
     const char *path = s->file->dlpi_name;
@@ -93,7 +94,7 @@ bool tci_symbol_owner_aliases(const tci_symbol_owner *owner, const char *symbol,
     for (uint32_t i = 1; i < count; i++) {
         const Elf64_Sym *s = &table.symbols[i];
         if (s->st_value != place ||
-            !tci_symbol_table_is_defined(s)) /* in this order: there are thousands */
+            !tci_symbol_table_is_defined(s)) /* the cheap check first: there are thousands */
             continue;
         const char *name = table.names + s->st_name;
         if (strcmp(name, symbol) != 0 && !visit(user, name))

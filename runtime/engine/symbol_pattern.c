@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Whether one character of a pattern takes one of a name; `is_pattern`: that one is a pattern's,
- * whose '?' is any character, and whose '*' is more than one. */
+/* Returns whether one character of a pattern covers one of `other`. With `is_pattern`, `other`
+ * is part of a pattern, too: its '?' is any character, and its '*' is more than one. */
 static bool takes(char own, char other, bool is_pattern)
 {
     if (own == '?')
@@ -12,7 +12,8 @@ static bool takes(char own, char other, bool is_pattern)
     return own == other;
 }
 
-/* Only the last star need be tried again: what comes before it was matched as early as can be. */
+/* Only the last star need be tried again: the part before it was matched as early as
+ * possible. */
 static bool match(const char *pattern, const char *text, bool is_pattern)
 {
     const char *after_star = NULL, *retry = NULL;

@@ -7,15 +7,15 @@
 
 bool tci_symbol_pattern_matches(const char *pattern, const char *name);
 
-/* Whether `pattern` matches every name that `other` matches. False also for a few pairs of which
- * that is true but hard to see ("?*" and "*?"). */
+/* Returns whether `pattern` matches every name that `other` matches. False also for a few pairs
+ * for which that is true but hard to see ("?*" and "*?"). */
 bool tci_symbol_pattern_covers(const char *pattern, const char *other);
 
-/* It is a name: it holds neither '*' nor '?'. */
+/* Returns whether it is a plain name: it holds neither '*' nor '?'. */
 bool tci_symbol_pattern_is_name(const char *pattern);
 
-/* The same for libraries: a name that begins with '@' is no file's, and is matched by itself and
- * by "*" alone. */
+/* Do the same for libraries: a name that begins with '@' is no file's, and is matched by itself
+ * and by "*" alone. */
 bool tci_symbol_pattern_matches_library(const char *pattern, const char *library);
 bool tci_symbol_pattern_covers_library(const char *pattern, const char *other);
 

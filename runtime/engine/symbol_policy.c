@@ -1,3 +1,5 @@
+/* The first rule that matches a symbol judges it. Without one, a guarded symbol is denied, and
+ * any other follows the default of its section. */
 #include "symbol_policy.h"
 
 #include "base/error_text.h"

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* What reaches past any list of names; docs/policy.md has the same list. A test compares both
- * with what the C library exports (tests/layout/check_guarded_symbols.py). */
+/* Symbols that reach past any list of names; docs/policy.md has the same list. A test compares
+ * both with the exports of the C library (tests/layout/check_guarded_symbols.py). */
 static const char *const guarded_symbols[] = {
-    /* Find other symbols, or hand out what the dynamic linker keeps. */
+    /* Find other symbols, or expose data of the dynamic linker. */
     "dlopen",
     "dlmopen",
     "dlsym",
@@ -149,7 +149,8 @@ const char *tci_symbol_rule_verb(const tci_symbol_rule *rule)
     return rule->allow ? "allow" : "deny";
 }
 
-/* A guarded symbol has to be named. */
+/* Returns whether the rule's symbol may match: a guarded symbol is allowed by its name
+ * alone. */
 static bool reaches(const tci_symbol_rule *rule, const char *symbol)
 {
     return !rule->allow || tci_symbol_pattern_is_name(rule->symbol) ||

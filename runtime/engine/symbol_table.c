@@ -1,9 +1,12 @@
+/* Looks up names in the GNU hash table of a file, or in the older one if the file has no
+ * other. */
 #include "symbol_table.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The loader has made most addresses in it absolute; the kernel's vDSO keeps its own. */
+/* The loader has made most addresses in it absolute; those of the kernel's vDSO stay
+ * relative. */
 static const void *pointer(uintptr_t base, Elf64_Addr value)
 {
     return (const void *)(value < base ? base + value : value);
@@ -36,9 +39,9 @@ bool tci_symbol_table_read(uintptr_t base, const Elf64_Dyn *dynamic, tci_symbol_
 
 typedef struct gnu_hash_table {
     uint32_t bucket_count;
-    uint32_t first; /* index of the first symbol that it has */
+    uint32_t first; /* index of the first symbol in it */
     const uint32_t *buckets;
-    const uint32_t *chains; /* of the symbol `first` and those behind it */
+    const uint32_t *chains; /* for the symbol `first` and those after it */
 } gnu_hash_table;
 
 static gnu_hash_table open_gnu_hash(const tci_symbol_table *table)
@@ -59,7 +62,7 @@ static uint32_t gnu_hash_of(const char *name)
     return hash;
 }
 
-/* The table of hashes is what tells how many there are. */
+/* Only the hash table shows the number of symbols. */
 uint32_t tci_symbol_table_count(const tci_symbol_table *table)
 {
     if (table->old_hash != NULL)

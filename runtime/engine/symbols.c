@@ -1,3 +1,5 @@
+/* Opens and holds the libraries of a .deps list, and looks up symbols in the order that
+ * symbols.h states, under the policy if there is one. */
 #include "symbols.h"
 
 #include "base/error_text.h"
@@ -16,17 +18,17 @@
 struct tci_symbols {
     tci_symbol_scope scope;
     const tci_symbol_section *section; /* of the policy, or NULL */
-    char denied[900];                  /* which symbols were, each with its rule */
-    bool denied_more;                  /* than it has room for */
+    char denied[900];                  /* denied symbols, each with its rule */
+    bool denied_more;                  /* more were denied than fit */
     size_t library_count;
     void *libraries[TCI_DEPS_MAX];
-    tci_deps_list list; /* as it was given */
+    tci_deps_list list; /* as given */
     bool rests;
     size_t came_count;
-    tci_library *came[TCI_DEPS_MAX]; /* by messages; held */
-    char twice[700];                 /* a symbol that two of them have, and which */
+    tci_library *came[TCI_DEPS_MAX]; /* received by messages; held */
+    char twice[700];                 /* a symbol that two of them define, and both */
     size_t lacking_count;
-    char lacking[300]; /* libraries that could not be loaded, cut off */
+    char lacking[300]; /* libraries that could not be loaded, truncated */
 };
 
 static tc_status check_library(const tci_symbols *symbols, const char *name, tc_error *err)
@@ -55,7 +57,7 @@ static tc_status hold_library(tci_symbols *symbols, const char *name, tc_error *
     return TC_OK;
 }
 
-/* Lists that a linker's trace was made into name files which are no libraries, as libc.so. */
+/* Lists made from a linker's trace name files that are no libraries, such as libc.so. */
 static tc_status lack_library(tci_symbols *symbols, const char *name, const char *reason,
                               tc_error *err)
 {
@@ -118,12 +120,13 @@ static tc_status read_deps(tci_symbols *symbols, size_t size, tc_error *err)
 
 #define COMPILER_HELPERS "libgcc_s.so.1"
 
-/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every
- * linked program gets these without asking, but a process in C need not have loaded them. One
- * for all scopes, which stays: to open it for each took longer than to place an image. */
+/* Functions that a compiler calls where a processor has no instruction (__udivti3, __powidf2).
+ * Every linked program gets them without asking, but a process in C need not have loaded them.
+ * One handle serves all scopes and stays open: opening it for each took longer than loading an
+ * image. */
 static struct {
     pthread_once_t once;
-    void *library; /* NULL: there is none */
+    void *library; /* NULL: not found */
 } compiler_helpers = {.once = PTHREAD_ONCE_INIT};
 
 static void open_compiler_helpers(void)
@@ -180,7 +183,7 @@ tc_status tci_symbols_resume(tci_symbols *symbols, tc_error *err)
         char name[TCI_DEPS_SONAME_MAX] = "";
         if (!tci_deps_list_has_come(line, size))
             continue;
-        memcpy(name, line, size); /* it was read before */
+        memcpy(name, line, size); /* its size was checked by read_line */
         status = hold_library(symbols, name, err);
     }
     if (status == TC_OK)
@@ -225,7 +228,7 @@ bool tci_symbols_are_old(const tci_symbols *symbols)
     return false;
 }
 
-/* *library_out: which one has it; NULL: none. */
+/* *library_out is the library that defines it, or NULL. */
 static void *find_in_came(const tci_symbols *symbols, const char *symbol,
                           const tci_library **library_out)
 {
@@ -238,7 +241,7 @@ static void *find_in_came(const tci_symbols *symbols, const char *symbol,
     return address;
 }
 
-/* Whether another one has it as well. */
+/* Returns whether another library in the list defines the symbol as well. */
 static bool is_ambiguous(tci_symbols *symbols, const char *symbol, const tci_library *first)
 {
     for (size_t i = 0; i < symbols->came_count; i++) {
@@ -268,12 +271,12 @@ static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
 
 /* --- under a policy ---------------------------------------------------------------------- */
 
-/* A symbol that is asked for, and what came of it. */
+/* A requested symbol, and the result of its lookup. */
 typedef struct binding {
     tci_symbols *symbols;
     const char *symbol;
     char library[TCI_SYMBOL_OWNER_NAME_MAX];
-    char alias[TCI_SYMBOL_OWNER_NAME_MAX]; /* by which it is denied; "": by its own name */
+    char alias[TCI_SYMBOL_OWNER_NAME_MAX]; /* by which it is denied; "": its own name */
     tci_symbol_reason reason;
     bool denied;
 } binding;
@@ -312,7 +315,7 @@ static const tci_symbol_owner *owner_of(uintptr_t address, const tci_symbol_owne
     return NULL;
 }
 
-/* No resolver of an ifunc runs that might be a library's whose symbol is denied. */
+/* Runs no resolver if the symbol is denied in any library that defines it as an ifunc. */
 static void *find_allowed_symbol(binding *b)
 {
     tci_symbol_owner owners[TCI_SYMBOL_OWNERS_MAX];
@@ -349,7 +352,7 @@ static void *find_symbol(binding *b)
     return find_allowed_symbol(b);
 }
 
-/* Once for each symbol, however often it is asked for. */
+/* Records a denial once for each symbol, however often it is looked up. */
 static void keep_denial(tci_symbols *symbols, const binding *b)
 {
     char text[sizeof symbols->denied], *end = symbols->denied + strlen(symbols->denied);

@@ -1,3 +1,5 @@
+/* An entry is a head of fixed size, four texts, padding, the object and a checksum. The decoder
+ * accepts only the layout that the encoder writes. */
 #include "cache_entry.h"
 
 #include "base/cursor.h"
@@ -11,7 +13,7 @@
 #define MAGIC_BYTES 8u
 #define FIXED_BYTES 64u
 #define CHECKSUM_BYTES 32u
-#define OBJECT_ALIGNMENT 16u /* of the object in the file, for who maps or dumps it */
+#define OBJECT_ALIGNMENT 16u /* of the object in the file, for tools that map or dump it */
 #define TEXT_COUNT 4u
 
 typedef struct entry_text {
@@ -48,7 +50,7 @@ void tci_cache_entry_file_name(const tci_object_key *key, char name_out[TCI_CACH
     write_text_hash(&w, key->cpu);
     write_text_hash(&w, key->features);
     write_text_hash(&w, key->llvm);
-    if (key->seal.wanted) /* beside an object that is not, which nobody deletes as damaged */
+    if (key->seal.wanted) /* a file of its own: neither kind deletes the other as damaged */
         tci_write_bytes(&w, key->seal.content, sizeof key->seal.content);
     tci_hash128(fields, w.at, hash.bytes);
     tci_content_id_text(&hash, name_out);
@@ -60,7 +62,7 @@ static const char *magic_of(bool sealed)
     return sealed ? SEALED_MAGIC : MAGIC;
 }
 
-/* Against accidents; or, sealed, against who may write files and not read the user's key. */
+/* Detects accidents; or, sealed, also writers that cannot read the user's key. */
 static void checksum_of(const tci_object_key *key, const void *bytes, size_t size,
                         uint8_t out[CHECKSUM_BYTES])
 {
@@ -124,7 +126,7 @@ void tci_cache_entry_encode(const tci_cache_entry *entry, void *bytes_out, size_
     checksum_of(&entry->key, bytes_out, w.at, (uint8_t *)bytes_out + w.at);
 }
 
-/* What says that these bytes are an entry of this version, whole and unchanged. */
+/* Checks that the bytes are an entry of this version, whole and unchanged. */
 static tc_status check_seal(const uint8_t *bytes, size_t size, const tci_object_key *wanted,
                             tc_error *err)
 {
@@ -167,7 +169,7 @@ static bool read_zeros_to(tci_reader *r, size_t place)
     return r->at == place;
 }
 
-/* The part of fixed size, which is there for certain. */
+/* Reads the part of fixed size, which check_seal has found to be there. */
 static tc_status read_fixed(tci_reader *r, tci_cache_entry *entry, size_t lengths[TEXT_COUNT],
                             tc_error *err)
 {
@@ -212,8 +214,8 @@ static tc_status read_texts(tci_reader *r, tci_cache_entry *entry,
     return TC_OK;
 }
 
-/* One set of bytes for one entry, and none for lies about lengths: a right checksum says only
- * that the bytes are those that somebody wrote. */
+/* Each entry has one encoding, and wrong lengths are refused: a right checksum proves only that
+ * the bytes are those that were written. */
 tc_status tci_cache_entry_decode(const void *bytes, size_t size, const tci_object_key *wanted,
                                  tci_cache_entry *entry_out, tc_error *err)
 {

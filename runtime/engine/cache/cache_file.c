@@ -1,3 +1,5 @@
+/* Files are read without following a link or blocking, and written under a random name that is
+ * then renamed. */
 #include "cache_file.h"
 
 #include "base/error_text.h"
@@ -17,7 +19,7 @@
 
 #define NAME_DIGITS 32u
 #define TOUCH_AFTER_S 60
-#define FILES_MAX (1u << 20) /* that one look at the folder remembers */
+#define FILES_MAX (1u << 20) /* limit of one listing of the folder */
 
 static tc_status check_found(int fd, struct stat *found, tc_error *err)
 {
@@ -56,7 +58,7 @@ static tc_status read_opened(int fd, void **bytes_out, size_t *size_out,
     return TC_OK;
 }
 
-/* Errors that speak of what the name stands for, and not of this process or the disk. */
+/* Returns whether an error concerns the named file, and not this process or the disk. */
 static bool is_foreign(int open_errno)
 {
     return open_errno == ELOOP || open_errno == ENXIO || open_errno == EACCES ||
@@ -66,7 +68,7 @@ static bool is_foreign(int open_errno)
 tc_status tci_cache_file_read(int folder, const char *name, void **bytes_out, size_t *size_out,
                               struct timespec *used_out, tc_error *err)
 {
-    /* Not blocking: a FIFO under this name must not hold a function for ever. */
+    /* Does not block: a FIFO of this name must not hold up a function for ever. */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && (errno == ENOENT || errno == ESTALE))
         return tci_error_set(err, TC_E_NOT_FOUND, "it does not exist");
@@ -89,8 +91,8 @@ bool tci_cache_file_head(int folder, const char *name, void *bytes_out, size_t s
     return all;
 }
 
-/* A write beyond RLIMIT_FSIZE ends a process by a signal, unless it took care. A cache is no
- * reason to die. */
+/* A write beyond RLIMIT_FSIZE ends a process by a signal, unless the process handles it. A
+ * cache must not cause that. */
 static bool may_write(size_t size)
 {
     struct rlimit limit;
@@ -98,8 +100,8 @@ static bool may_write(size_t size)
            limit.rlim_cur >= size;
 }
 
-/* The name of a file that is being written: drawn again each time, so that threads, processes
- * and hosts which share the folder never meet; O_EXCL turns the impossible into an error. */
+/* Makes the name of a file that is being written: random each time, so that threads, processes
+ * and hosts which share the folder do not collide; O_EXCL turns a collision into an error. */
 static bool temporary_name(char name_out[TCI_CACHE_FILE_NAME])
 {
     tci_content_id drawn;
@@ -124,15 +126,15 @@ tc_status tci_cache_file_write(int folder, const char *name, const void *bytes, 
         return tci_error_errno(err, TC_E_IO, errno, "a file cannot be made");
     bool written = tci_full_io_write(fd, bytes, size);
     int failure = errno;
-    if (close(fd) != 0 && written) { /* network file systems say here that a disk is full */
+    if (close(fd) != 0 && written) { /* network file systems report a full disk here */
         written = false;
         failure = errno;
     }
-    /* No fsync: what a crash tears, the checksum finds. */
+    /* No fsync: the checksum detects a file torn by a crash. */
     if (written && renameat(folder, temporary, folder, name) == 0)
         return TC_OK;
     if (written && errno == ENOENT)
-        return TC_OK; /* somebody cleared the cache in between, and this with it */
+        return TC_OK; /* the cache was cleared meanwhile, with this file */
     if (written)
         failure = errno;
     (void)unlinkat(folder, temporary, 0);
@@ -151,12 +153,12 @@ void tci_cache_file_touch(int folder, const char *name, struct timespec used)
     static const struct timespec now_and_now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    /* Also when the clock was set back, or this file would outlive all others. */
+    /* Touches it also when the clock was set back, or this file would outlive all others. */
     if (now.tv_sec - used.tv_sec >= TOUCH_AFTER_S || used.tv_sec > now.tv_sec)
         (void)utimensat(folder, name, now_and_now, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whoever names a folder with other things in it must not lose them. */
+/* Returns whether a name is one of the cache's; other files in the folder are never touched. */
 static bool is_cache_name(const char *name)
 {
     return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
@@ -209,7 +211,7 @@ tc_status tci_cache_files_list(int folder, tci_cache_file **files_out, size_t *c
 {
     tci_cache_file *files = NULL;
     size_t count = 0;
-    /* A descriptor of its own, for the place in the folder that it remembers. */
+    /* Opens a descriptor of its own, as reading moves the position in the folder. */
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = fd < 0 ? NULL : fdopendir(fd);
     if (stream == NULL) {

@@ -17,9 +17,9 @@ static bool is_auto(const char *cache_dir)
     return strcmp(cache_dir, "auto") == 0;
 }
 
-/* The base of "auto", or NULL. Both variables are ignored where they are relative, as the XDG
- * specification says, and in programs with more rights than their caller. `below_base` is what
- * comes behind it. */
+/* Returns the base of "auto", or NULL. Both variables are ignored where they are relative, as
+ * the XDG specification demands, and in programs with more rights than their caller.
+ * *below_base_out is the rest of the path. */
 static const char *auto_base(const char **below_base_out)
 {
     const char *base = secure_getenv("XDG_CACHE_HOME");
@@ -31,7 +31,8 @@ static const char *auto_base(const char **below_base_out)
     return base != NULL && base[0] == '/' ? base : NULL;
 }
 
-/* Without slashes at the end: behind one, a symbolic link is followed whatever the flags. */
+/* Joins a path without slashes at the end: before one, a symbolic link is followed regardless
+ * of the flags. */
 static tc_status join_path(const char *base, const char *below,
                            char path_out[TCI_CACHE_FOLDER_MAX], tc_error *err)
 {
@@ -65,7 +66,7 @@ static bool is_own_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
 }
 
-/* Every folder above the last component of path, from byte `at` on. */
+/* Creates every folder above the last component of path, from byte `at` on. */
 static bool make_parents(const char *path, size_t at)
 {
     char parent[TCI_CACHE_FOLDER_MAX];
@@ -81,8 +82,8 @@ static bool make_parents(const char *path, size_t at)
     return true;
 }
 
-/* A home is never made, and the folder of another user is none of ours: under sudo HOME may be
- * the caller's, who would later find a cache there that is not his. */
+/* Never creates a home, and refuses the folder of another user: under sudo, HOME may be the
+ * caller's, and the caller would later find a cache there that belongs to another user. */
 static tc_status check_auto_parents(const char *path, bool create, tc_error *err)
 {
     const char *below;

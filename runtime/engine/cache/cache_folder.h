@@ -1,5 +1,5 @@
-/* Where the object cache lies, and whether that place can be trusted. What is in it runs as
- * code, so nobody but the user may have written there. */
+/* Finds the folder of the object cache, and checks that it can be trusted. Its files run as
+ * code, so only the user may have written there. */
 #ifndef TCI_CACHE_FOLDER_H
 #define TCI_CACHE_FOLDER_H
 
@@ -10,17 +10,17 @@
 
 #define TCI_CACHE_FOLDER_MAX TCI_OPTION_TEXT_MAX
 
-/* The folder that the option cache_dir means: itself, or for "auto" $XDG_CACHE_HOME/tchains,
- * else $HOME/.cache/tchains. TC_E_UNSUPPORTED: no cache is wanted (empty), or none of the two
- * variables names a place; the text says which. Touches no file. */
+/* Gives the folder of the option cache_dir: its value, or for "auto" $XDG_CACHE_HOME/tchains,
+ * else $HOME/.cache/tchains. TC_E_UNSUPPORTED: no cache is wanted (empty), neither variable is
+ * an absolute path, or the path is too long; the text has the reason. Touches no file. */
 TC_MUST_CHECK tc_status tci_cache_folder_path(const char *cache_dir,
                                               char path_out[TCI_CACHE_FOLDER_MAX],
                                               tc_error *err);
 
-/* Opens the folder that tci_cache_folder_path found for the same option. With `create` it is
- * made where it is missing, with mode 0700; for "auto" its parents, too.
- * TC_E_INVALID: it is refused: no folder or a symbolic link, another user's, or open to others.
- * TC_E_UNSUPPORTED: "auto" leads to a place that is not this user's or cannot be written.
+/* Opens the folder that tci_cache_folder_path found for the same option. With `create`, a
+ * missing folder is created with mode 0700; for "auto" its parents, too. TC_E_INVALID: the
+ * folder is refused, as it is no folder, a symbolic link, another user's, or open to others.
+ * TC_E_UNSUPPORTED: "auto" leads to a folder that is not this user's or cannot be created.
  * TC_E_NOT_FOUND: it does not exist (without `create`). TC_E_IO. */
 TC_MUST_CHECK tc_status tci_cache_folder_open(const char *cache_dir, const char *path,
                                               bool create, int *fd_out, tc_error *err);

@@ -1,5 +1,5 @@
-/* The object cache for people: include/tc/cache.h. It reads by the same functions as the cache
- * itself, and so believes no more than that does. */
+/* The object cache for people: include/tc/cache.h. It reads with the functions of the cache
+ * itself, and so trusts no more than the cache does. */
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "engine/cache/cache_file.h"
@@ -18,7 +18,7 @@
 _Static_assert(TC_CACHE_FOLDER_MAX >= TCI_CACHE_FOLDER_MAX, "a folder's path fits");
 
 typedef struct cache_view {
-    int folder; /* -1: no cache, or none yet */
+    int folder; /* -1: no cache, or not created yet */
     tci_cache_file *files;
     size_t count;
     tc_cache_totals totals;
@@ -62,7 +62,7 @@ static void close_view(cache_view *view)
         (void)close(view->folder);
 }
 
-/* Somebody else may have written the file: no terminal and no parser shall stumble over it. */
+/* Another program may have written the file: its text must not harm a terminal or a parser. */
 static const char *printable(const char *text, char out[TEXT_MAX])
 {
     size_t at = 0;
@@ -105,7 +105,7 @@ static void show_entry(const tci_cache_entry *entry, const tci_cache_file *file,
     visit(user, &shown);
 }
 
-/* An entry has the name of its key, or nobody will ever find it there. */
+/* An entry must have the file name of its key, or the cache never finds it. */
 static bool is_entry(const tci_cache_file *file, const void *bytes, size_t size,
                      tci_cache_entry *entry_out)
 {
@@ -113,7 +113,7 @@ static bool is_entry(const tci_cache_file *file, const void *bytes, size_t size,
     if (tci_cache_entry_decode(bytes, size, NULL, entry_out, NULL) != TC_OK)
         return false;
     if (entry_out->key.seal.wanted)
-        return true; /* its name tells who knows the code's digest */
+        return true; /* its name depends on the code's digest, unknown here */
     tci_cache_entry_file_name(&entry_out->key, name);
     return strcmp(name, file->name) == 0;
 }

@@ -1,3 +1,4 @@
+/* The key is found, or created, once per process; a seal is a hash with this key. */
 #include "cache_seal.h"
 
 #include "base/content_id.h"
@@ -21,7 +22,7 @@
 
 /* --- the file ---------------------------------------------------------------------------- */
 
-/* As in cache_folder.c: relative ones do not count, nor those of another user's environment. */
+/* As in cache_folder.c, relative paths are ignored, and those of another user's environment. */
 static tc_status folder_of_user(char path_out[PATH_BYTES], bool create, tc_error *err)
 {
     const char *base = secure_getenv("XDG_CONFIG_HOME"), *below = "";
@@ -57,8 +58,8 @@ static tc_status read_key(const char *path, uint8_t key_out[KEY_BYTES], tc_error
                                              path, size, KEY_BYTES);
 }
 
-/* Made under another name, then given its own, which only one process can: who reads it finds all
- * of it. */
+/* Writes the key under another name, then links it to its own, which only one process can: a
+ * reader finds all of it. */
 static tc_status make_key(const char *folder, const char *path, tc_error *err)
 {
     char drawn[PATH_BYTES + 64];

@@ -1,6 +1,6 @@
-/* What makes a cached object one of this user's, where only signed code may run: a checksum with
- * a key that lies in a file of the user's, outside the cache: tchains/cache.key in
- * $XDG_CONFIG_HOME or $HOME/.config, made when it is first needed. Any thread. */
+/* Seals cached objects as this user's, where only signed code may run: a checksum with a key
+ * from a file of the user, outside the cache: tchains/cache.key in $XDG_CONFIG_HOME or
+ * $HOME/.config, created when it is first needed. Any thread. */
 #ifndef TCI_CACHE_SEAL_H
 #define TCI_CACHE_SEAL_H
 
@@ -8,11 +8,12 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-/* The user's key, 32 bytes, read or made once per process. NULL: there is none, and err (NULL
- * allowed) says why. */
+/* Returns the user's key, 32 bytes, read or created once per process. NULL without one; err
+ * (NULL allowed) then has the reason. */
 const uint8_t *tci_cache_seal_key(tc_error *err);
 
-/* Over bytes that belong to code of this digest. The key is there. */
+/* Computes the seal of bytes that belong to code of this digest. tci_cache_seal_key must have
+ * returned the key. */
 void tci_cache_seal_make(const uint8_t content[32], const void *bytes, size_t size,
                          uint8_t seal_out[32]);
 

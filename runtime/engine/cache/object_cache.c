@@ -13,32 +13,32 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES 4096u    /* a file takes whole blocks of a disk */
-#define LARGEST_PART 4u      /* of the bound, for one object */
-#define ROOM_PART 8u         /* of the bound, made free when it is reached */
-#define TEMPORARY_MAX_S 3600 /* a file written for longer has no writer any more */
+#define LARGEST_PART 4u      /* of the bound: limit of one object */
+#define ROOM_PART 8u         /* of the bound, freed when it is reached */
+#define TEMPORARY_MAX_S 3600 /* a file written for longer has lost its writer */
 
-/* The bound without a lock between processes.
+/* The bound is kept without a lock between processes.
  *
- * A process counts the folder at its first store, and from then on adds what it stores itself.
- * When that reaches the bound it counts again and deletes the longest unused until an eighth of
- * the bound is free; so counts are rare, and one process alone never exceeds the bound. What
- * others store in between it does not see. But nobody stores more than an eighth, or one
- * object, without counting again, so n processes that store at the same time may together
- * exceed the bound by n eighths (n quarters, if objects are as large as may be) until one of
- * them counts. In exchange a process that is stopped or dies in the midst of a store never
- * holds another one up, and there is no lock file to go stale.
+ * A process counts the folder at its first store, and from then on adds the bytes that it
+ * stores itself. When the sum reaches the bound, it counts again and deletes the least recently
+ * used until an eighth of the bound is free; so counts are rare, and one process alone never
+ * exceeds the bound. It does not see the stores of others in between. But no process stores
+ * more than an eighth, or one object, without counting again, so n processes that store at the
+ * same time may together exceed the bound by n eighths (n quarters, if objects are as large as
+ * may be) until one of them counts. In exchange a process that is stopped or dies during a
+ * store never holds up another one, and there is no lock file to go stale.
  *
- * Processes that delete at the same time choose the same files, as all sort alike; one of them
- * finds them gone. A file that is deleted while another process reads it stays readable for
+ * Processes that delete at the same time choose the same files, as all sort alike; the later
+ * one finds them gone. A file that is deleted while another process reads it stays readable for
  * that one. */
 struct tci_object_cache {
     int folder;
     uint64_t bytes_max;
-    pthread_mutex_t lock; /* the four below */
+    pthread_mutex_t lock; /* guards the four below */
     bool counted;
     uint64_t bytes;         /* in the folder, as far as this process knows */
     uint64_t bytes_stored;  /* since it was counted */
-    uint64_t bytes_writing; /* of those, what no count may see yet */
+    uint64_t bytes_writing; /* of those, not visible to a count yet */
     atomic_bool complained;
     char path[TCI_CACHE_FOLDER_MAX];
 };
@@ -78,7 +78,7 @@ void tci_object_cache_close(tci_object_cache *cache)
     free(cache);
 }
 
-/* Once: a full disk stays full for a thousand functions. */
+/* Warns once: a full disk stays full for a thousand functions. */
 static void complain(tci_object_cache *cache, const char *what, const tc_error *why)
 {
     bool again = atomic_exchange_explicit(&cache->complained, true, memory_order_relaxed);
@@ -86,8 +86,8 @@ static void complain(tci_object_cache *cache, const char *what, const tc_error *
            why->text, again ? "" : "; running on, further failures at level debug");
 }
 
-/* What another process puts under this name between the reading and the deleting is lost, and
- * stored again by the next who misses it. */
+/* A file that another process stores under this name between the read and the deletion is lost,
+ * and stored again after the next miss. */
 static void remove_damaged(tci_object_cache *cache, const char *file, const tc_error *why)
 {
     bool removed = tci_cache_file_remove(cache->folder, file);
@@ -95,7 +95,8 @@ static void remove_damaged(tci_object_cache *cache, const char *file, const tc_e
            removed ? "deleted" : "it cannot be deleted");
 }
 
-/* Without the user's key nothing is sealed, and what has to be is compiled each time. */
+/* Without the user's key no object is sealed, and code that needs a seal is compiled each
+ * time. */
 static bool is_usable(tci_object_cache *cache, const tci_object_key *key)
 {
     tc_error why = {.status = TC_OK};
@@ -153,7 +154,7 @@ static uint64_t disk_bytes(uint64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* Deletes what is no use to anybody, and adds up the rest. */
+/* Deletes files that are of no use, and adds up the rest. */
 static uint64_t count_files(int folder, tci_cache_file *files, size_t count)
 {
     uint64_t bytes = 0;
@@ -169,8 +170,8 @@ static uint64_t count_files(int folder, tci_cache_file *files, size_t count)
     return bytes;
 }
 
-/* Counts the folder, and deletes the longest unused when `more` bytes would exceed the bound.
- * Under the lock. */
+/* Counts the folder, and deletes the least recently used when `more` bytes would exceed the
+ * bound. Called under the lock. */
 static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error *err)
 {
     tci_cache_file *files = NULL;
@@ -182,7 +183,7 @@ static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error
     cache->counted = true;
     if (cache->bytes + more > cache->bytes_max) {
         for (size_t i = 0; i < count && cache->bytes + more > room; i++) {
-            /* A file that is being written will soon be the one used last. */
+            /* A file that is being written will soon be the most recently used. */
             if (!files[i].temporary && tci_cache_file_remove(cache->folder, files[i].name))
                 cache->bytes -= disk_bytes(files[i].bytes);
         }
@@ -191,7 +192,7 @@ static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error
     return TC_OK;
 }
 
-/* Takes room for a file that is then written. */
+/* Reserves space for a file that is then written. */
 static tc_status reserve(tci_object_cache *cache, uint64_t more, tc_error *err)
 {
     tc_status status = TC_OK;
@@ -212,7 +213,7 @@ static tc_status reserve(tci_object_cache *cache, uint64_t more, tc_error *err)
     return status;
 }
 
-/* Written, or not: the next count finds out. */
+/* Ends a write, successful or not: the next count finds out. */
 static void written(tci_object_cache *cache, uint64_t more)
 {
     pthread_mutex_lock(&cache->lock);
@@ -274,7 +275,7 @@ void tci_object_cache_forget(tci_object_cache *cache, const tci_content_id *id)
     free(files);
 }
 
-/* --- later ------------------------------------------------------------------------------- */
+/* --- pending writes ---------------------------------------------------------------------- */
 
 struct tci_object_write {
     tci_object_cache *cache;

@@ -1,3 +1,5 @@
+/* The child is spawned with a socket pair and a memory file for its standard error. Every wait
+ * for it is a poll with a deadline. */
 #include "child_process.h"
 
 #include "base/clock.h"
@@ -20,20 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long it may take to notice that nobody waits for a child any more. */
+/* Time until a cancelled wait for a child is noticed. */
 #define CANCEL_MS 50
-/* How long a child that closed its socket may take to be gone. */
+/* Time that a child that closed its socket may take to end. */
 #define LET_END_MS 1000
-/* Of a child of low priority, beyond a deadline. Beside one busy thread per processor it gets
- * 15 of 1039 parts (sched(7), nice 19 and 0). */
+/* Extensions of a deadline for a child of low priority. Beside one busy thread per processor it
+ * gets 15 of 1039 parts (sched(7), nice 19 and 0). */
 #define GRANTS_MAX 64
 
 extern char **environ;
 
 /* --- start -------------------------------------------------------------------------------- */
 
-/* The child's own numbers must stay free: a program that closed its standard streams gets them
- * for whatever it opens next. */
+/* Moves a descriptor out of the child's own numbers, which must stay free: a program that
+ * closed its standard streams gets those for the next files that it opens. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > TCI_CHILD_SOCKET)
@@ -89,8 +91,8 @@ static int set_signals(posix_spawnattr_t *attributes)
     return e;
 }
 
-/* What the loader, an emulator and sanitizers go by. All else may be a secret of the
- * application's, and the child has no use for it. */
+/* Returns whether the loader, an emulator or sanitizers use the variable. All else may be a
+ * secret of the application's, and the child has no use for it. */
 static bool is_passed_on(const char *variable)
 {
     static const char *const prefixes[] = {"LD_",   "GLIBC_TUNABLES=", "MALLOC_", "ASAN_",
@@ -103,7 +105,7 @@ static bool is_passed_on(const char *variable)
     return false;
 }
 
-/* For free(); NULL: no memory. */
+/* Returns an array for free(); NULL without memory. */
 static char **choose_environment(void)
 {
     size_t count = 0, chosen = 0;
@@ -177,7 +179,7 @@ tc_status tci_child_start(char *const argv[], tci_child *child_out, tc_error *er
         close(child.socket);
         return status;
     }
-    /* Linux 5.3: names this child for ever, whoever collects it. */
+    /* Linux 5.3: names this child for ever, even after another thread has collected it. */
     child.pidfd = (int)syscall(SYS_pidfd_open, child.pid, 0);
     *child_out = child;
     return TC_OK;
@@ -185,8 +187,8 @@ tc_status tci_child_start(char *const argv[], tci_child *child_out, tc_error *er
 
 /* --- end ---------------------------------------------------------------------------------- */
 
-/* Where a filter has another process answer the call (seccomp_unotify(2)), a signal that comes
- * meanwhile takes the question back, and nothing has been killed. */
+/* A filter may let another process answer the call (seccomp_unotify(2)). A signal that comes
+ * meanwhile then interrupts the call without killing the child, so it is repeated. */
 static void kill_child(const tci_child *child)
 {
     long e;
@@ -266,7 +268,7 @@ static bool is_cancelled(const tci_child *child)
            atomic_load_explicit(child->cancelled, memory_order_relaxed);
 }
 
-/* UINT64_MAX: not known, as in an emulator. */
+/* Returns the child's processor time; UINT64_MAX: unknown, as in an emulator. */
 static uint64_t own_time_ns(const tci_child *child)
 {
     clockid_t clock;
@@ -288,8 +290,8 @@ static uint64_t own_time_left_ns(const tci_child *child)
     return now_ns < child->own_end_ns ? child->own_end_ns - now_ns : 0;
 }
 
-/* Until the socket is ready; the child's end counts when the socket has no more to give: some
- * other process may have inherited the child's end of it. */
+/* Waits until the socket is ready. The child's end counts once the socket has no more data:
+ * another process may have inherited the child's end of it. */
 static tc_status await(const tci_child *child, short events, uint64_t deadline_ns)
 {
     for (unsigned grants = 0;;) {
@@ -332,7 +334,7 @@ tc_status tci_child_send(const tci_child *child, struct iovec *parts, size_t cou
     size_t first = 0;
     skip(parts, &first, count, 0);
     while (first < count) {
-        /* Part by part: a confined node may not make the call that takes several. */
+        /* Sends part by part: a confined node may not make the call that takes several. */
         ssize_t n = send(child->socket, parts[first].iov_base, parts[first].iov_len,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0)

@@ -1,3 +1,5 @@
+/* The filter consists of calls that are allowed, calls that are allowed with certain arguments,
+ * and calls that fail with EPERM. It kills the process at any other call. */
 #include "compile_filter.h"
 
 #include "base/sanitized.h"
@@ -14,10 +16,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- which calls -------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------- */
 
-/* In numbers of this architecture; another one's calls, and the 32-bit ones of this, are none
- * of these and are no calls of it. */
+/* System-call numbers of the native architecture. Calls of other ABIs (also 32-bit) are
+ * killed. */
 static const int allowed[] = {
     SYS_futex,        SYS_munmap,       SYS_mremap,
     SYS_brk,          SYS_madvise,      SYS_sysinfo,
@@ -34,8 +36,8 @@ static const int allowed[] = {
 #endif
 };
 
-/* Files, and what is asked about them; limits; names; and what add_rules does not allow of calls
- * that it knows. */
+/* Files and their properties; limits; names; and the uses that add_rules does not allow of the
+ * calls that it knows. */
 static const int refused[] = {
     SYS_pread64,
     SYS_write,
@@ -95,7 +97,7 @@ static void add_rules(tci_syscall_filter *f, int socket, int statm)
 {
     const uint32_t allow = SECCOMP_RET_ALLOW;
     const tci_syscall_rule rules[] = {
-        /* No file, and nothing that runs. */
+        /* No file, and no executable memory. */
         {SYS_mmap, allow, {{HAS, LOWER(3), MAP_ANONYMOUS}, {LACKS, LOWER(2), PROT_EXEC}}},
         {SYS_mprotect, allow, {{LACKS, LOWER(2), PROT_EXEC}}},
         {SYS_recvfrom, allow, {{IS, LOWER(0), (uint32_t)socket}}},
@@ -118,7 +120,7 @@ static void write_filter(tci_syscall_filter *f, int socket, int statm)
     tci_syscall_filter_answer(f, END);
 }
 
-/* Sanitizers map, read, and start what they like. */
+/* Sets no filter under sanitizers, which map, read, and start files of their own. */
 int tci_compile_filter_set(int socket, int statm)
 {
     static tci_syscall_filter filter;

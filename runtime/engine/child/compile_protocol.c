@@ -66,7 +66,7 @@ tc_status tci_compile_hello_encode(const tci_compile_hello *hello, void *out, si
     return TC_OK;
 }
 
-/* As long as the message says; a terminator inside would hide what follows it. */
+/* Reads a text of the length in the message; a terminator inside would hide the rest of it. */
 static bool read_text(tci_reader *r, char *out, size_t room)
 {
     size_t n = tci_read_u16(r);

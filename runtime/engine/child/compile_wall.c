@@ -1,3 +1,4 @@
+/* Each part is tried by itself: note() records that it stands, or why it does not. */
 #include "compile_wall.h"
 
 #include "base/landlock.h"
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* problem: of errno; 0: it stands. */
+/* `problem` is an errno value; 0: the part stands. */
 static void note(tci_compile_wall *wall, tci_compile_wall_part part, int problem)
 {
     char name[TCI_WALL_TEXT_MAX];
@@ -32,8 +33,8 @@ static int problem_of(long result)
     return result == 0 ? 0 : errno;
 }
 
-/* So that the lowest number that is free is the limit: a smaller one would be no limit for what
- * is open already. */
+/* Closes descriptors above `last` and makes the lowest free number the limit: a smaller one
+ * would not limit descriptors that are open already. */
 static int limit_descriptors(int last)
 {
     (void)syscall(SYS_close_range, (unsigned)last + 1, ~0u, 0); /* Linux 5.9 */

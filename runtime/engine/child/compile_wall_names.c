@@ -1,4 +1,4 @@
-/* The part of compile_wall.h that both sides have: words for what stands. */
+/* The part of compile_wall.h that both sides have: the names of the parts. */
 #include "compile_wall.h"
 
 #include <stdio.h>

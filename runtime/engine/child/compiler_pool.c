@@ -1,3 +1,5 @@
+/* There are idle processes for each priority. A compile takes one of them, or starts one, and
+ * gives it back afterwards; those beyond IDLE_MAX are ended. */
 #include "compiler_pool.h"
 
 #include "base/error_text.h"
@@ -5,15 +7,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Idle ones that are kept, of each priority; each takes some 50 MB, most of it LLVM's own code
- * that all of them share. */
+/* Idle processes that are kept, of each priority; each takes some 50 MB, most of it LLVM's own
+ * code that all of them share. */
 #define IDLE_MAX 2u
 
 enum { SOON, BACKGROUND, PRIORITIES };
 
 struct tci_compiler_pool {
     tci_compiler_opts opts;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards all below */
     tci_compiler *idle[PRIORITIES][IDLE_MAX];
     unsigned idle_count[PRIORITIES];
 };
@@ -26,7 +28,7 @@ static tc_status start_one(const tci_compiler_pool *pool, int priority,
     return tci_compiler_start(&opts, compiler_out, err);
 }
 
-/* NULL: there is none. */
+/* Takes a process that has died out of the pool; NULL without one. */
 static tci_compiler *take_dead_locked(tci_compiler_pool *pool)
 {
     for (int priority = 0; priority < PRIORITIES; priority++) {
@@ -42,7 +44,8 @@ static tci_compiler *take_dead_locked(tci_compiler_pool *pool)
     return NULL;
 }
 
-/* Of any priority, so that no zombies wait for a compile that is like their last. */
+/* Ends dead processes of any priority, so that no zombies wait for a compile of their own
+ * priority. */
 static void end_dead(tci_compiler_pool *pool)
 {
     tci_compiler *dead;
@@ -54,7 +57,7 @@ static void end_dead(tci_compiler_pool *pool)
     } while (dead != NULL);
 }
 
-/* NULL when all are at work. */
+/* Takes an idle process; NULL when all are at work. */
 static tci_compiler *take_idle(tci_compiler_pool *pool, int priority)
 {
     tci_compiler *compiler = NULL;

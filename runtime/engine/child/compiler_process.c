@@ -18,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* To get ready takes 25 ms, and more on a busy machine, however short a compile may be. */
+/* A process takes 25 ms to get ready, and more on a busy machine, however short the time for a
+ * compile is. */
 #define START_MIN_NS (2 * TCI_NS_PER_S)
 /* A process that dies before it is ready, or is killed by another, gets a second chance. */
 #define TRIES 2
@@ -30,15 +31,15 @@ struct tci_compiler {
     char folder[TCI_ENGINE_PATH_MAX];  /* of the module */
     tci_child child;
     bool running;            /* there is a child */
-    bool ready;              /* its hello was read, and is right */
+    bool ready;              /* its hello was read and accepted */
     bool given_up;           /* compile in the caller's thread */
-    uint32_t wall;           /* as the hello says */
-    size_t diagnostics_read; /* of what the child says */
+    uint32_t wall;           /* from the hello */
+    size_t diagnostics_read; /* of the child's standard error */
 };
 
 /* --- without a process -------------------------------------------------------------------- */
 
-/* No process can be had: then code is refused, or compiled here where that is wanted. */
+/* Without a process, code is refused, or compiled here where that is wanted. */
 static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error *reason,
                             tc_error *err)
 {
@@ -55,8 +56,8 @@ static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error 
     return TC_OK;
 }
 
-/* Another machine's programs run here by an emulator, and cannot start one another: then there
- * is nothing to be warned of. */
+/* Programs of another machine run here by an emulator, and cannot start one another: that needs
+ * no warning. */
 static tc_log_level start_failure_level(tc_status status)
 {
     return status == TC_E_UNSUPPORTED ? TC_LOG_INFO : TC_LOG_WARN;
@@ -97,7 +98,7 @@ tc_status tci_compiler_start(const tci_compiler_opts *opts, tci_compiler **compi
     c->opts = *opts;
     c->given_up = opts->in_thread;
     if (!c->given_up)
-        (void)start_child(c, NULL); /* what is wrong, the first compile hears */
+        (void)start_child(c, NULL); /* the first compile reports a failure */
     *compiler_out = c;
     return TC_OK;
 }
@@ -132,7 +133,7 @@ uint32_t tci_compiler_wall(const tci_compiler *c)
 
 typedef struct child_end {
     int status;          /* waitpid's, or -1 */
-    bool said_something; /* since it was last listened to */
+    bool said_something; /* since its diagnostics were last read */
 } child_end;
 
 static void describe_end(const tci_compiler *c, int status, const char *doing, tc_error *err)
@@ -151,7 +152,7 @@ static void describe_end(const tci_compiler *c, int status, const char *doing, t
                    diagnostics[0] != '\0' ? ": " : "", diagnostics);
 }
 
-/* Leaves no child. `reason` is why: TC_E_PEER_LOST puts how it ended into err. */
+/* Ends the child for this `reason`. With TC_E_PEER_LOST, err describes how it ended. */
 static child_end end_child(tci_compiler *c, tc_status reason, const char *doing, tc_error *err)
 {
     child_end end;
@@ -182,7 +183,7 @@ static bool was_never_run(const child_end *end)
 
 /* --- talk --------------------------------------------------------------------------------- */
 
-/* A whole message; *body_out is for free(). */
+/* Receives a whole message; *body_out is for free(). */
 static tc_status receive(const tci_child *child, uint64_t deadline_ns,
                          tci_compile_kind *kind_out, void **body_out, size_t *size_out,
                          tc_error *err)
@@ -218,7 +219,7 @@ static tc_status check_hello(const tci_compiler *c, const tci_engine *engine,
     return TC_OK;
 }
 
-/* Once: a process finds the same kernel as the one before. */
+/* Logs once: a process finds the same kernel as the one before. */
 static void log_wall(const tci_compile_wall *wall)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -251,7 +252,7 @@ static tc_status refused_start(const void *body, size_t size, tc_error *err)
                          (int)reply.text_size, reply.text);
 }
 
-/* TC_E_PEER_LOST: it ended first. */
+/* TC_E_PEER_LOST: the child ended first. */
 static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error *err)
 {
     tci_compile_kind kind;
@@ -279,7 +280,7 @@ static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error 
     return status;
 }
 
-/* TC_OK: there is a child that said hello, or the code is compiled here. */
+/* TC_OK: a child has sent its hello, or the code is compiled here. */
 static tc_status make_ready(tci_compiler *c, const tci_engine *engine, tc_error *err)
 {
     for (int try = 1; !c->ready && !c->given_up; try++) {
@@ -305,7 +306,7 @@ static tc_status make_ready(tci_compiler *c, const tci_engine *engine, tc_error 
 
 /* --- compile ------------------------------------------------------------------------------ */
 
-/* As module_check.h does it, which cannot ask from another process. */
+/* Checks symbols as module_check.h does, which cannot ask from another process. */
 static tc_status check_names(const tci_compile_reply *reply, const tci_engine_code *code,
                              tc_error *err)
 {
@@ -366,7 +367,7 @@ static tc_status exchange(tci_compiler *c, const tci_engine_code *code, void **b
     return status;
 }
 
-/* After an exchange that failed. The next child starts now, so that nobody waits for it. */
+/* Starts the next child after a failed exchange, so that no caller waits. True: try again. */
 static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_status status,
                           tc_error *err)
 {
@@ -383,7 +384,7 @@ static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_statu
     return status == TC_E_PEER_LOST && was_killed_by_others(&end);
 }
 
-/* What LLVM has to say of code that it does compile. */
+/* Logs LLVM's diagnostics about code that it does compile. */
 static void log_diagnostics(tci_compiler *c)
 {
     char diagnostics[DIAGNOSTICS_MAX];
@@ -420,7 +421,7 @@ tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_en
 {
     tc_status status = TC_E_COMPILE;
     bool again = true;
-    tc_error local; /* its text is composed in steps, also when nobody wants it */
+    tc_error local; /* its text is composed in steps, also without a caller's err */
     if (err == NULL)
         err = &local;
     for (int try = 1; again && try <= TRIES; try++) {

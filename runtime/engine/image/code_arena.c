@@ -14,22 +14,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PLACES 16u                     /* in a block of small ones */
-#define SPARES 4u                      /* empty blocks of small places that stay */
-#define SMALL_SPAN_BYTES (128u * 1024) /* larger places have a block each */
+#define PLACES 16u                     /* slots in a block of small ones */
+#define SPARES 4u                      /* empty blocks of small slots that stay */
+#define SMALL_SPAN_BYTES (128u * 1024) /* larger slots have a block each */
 /* Code of a block up to this size gets its pages when the block is made: many faults at once
- * cost a fraction of one by one, while somebody waits for the function. */
+ * cost a fraction of single ones, while a caller waits for the function. */
 #define POPULATE_BYTES (64u * 1024)
 
-/* Linux 6.3: without it the kernel complains in its log, or refuses. Pages may be mapped for
- * execution all the same; it is the file that cannot be executed. */
+/* Since Linux 6.3. Without this flag newer kernels complain in their log, or refuse. Pages may
+ * still be mapped for execution; only the file cannot be executed. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-/* Which pages are what: two images with one geometry can have each other's places. */
+/* The segments of an image in pages. Images with one geometry can use each other's slots. */
 typedef struct geometry {
-    size_t span; /* bytes from one place to the next */
+    size_t span; /* bytes from one slot to the next */
     bool has_data;
     uint32_t part_count;
     struct {
@@ -45,14 +45,14 @@ struct tci_code_block {
     uint8_t *run;
     uint8_t *write;
     size_t bytes; /* of each view */
-    uint32_t all; /* a bit for each place */
+    uint32_t all; /* a bit for each slot */
     uint32_t taken;
-    pid_t maker; /* in a fork of it these bytes are the maker's as well */
+    pid_t maker; /* its process; a fork shares these bytes with it */
 };
 
 struct tci_code_arena {
     pthread_mutex_t lock;
-    TAILQ_HEAD(, tci_code_block) blocks; /* those with free places before those without */
+    TAILQ_HEAD(, tci_code_block) blocks; /* blocks with free slots first */
     tci_code_block *spares[SPARES];      /* the newest first, then NULL */
     size_t page_bytes;
     bool profiled;
@@ -101,8 +101,8 @@ void tci_code_arena_destroy(tci_code_arena *arena)
     free(arena);
 }
 
-/* Profilers take a file's code for that file's. Shared memory without a file they look up in
- * the map of names; it cannot be sealed. */
+/* Maps memory without a file. Profilers attribute code in a file's mapping to that file; for
+ * shared memory without a file they look up the map of names. It cannot be sealed. */
 static bool map_unnamed(tci_code_block *block)
 {
     void *write =
@@ -136,8 +136,10 @@ static bool map_at(const tci_code_block *block, size_t offset, size_t bytes,
                    tci_image_kind kind, int fd, int flags)
 {
     int access = kind == TCI_IMAGE_CODE ? PROT_READ | PROT_EXEC : PROT_READ;
-    if (fd < 0) /* A second view of what `write` has. UCX 1.13's own mremap, which takes the
-                   place of the C library's, forgets where it should be. */
+    /* Without a file, `run` gets a second view of the memory of `write`. By system call: UCX
+     * 1.13 replaces the C library's mremap with its own, which ignores the requested
+     * address. */
+    if (fd < 0)
         return syscall(SYS_mremap, block->write + offset, 0, bytes,
                        MREMAP_MAYMOVE | MREMAP_FIXED, block->run + offset) >= 0 &&
                mprotect(block->run + offset, bytes, access) == 0;
@@ -145,8 +147,8 @@ static bool map_at(const tci_code_block *block, size_t offset, size_t bytes,
                 (off_t)offset) != MAP_FAILED;
 }
 
-/* Code and constants, over what was reserved. Places that are code from end to end take one
- * call for all. */
+/* Maps code and constants over the reserved range. Slots that are entirely code take one call
+ * for all. */
 static bool map_fixed_parts(tci_code_block *block, int fd)
 {
     const geometry *g = &block->shape;
@@ -165,11 +167,11 @@ static bool map_fixed_parts(tci_code_block *block, int fd)
     return true;
 }
 
-/* Once the writable view is there the file is sealed, so that no other can be made of it, not
- * even by changing the view that runs. (Before Linux 5.1 there is no such seal.) */
+/* Maps the writable view, then seals the file, so that no other writable view can be made of
+ * it, not even by changing the view that runs. (Before Linux 5.1 there is no such seal.) */
 static bool map_sealed(tci_code_block *block, int fd)
 {
-    /* Data has holes in this view, which are to stay holes. */
+    /* Data segments are holes in this view, and are to stay holes. */
     int flags = block->shape.has_data ? 0 : populate(block, block->bytes);
     void *write = mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, 0);
     if (write == MAP_FAILED)
@@ -180,12 +182,12 @@ static bool map_sealed(tci_code_block *block, int fd)
     return true;
 }
 
-/* fd -1: without a file. */
+/* Maps both views. fd -1: without a file. */
 static bool map_views(tci_code_block *block, int fd)
 {
     if (!(fd >= 0 ? map_sealed(block, fd) : map_unnamed(block)))
         return false;
-    /* What lies between the parts is data's neighbour, or nothing. */
+    /* Bytes between the parts are mapped like data, or inaccessible. */
     void *run =
         mmap(NULL, block->bytes, block->shape.has_data ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -195,7 +197,7 @@ static bool map_views(tci_code_block *block, int fd)
     return map_fixed_parts(block, fd);
 }
 
-/* On failure errno says why. */
+/* On failure errno has the reason. */
 static tci_code_block *make_block(const tci_code_arena *arena, const geometry *shape)
 {
     tci_code_block *block = calloc(1, sizeof *block);
@@ -245,7 +247,7 @@ static tc_status plan(const tci_code_arena *arena, const tci_image *image, geome
     return TC_OK;
 }
 
-/* --- taking and giving back ---------------------------------------------------------- */
+/* --- taking and returning ------------------------------------------------------------ */
 
 static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
 {
@@ -263,7 +265,7 @@ static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
     return block;
 }
 
-/* What is no longer empty is no spare. */
+/* Removes a block from the spares: it is no longer empty. */
 static void use_spare(tci_code_arena *arena, const tci_code_block *block)
 {
     unsigned at = 0, to = 0;
@@ -358,8 +360,9 @@ static void wipe(const tci_code_place *place, const tci_image *image)
     }
 }
 
-/* The block that goes now, if any. A few empty blocks stay: who loads and unloads one function, and
- * the libraries it uses, after the other is not to make a block for each. */
+/* Returns the block to free now, or NULL. A few empty blocks stay: a program that loads and
+ * unloads one function, with the libraries it uses, after the other should not make a block for
+ * each. */
 static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *place)
 {
     tci_code_block *block = place->block, *gone = block;
@@ -378,8 +381,8 @@ static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_plac
 void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *place,
                               const tci_image *image)
 {
-    /* In a fork these bytes are the parent's as well; a place with a block to itself goes with
-     * it. */
+    /* In a fork these bytes are the parent's as well. A slot with a block to itself is freed
+     * with it. */
     if (place->block->all != 1 && place->block->maker == getpid())
         wipe(place, image);
     pthread_mutex_lock(&arena->lock);

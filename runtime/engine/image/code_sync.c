@@ -7,16 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A machine's caches obey the instructions meant for that. An emulator that translates code
- * (qemu before 8.1) goes on with its translation of the old bytes, because it watches only the
- * address that it took them from. It forgets when that address is mapped again; a real kernel
- * answers a mapping that changes nothing at once, but it is a system call for each load. */
+/* A processor's caches obey the instructions meant for them. An emulator that translates code
+ * (qemu before 8.1) continues with its translation of the old bytes, because it watches only
+ * the address that it read them from. It drops the translation when that address is mapped
+ * again. A real kernel returns at once from a mapping that changes nothing, but it is a system
+ * call for each load. */
 static bool remaps;
 
 static void make_coherent(uint8_t *run, size_t bytes)
 {
-    /* By the addresses that run, which the manual of aarch64 asks for. On x86_64 this is
-     * nothing. */
+    /* By the addresses that run, as the manual of aarch64 requires. Does nothing on x86_64. */
     __builtin___clear_cache((char *)run, (char *)run + bytes);
 }
 
@@ -30,8 +30,8 @@ static int run_version(uint8_t *run, uint8_t *write, int version)
     return ((int (*)(void))(uintptr_t)run)();
 }
 
-/* The first function is the first one still after the second was written over it. Where there
- * is no such memory nothing will be loaded into it either. */
+/* Sets `remaps` if the first function still runs after the second was written over it. Without
+ * memory for this test nothing will be loaded either. */
 static void find_out(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

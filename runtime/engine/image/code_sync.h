@@ -1,5 +1,5 @@
-/* Makes written bytes into instructions: what was stored through one address of a memory is to
- * run at another. */
+/* Makes written bytes into instructions: bytes stored through one address of a memory run at
+ * another. */
 #ifndef TCI_CODE_SYNC_H
 #define TCI_CODE_SYNC_H
 
@@ -8,16 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Finds out what that takes here; before the first tci_code_sync. Any thread, any number of
- * times. */
+/* Determines the operations needed on this machine. Called before the first tci_code_sync, by
+ * any thread, any number of times. */
 void tci_code_sync_init(void);
 
-/* The bytes at `run` were written and will run, in this thread or in one that it tells, which
- * calls tci_code_sync_adopt. `run` begins a page. */
+/* Called when the bytes at `run` were written and will run, in this thread or in one that it
+ * notifies, which calls tci_code_sync_adopt. `run` begins a page. */
 void tci_code_sync(uint8_t *run, size_t bytes);
 
-/* In a thread that is about to call what another one has loaded: its processor may have fetched
- * from there ahead of time, and on some architectures only it can forget that. */
+/* Called in a thread that is about to call code that another thread has loaded: its processor
+ * may have prefetched from there, and on some architectures only that processor can discard
+ * it. */
 static inline void tci_code_sync_adopt(void)
 {
     TCI_ARCH_REFETCH();

@@ -42,8 +42,8 @@ uint8_t tci_image_cpu_level(void)
 
 struct tci_loaded_image {
     tci_code_place place;
-    tci_image image; /* its bytes are the archive's: only the geometry is looked at later */
-    size_t slice;    /* which one of the archive's it is; SIZE_MAX: of none */
+    tci_image image; /* its bytes are the archive's: only the geometry is used later */
+    size_t slice;    /* its index in the archive; SIZE_MAX: not of an archive */
 };
 
 static uint8_t *view_of(const tci_image_segment *segment, const tci_image_views *views)
@@ -77,7 +77,7 @@ static uint64_t value_of(const tci_relocation *relocation, const tci_image *imag
     }
 }
 
-/* Places ascend, so the segments are walked along with them. */
+/* Offsets ascend, so the segments are walked along with them. */
 void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *imports,
                         const tci_image_views *views)
 {
@@ -91,7 +91,7 @@ void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *i
     }
 }
 
-/* Places ascend, so the segments are walked along with them. */
+/* Offsets ascend, so the segments are walked along with them. */
 void tci_image_relocate_decode(const tci_image *image, const uint64_t *imports,
                                tci_image_link *out)
 {
@@ -109,8 +109,8 @@ void tci_image_relocate_decode(const tci_image *image, const uint64_t *imports,
 
 /* --- unwinding ----------------------------------------------------------------------- */
 
-/* The unwinder of the process, if there is one at all: who needs it has loaded it. Without it
- * nothing can be thrown through the function, and that is all. */
+/* The unwinder (libgcc_s), if the system has one. Without it nothing can be thrown through the
+ * function, which has no other effect. */
 static struct {
     pthread_once_t once;
     void (*add)(void *eh_frame);
@@ -188,7 +188,7 @@ typedef struct slice_names {
     size_t index;
 } slice_names;
 
-/* That there is one was checked when the slice was opened. */
+/* Opening the slice has checked that the name exists. */
 static const char *slice_name(void *user, uint32_t index)
 {
     const slice_names *names = user;
@@ -211,7 +211,7 @@ static tci_entries entries_at(const tci_image *image, uint8_t *run)
     return entries;
 }
 
-/* In the order of their places; how many there are. */
+/* Sorts the entries by their offsets. Returns their number. */
 static size_t sort_entries(const tci_image *image, const char *name, tci_image_names *names,
                            tci_code_symbol out[TCI_IMAGE_ENTRIES])
 {
@@ -337,7 +337,7 @@ tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archiv
     return TC_OK;
 }
 
-/* --- binding anew ------------------------------------------------------------------------ */
+/* --- binding again ----------------------------------------------------------------------- */
 
 static uint64_t *word_of(const tci_image_segment *s, uint32_t place,
                          const tci_image_views *views)
@@ -345,7 +345,7 @@ static uint64_t *word_of(const tci_image_segment *s, uint32_t place,
     return (uint64_t *)(void *)(view_of(s, views) + place);
 }
 
-/* A variable that the function has given another value keeps that. */
+/* Fills in the imports again. A variable that the function has given another value keeps it. */
 static void refill(const tci_image *image, const uint64_t *before, const uint64_t *imports,
                    const tci_image_views *views)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES 16u            /* the arena makes so many at once */
-#define AHEAD 4u              /* places that are written before their messages come */
-#define MEMORY_MAX (1u << 20) /* of an image, since there are so many of it */
-#define EXPECTED_MAX 4096u    /* bytes of an image that is written so */
+#define PLACES 16u            /* as many as the arena makes at once */
+#define AHEAD 4u              /* slots that are written before their messages come */
+#define MEMORY_MAX (1u << 20) /* of an image, since it is loaded PLACES times */
+#define EXPECTED_MAX 4096u    /* bytes of an image that is written ahead */
 
 struct tci_injector {
     tci_code_arena *arena;
@@ -23,17 +23,17 @@ struct tci_injector {
     size_t rest_size;
     tci_image image;       /* of `last` */
     tci_symbols *symbols;  /* of `last` */
-    uint64_t *imports;     /* their addresses: weak names, then symbols */
+    uint64_t *imports;     /* addresses of the imports: weak names, then symbols */
     tci_image_link *links; /* its relocations, decoded */
-    bool is_shared;        /* some are of libraries that came by messages */
-    uint64_t changes;      /* how often those had changed then */
+    bool is_shared;        /* some symbols are of libraries that came by messages */
+    uint64_t changes;      /* count of changes of those libraries then */
 
     tci_code_place places[PLACES];
     tci_image shape; /* the image that they were taken for: its bytes may be gone */
     unsigned place_count;
     unsigned next;
-    bool is_small;  /* `last` is worth expecting */
-    unsigned ahead; /* so many of the next places are written, with `last` */
+    bool is_small;  /* `last` is small enough to be written ahead */
+    unsigned ahead; /* number of the next slots that `last` is written to */
 };
 
 tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
@@ -79,14 +79,14 @@ void tci_injector_destroy(tci_injector *injector)
     free(injector);
 }
 
-/* --- a message whose code is not that of the one before ------------------------------ */
+/* --- a message with new code --------------------------------------------------------- */
 
 typedef struct text_iterator {
     const char *at;
     const char *end;
 } text_iterator;
 
-/* The next zero-terminated text, or NULL when there is none. */
+/* Returns the next zero-terminated text, or NULL at the end. */
 static const char *next_text(text_iterator *it)
 {
     const char *text = it->at;
@@ -121,8 +121,8 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
     return status;
 }
 
-/* Nothing else runs while a message does, so no library has to stay for it; for the next message of the
- * same code what names mean may have changed. */
+/* Releases the libraries: no other code runs while a message does, so no library has to stay
+ * for it. For the next message of the same code, names may refer to other libraries. */
 static void keep_nothing(tci_injector *injector)
 {
     injector->is_shared = tci_symbols_library(injector->symbols, 0) != NULL;
@@ -167,7 +167,7 @@ static tc_status validate(tci_injector *injector, tc_error *err)
     return TC_OK;
 }
 
-/* The same segments in the same pages: places can be used on. */
+/* Returns whether both have the same segments in the same pages, so that slots stay usable. */
 static bool same_shape(const tci_image *a, const tci_image *b)
 {
     if (a->segment_count != b->segment_count || a->memory_bytes != b->memory_bytes)
@@ -180,7 +180,7 @@ static bool same_shape(const tci_image *a, const tci_image *b)
     return true;
 }
 
-/* All of them or none. */
+/* Takes all slots, or fails and keeps no slot. */
 static tc_status take_places(tci_injector *injector, tc_error *err)
 {
     tc_status status = TC_OK;

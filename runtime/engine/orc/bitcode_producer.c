@@ -32,7 +32,7 @@ typedef struct bit_reader {
     const uint8_t *bytes;
     uint64_t bits;
     uint64_t at;
-    bool failed; /* reads give 0 from the first step outside on */
+    bool failed; /* set by the first read outside; reads return 0 from then on */
 } bit_reader;
 
 typedef struct operand {
@@ -63,7 +63,7 @@ static uint64_t read_fixed(bit_reader *r, uint64_t width)
     return value;
 }
 
-/* Groups of `width` bits; the highest of each tells whether another follows. */
+/* Reads groups of `width` bits; the highest bit of each states whether another follows. */
 static uint64_t read_vbr(bit_reader *r, uint64_t width)
 {
     uint64_t value = 0;
@@ -121,13 +121,13 @@ static void read_abbrev(bit_reader *r, abbrev *a)
     }
 }
 
-/* The first number is the record's code; the others are taken as characters, which all that
- * interests us are. */
+/* Keeps a number of a record. The first one is the record's code; the others are taken as
+ * characters, since all records of interest are texts. */
 static void keep(record *rec, unsigned index, uint64_t value)
 {
     if (index == 0)
         rec->code = value;
-    else if (index < TCI_PRODUCER_TEXT_MAX) /* one place stays for the terminator */
+    else if (index < TCI_PRODUCER_TEXT_MAX) /* one byte stays for the terminator */
         rec->text[index - 1] = value >= 0x20 && value < 0x7f ? (char)value : '?';
 }
 
@@ -161,7 +161,7 @@ static void read_unabbreviated(bit_reader *r, record *rec)
         keep(rec, i, read_vbr(r, 6));
 }
 
-/* Stands inside the block, behind its header. */
+/* Searches a block for the string. The reader is inside the block, behind its header. */
 static bool find_string(bit_reader *r, uint64_t width, record *rec)
 {
     abbrev abbrevs[ABBREVS_MAX];

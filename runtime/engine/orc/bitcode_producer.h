@@ -1,6 +1,6 @@
-/* Which LLVM wrote some bitcode, read from the bytes themselves.
+/* Reads the version of LLVM that wrote some bitcode from the bytes themselves.
  *
- * LLVM's reader would say so too, but only after it has begun to parse what it may not
+ * LLVM's reader would report it too, but only after it has begun to parse bytes that it may not
  * understand. The identification block comes first in every file and has kept its form since
  * LLVM 3.8. */
 #ifndef TCI_BITCODE_PRODUCER_H
@@ -16,10 +16,10 @@ typedef struct tci_producer {
     unsigned major;                   /* 19 */
 } tci_producer;
 
-/* Whether the bytes begin as bitcode does. */
+/* Returns whether the bytes begin as bitcode does. */
 bool tci_bitcode_has_magic(const void *bytes, size_t size);
 
-/* False when the file does not say, or says it in a way that this reader does not know. Never
+/* Returns false when the file does not state it, or in a form unknown to this reader. Never
  * reads outside the bytes. */
 bool tci_bitcode_producer(const void *bytes, size_t size, tci_producer *producer_out);
 

@@ -14,14 +14,15 @@ typedef struct inspection {
     tci_code_excess *excess;
 } inspection;
 
-/* Is true. */
+/* Describes the excess, and is true. */
 #define EXCEEDS(in, ...)                                                                       \
     ((void)snprintf((in)->excess->text, sizeof(in)->excess->text, __VA_ARGS__),                \
      (in)->excess->where = (in)->where, true)
 
 /* --- values ------------------------------------------------------------------------------ */
 
-/* Each structure and array is one itself; beyond the bound the number is any beyond it. */
+/* Counts the parts of a type, with 1 for each structure and array itself. Beyond the bound the
+ * result is any number beyond it. */
 static uint64_t count_parts(LLVMTypeRef type, unsigned depth)
 {
     const uint64_t beyond = TCI_VALUE_PARTS_MAX + 1;
@@ -41,7 +42,7 @@ static uint64_t count_parts(LLVMTypeRef type, unsigned depth)
     return sum < beyond ? sum : beyond;
 }
 
-/* An integer type itself, or that of a vector's elements. */
+/* Returns whether an integer type, or that of a vector's elements, is too wide. */
 static bool is_too_wide(const inspection *in, LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -58,7 +59,7 @@ static bool is_too_wide(const inspection *in, LLVMTypeRef type)
     return false;
 }
 
-/* Of a type with few parts. */
+/* The same for the parts of a type that has few. */
 static bool has_wide_part(const inspection *in, LLVMTypeRef type)
 {
     const LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -73,7 +74,7 @@ static bool has_wide_part(const inspection *in, LLVMTypeRef type)
     return false;
 }
 
-/* What code holds in registers, or pretends to. */
+/* Returns whether a value that code holds in registers, or treats so, is too large. */
 static bool is_value_too_large(const inspection *in, LLVMTypeRef type)
 {
     const LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -144,7 +145,7 @@ static bool is_function_too_large(inspection *in, LLVMValueRef function)
 
 /* --- variables --------------------------------------------------------------------------- */
 
-/* Beyond 64 bits LLVM takes what is left of the product. */
+/* Bounds the product, since LLVM truncates it to 64 bits. */
 static bool is_array_too_large(inspection *in, LLVMTypeRef type)
 {
     uint64_t count = 1;
@@ -158,7 +159,8 @@ static bool is_array_too_large(inspection *in, LLVMTypeRef type)
     return false;
 }
 
-/* LLVM writes out the values of variables, however few bytes of bitcode say them. */
+/* Bounds the values of variables: LLVM writes them out, however few bytes of bitcode state
+ * them. */
 static bool are_values_too_large(inspection *in, LLVMValueRef variable, uint64_t *sum)
 {
     const uint64_t max = TCI_ARCHIVE_SLICE_BYTES_MAX;
@@ -195,8 +197,9 @@ bool tci_code_bounds_exceeded(LLVMModuleRef module, tci_code_excess *excess_out)
 
 /* --- alignments -------------------------------------------------------------------------- */
 
-/* Whether LLVM knows that a bit of a function's address is 0 which no smaller alignment says
- * anything of. Where addresses have to do with alignments is said by the layout. */
+/* Returns whether LLVM knows that a bit of a function's address is 0 that no smaller alignment
+ * determines. The layout set here states that addresses of functions depend on their
+ * alignments. */
 static bool has_greatest_alignment(LLVMModuleRef module, LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
@@ -226,7 +229,7 @@ uint64_t tci_code_bounds_alignment(LLVMModuleRef module, LLVMValueRef value)
         return alignment;
     if (LLVMIsAFunction(value) != NULL)
         return has_greatest_alignment(module, value) ? greatest : 0;
-    /* A variable is preferred nowhere but there. */
+    /* The preferred alignment of a variable is 0 only then. */
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
     return LLVMPreferredAlignmentOfGlobal(layout, value) == 0 ? greatest : 0;
 }

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The larger one's, aarch64: three instructions. */
+/* Those of the larger jump, aarch64's: three instructions. */
 #define JUMP_BYTES 12u
 #define ADDRESS_BYTES 8u
 
-/* What an object has at `at`, which the bytes need not have aligned. */
+/* Reads from the object at `at`, which need not be aligned. */
 static bool read_at(const tci_elf_object *object, uint64_t at, void *out, size_t size)
 {
     if (at > object->size || size > object->size - at)
@@ -53,7 +53,7 @@ tci_elf_object tci_elf_object_open(const void *bytes, size_t size)
     return object;
 }
 
-/* A text of a string table, or NULL. */
+/* Returns a text of a string table, or NULL. */
 static const char *text_at(const tci_elf_object *object, size_t table, uint64_t offset)
 {
     Elf64_Shdr strings;
@@ -102,7 +102,8 @@ bool tci_elf_object_relocation(const tci_elf_section *section, size_t index,
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-/* The next one, but for the first, which every table begins with; *name_out may be NULL. */
+/* Reads the next symbol, without the first, which every table begins with; *name_out may be
+ * NULL. */
 static bool next_symbol(const tci_elf_object *object, size_t *at, Elf64_Sym *symbol_out,
                         const char **name_out)
 {
@@ -251,7 +252,7 @@ static char *append(char *out, const char *text)
     return out + size;
 }
 
-/* "count_main", "count:helper". Returns where the text ends. */
+/* Writes a name such as "count_main" or "count:helper". Returns the end of the text. */
 static char *write_name(const naming *n, const char *symbol, char *out)
 {
     if (!is_entry(n, symbol))
@@ -259,7 +260,7 @@ static char *write_name(const naming *n, const char *symbol, char *out)
     return append(out, symbol);
 }
 
-/* The next function in that section. */
+/* Finds the next function in that section. */
 static bool next_in(const tci_elf_object *object, unsigned section, size_t *at,
                     tci_elf_function *out)
 {

@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #define TCI_ENTRY_COUNT 4
-#define TCI_ENTRY_AT_LIFE 3 /* code that has none is without, whatever the archive has */
+#define TCI_ENTRY_AT_LIFE 3 /* code may lack it, whatever the archive has */
 #define TCI_ENTRY_SYMBOL_MAX (TCI_ARCHIVE_NAME_MAX + 32)
 
-/* Writes "NAME_main", ... as a function with these TCI_ENTRY_ bits calls it, and returns the
- * entry's bit. */
+/* Writes the symbol of an entry ("NAME_main", ...) of a function with these TCI_ENTRY_ bits,
+ * and returns the entry's bit. */
 static inline unsigned tci_entry_symbol(const char *name, unsigned entries, int index,
                                         char out[TCI_ENTRY_SYMBOL_MAX])
 {

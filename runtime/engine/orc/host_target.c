@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* host_features: "+avx2,-avx512f,...", behind a CPU name that may promise more. For
+/* host_features returns "+avx2,-avx512f,...", used behind a CPU name that may promise more. For
  * LLVMDisposeMessage. */
 #if defined(TCI_ARCH_X86_64)
 
@@ -20,7 +20,7 @@ static char *host_features(void)
 #include <stdio.h>
 #include <sys/auxv.h>
 
-/* Those of HWCAP2 and later that the headers of older systems lack; Linux's numbers. */
+/* Bits of HWCAP2 that the headers of older systems lack; Linux's numbers. */
 #define USES_SVE2 (1ul << 1)
 #define USES_FRINT (1ul << 8)
 #define USES_I8MM (1ul << 13)
@@ -28,10 +28,10 @@ static char *host_features(void)
 #define USES_CSSC (1ul << 34)
 #define USES_MOPS (1ul << 43)
 
-/* The features whose instructions a compiler chooses by itself, and the bits of Linux that all
- * must be set. LLVM knows them by the name of the processor or from /proc/cpuinfo; but the
- * kernel, a hypervisor or an emulator may withhold what the processor has, and what a process
- * may use is in these words alone. */
+/* Features with instructions that a compiler chooses by itself, and the bits of Linux that all
+ * must be set. LLVM derives them from the name of the processor or from /proc/cpuinfo; but the
+ * kernel, a hypervisor or an emulator may withhold features of the processor, and only these
+ * words state the features that a process may use. */
 typedef struct feature {
     const char *name;
     unsigned long hwcap;
@@ -63,8 +63,8 @@ static const feature features[] = {
     {"mops", 0, USES_MOPS},
 };
 
-/* One that is missing takes those that build on it along, so they all come before those that
- * are there. */
+/* A missing feature removes those that build on it, so missing features all come before those
+ * that are present. */
 static char *host_features(void)
 {
     char text[512] = "";
@@ -90,8 +90,8 @@ static LLVMTargetMachineRef make_machine(const tci_host_target *host, tci_code_l
 {
     LLVMCodeGenOptLevel effort =
         level == TCI_LEVEL_BASELINE ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-    /* Said outright: LLVM's own default for a JIT is the large code model, which costs size and
-     * time, and JITLink bridges any distance with stubs. */
+    /* Stated explicitly: LLVM's own default for a JIT is the large code model, which costs size
+     * and time, and JITLink bridges any distance with stubs. */
     return LLVMCreateTargetMachine(host->target, host->triple, host->cpu, host->features,
                                    effort, LLVMRelocPIC, LLVMCodeModelSmall);
 }

@@ -1,5 +1,5 @@
-/* What this process makes code for: triple, data layout, CPU and its features; and the machines
- * that do it.
+/* The target that this process makes code for (triple, data layout, CPU and its features), and
+ * the LLVM machines that make it.
  *
  * An LLVM target machine serves one thread at a time and is slow to make, so idle ones are
  * kept. */
@@ -21,7 +21,7 @@ typedef struct tci_host_target {
     char *cpu;      /* "znver4" */
     char *features; /* "+avx2,-avx512f,..." */
     LLVMTargetRef target;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     LLVMTargetMachineRef idle[TCI_HOST_LEVELS][TCI_HOST_IDLE_MAX];
     unsigned idle_count[TCI_HOST_LEVELS];
 } tci_host_target;
@@ -30,9 +30,10 @@ typedef struct tci_host_target {
 tc_status tci_host_target_init(tci_host_target *host, tc_error *err);
 void tci_host_target_fini(tci_host_target *host);
 
-/* A machine for one thread, or NULL. Any thread. */
+/* Returns a machine for one thread, or NULL. Any thread. */
 LLVMTargetMachineRef tci_host_target_take(tci_host_target *host, tci_code_level level);
-/* Back for others to use. One that was in an emission which failed is disposed of instead. */
+/* Returns the machine to the idle ones. A machine of an emission that failed is disposed of
+ * instead. */
 void tci_host_target_give_back(tci_host_target *host, tci_code_level level,
                                LLVMTargetMachineRef machine);
 

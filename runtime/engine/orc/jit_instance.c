@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* After so much it is worth looking for names that nothing uses any more. */
+/* Bytes after which unused names are worth searching for. */
 #define LINKED_BYTES_MAX (1u << 20)
 
 void tci_jit_error_text(LLVMErrorRef error, char *out, size_t size)
@@ -27,8 +27,8 @@ tc_status tci_jit_status(LLVMErrorRef error, const char *what, tc_error *err)
     return tci_error_set(err, TC_E_COMPILE, "%s: %s", what, text);
 }
 
-/* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The
- * builder takes the machine, and LLJIT the builder. */
+/* Creates the JIT. No creator for the object layer: on ELF, JITLink is LLJIT's own choice since
+ * LLVM 17. The builder takes ownership of the machine, and LLJIT of the builder. */
 static tc_status create(tci_host_target *host, LLVMOrcLLJITRef *lljit_out, tc_error *err)
 {
     LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_OPTIMISED);
@@ -40,9 +40,9 @@ static tc_status create(tci_host_target *host, LLVMOrcLLJITRef *lljit_out, tc_er
     return tci_jit_status(LLVMOrcCreateLLJIT(lljit_out, builder), "llvm's jit", err);
 }
 
-/* LLVM looks for its own half of GDB's interface among the symbols that all of the process
- * sees, and the library that it is in was loaded for this module alone. Nothing can take that
- * back, so it is done when there is something to debug. */
+/* Makes LLVM's symbols visible to all of the process: LLVM searches those for its own half of
+ * GDB's interface, and its library was loaded for this module alone. This cannot be undone, so
+ * it is done when there is something to debug. */
 static void show_llvm(void)
 {
     Dl_info info;
@@ -102,7 +102,7 @@ tci_jit_dylib *tci_jit_take_dylib(tci_jit *jit)
     return dylib;
 }
 
-/* LLVM never does so by itself, and looks at every name there is. */
+/* LLVM never does so by itself, and checks every name there is. */
 static void forget_names(tci_jit *jit)
 {
     if (jit->linked_bytes < LINKED_BYTES_MAX)
@@ -134,7 +134,7 @@ tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
 
 /* --- GDB's list -------------------------------------------------------------------------- */
 
-/* As "JIT Compilation Interface" in GDB's manual has them. */
+/* The values of "JIT Compilation Interface" in GDB's manual. */
 enum { UNREGISTER = 2 };
 
 typedef struct entry {

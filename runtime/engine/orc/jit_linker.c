@@ -18,10 +18,10 @@ struct tci_loaded {
     size_t memory_bytes;
     uint32_t writable;
     uint32_t shared_count;
-    uint64_t *shared; /* baseline code: where its writable variables are, by index */
+    uint64_t *shared; /* baseline code: the addresses of its writable variables, by index */
     size_t symbol_count;
     tci_code_symbol *symbols;
-    const void *debugged; /* what debuggers know of it, or NULL */
+    const void *debugged; /* its entry in the debuggers' list, or NULL */
 };
 
 #define WANTED_MAX (TCI_ENTRY_COUNT + TCI_WRITABLE_MAX)
@@ -29,16 +29,16 @@ struct tci_loaded {
 struct tci_jit_linker {
     tci_host_target *host;
     tci_jit jit;
-    tci_jit debug_jit;    /* tells debuggers what it links; open when something wants it */
+    tci_jit debug_jit;    /* notifies debuggers of linked objects; opened when first needed */
     pthread_mutex_t lock; /* of both and of all below */
-    /* Of the link that is under way. */
+    /* The link that is in progress. */
     const tci_engine_code *code;
     const tci_loaded *base;
     tci_name_list missing;
     char report[512];
 };
 
-/* What LLVMOrcExecutionSessionLookup answers, in whatever thread it completes. */
+/* The result of LLVMOrcExecutionSessionLookup, in whatever thread it completes. */
 typedef struct lookup {
     pthread_mutex_t lock;
     pthread_cond_t finished;
@@ -51,7 +51,7 @@ typedef struct lookup {
     LLVMOrcSymbolStringPoolEntryRef names[WANTED_MAX]; /* NULL: not wanted */
 } lookup;
 
-/* The lookup's own error only says that it failed; why comes here. */
+/* Receives the reason of a failure. The lookup's own error only states that it failed. */
 static void on_session_error(void *user, LLVMErrorRef error)
 {
     tci_jit_linker *linker = user;
@@ -63,7 +63,7 @@ static void on_session_error(void *user, LLVMErrorRef error)
     tci_jit_error_text(error, linker->report + used, sizeof linker->report - used);
 }
 
-/* A variable of the base code, or what the function's resolver says. */
+/* Returns a variable of the base code, or the result of the function's resolver. */
 static void *find_symbol(const tci_jit_linker *linker, const char *name, bool weak)
 {
     const tci_engine_code *code = linker->code;
@@ -77,8 +77,8 @@ static void *find_symbol(const tci_jit_linker *linker, const char *name, bool we
 }
 
 /* Called during a link for symbols that the dylib lacks: those the module declares, and those
- * code generation added (memcpy, __divti3). What stays undefined here, JITLink reports; a weak
- * reference becomes null. */
+ * code generation added (memcpy, __divti3). JITLink reports symbols that stay undefined here; a
+ * weak reference becomes null. */
 static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void *user,
                                    LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
                                    LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
@@ -101,7 +101,7 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
                 tci_name_list_add(&linker->missing, name);
             continue;
         }
-        /* The definition takes a reference over. */
+        /* The definition takes ownership of a reference. */
         LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
         pairs[found].Name = wanted[i].Name;
         pairs[found].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
@@ -190,7 +190,7 @@ static void look_up(const tci_jit *jit, const tci_jit_dylib *dylib, lookup *l)
     }
     LLVMOrcExecutionSessionLookup(jit->session, LLVMOrcLookupKindStatic, &order, 1, wanted,
                                   count, on_lookup_done, l);
-    /* A lookup links in the thread that asks, as long as nobody else works in the session. */
+    /* A lookup links in the calling thread, as long as no other thread works in the session. */
     pthread_mutex_lock(&l->lock);
     while (!l->done)
         pthread_cond_wait(&l->finished, &l->lock);
@@ -232,8 +232,8 @@ static tc_status keep_shared(tci_loaded *loaded, const lookup *l, tc_error *err)
     return TC_OK;
 }
 
-/* Every entry point has code. LLVM makes none of a body that cannot be
- * reached, and then says that all is well. */
+/* Checks that every entry point has code. LLVM makes no code of a body that cannot be reached,
+ * and then reports success. */
 static tc_status check_entry_sizes(const tci_elf_object *object, const tci_engine_code *code,
                                    tc_error *err)
 {
@@ -271,7 +271,7 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
     return TC_OK;
 }
 
-/* Which of the two, open. */
+/* Chooses one of the two JITs, and opens it. */
 static tc_status choose_jit(tci_jit_linker *linker, const tci_elf_object *shape,
                             tci_jit **jit_out, tc_error *err)
 {

@@ -1,16 +1,17 @@
 #include "jump_origin.h"
 
-/* An interpreter with 256 instructions that jumps from the end of each looks at a few thousand
- * values. */
+/* A search in an interpreter with 256 instructions that jumps from the end of each examines a
+ * few thousand values. */
 enum { VALUES_MAX = 20000, DEPTH_MAX = 16 };
 
 typedef struct search {
-    unsigned left; /* values that may be looked at */
+    unsigned left; /* values that may still be examined */
 } search;
 
 static bool is_constant(search *s, LLVMValueRef value, unsigned depth);
 
-/* The table that an element of is loaded; what says which element may come from anywhere. */
+/* Returns whether the address is an element of a constant table. Its index may come from
+ * anywhere. */
 static bool is_constant_table(LLVMValueRef address)
 {
     for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {

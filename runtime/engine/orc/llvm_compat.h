@@ -1,8 +1,8 @@
-/* LLVM's C API, and the one place that knows how its versions differ.
+/* LLVM's C API, and the only file that knows how its versions differ.
  *
- * Engine and compiler keep to calls that mean the same in all of them; which those are says
- * cmake/TcLlvm.cmake. Before 17, ORC linked with RuntimeDyld, which truncates relocations, and
- * ends the process where JITLink returns an error. */
+ * Engine and compiler use only calls that mean the same in all versions that cmake/TcLlvm.cmake
+ * allows. Before 17, ORC linked with RuntimeDyld, which truncates relocations, and ends the
+ * process where JITLink returns an error. */
 #ifndef TCI_LLVM_COMPAT_H
 #define TCI_LLVM_COMPAT_H
 
@@ -37,9 +37,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Code for the architecture of this process, and no other. By name, since LLVM's own choice
- * (LLVMInitializeNativeTarget) is that of the machine its headers are made for, which in a
- * cross build is another. */
+/* Initialises code generation for the architecture of this process, and no other. By name,
+ * since LLVM's own choice (LLVMInitializeNativeTarget) is that of the machine its headers are
+ * made for, which in a cross build is another. */
 static inline void tci_llvm_initialize_host(void)
 {
     TCI_ARCH_LLVM(TargetInfo)();
@@ -49,8 +49,8 @@ static inline void tci_llvm_initialize_host(void)
     TCI_ARCH_LLVM(AsmParser)();
 }
 
-/* The call before a return hands the caller's frame over, and with it arguments that nobody counted.
- * LLVM 17 knows how to ask for that only in words: there those arguments are lost. */
+/* Makes the call before a return pass on the caller's frame, and with it arguments of unknown
+ * number. LLVM 17 can request that only in its text form: there those arguments are lost. */
 static inline void tci_llvm_must_tail(LLVMValueRef call)
 {
 #if LLVM_VERSION_MAJOR >= 18
@@ -60,8 +60,8 @@ static inline void tci_llvm_must_tail(LLVMValueRef call)
 #endif
 }
 
-/* Text in LLVM's own language to a module. *message_out is LLVM's, or NULL; for
- * LLVMDisposeMessage. LLVM 22 asks for the call that leaves the buffer with its owner. */
+/* Parses text in LLVM's own language to a module. *message_out is LLVM's, or NULL; for
+ * LLVMDisposeMessage. LLVM 22 requires the call that leaves the buffer with its owner. */
 static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, size_t size,
                                      LLVMModuleRef *module_out, char **message_out)
 {
@@ -76,8 +76,8 @@ static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, s
     return ok;
 }
 
-/* Whether inline assembly has nothing in it for an assembler, as what only keeps a compiler from
- * moving code. LLVM 17 does not tell. */
+/* Returns whether inline assembly has nothing in it for an assembler, as assembly that only
+ * keeps a compiler from moving code. LLVM 17 does not show it: false. */
 static inline bool tci_llvm_is_empty_assembly(LLVMValueRef assembly)
 {
 #if LLVM_VERSION_MAJOR >= 18
@@ -92,8 +92,8 @@ static inline bool tci_llvm_is_empty_assembly(LLVMValueRef assembly)
 #endif
 }
 
-/* From now on a debugger that looks at this process learns what the JIT links. LLVM 17 cannot
- * do that from C. */
+/* Makes a debugger of this process learn of the objects that the JIT links from now on. LLVM 17
+ * cannot do that from C. */
 static inline LLVMErrorRef tci_llvm_enable_debuggers(LLVMOrcLLJITRef jit)
 {
 #if LLVM_VERSION_MAJOR >= 18

@@ -31,7 +31,8 @@ tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *h
     return TC_OK;
 }
 
-/* clang leaves an empty list behind when all constructors were optimised away. */
+/* Returns whether the list has entries: clang leaves an empty one when all constructors were
+ * optimised away. */
 static bool is_filled_list(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef list = LLVMGetNamedGlobal(module, name);
@@ -41,7 +42,8 @@ static bool is_filled_list(LLVMModuleRef module, const char *name)
     return LLVMGetTypeKind(type) != LLVMArrayTypeKind || LLVMGetArrayLength(type) > 0;
 }
 
-/* The same by hand: pointers put into the section that a loader would walk. */
+/* Returns whether a constructor is registered by hand: by a pointer in the section that a
+ * loader would walk. */
 static bool is_in_constructor_section(LLVMValueRef global)
 {
     static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array",
@@ -54,7 +56,8 @@ static bool is_in_constructor_section(LLVMValueRef global)
     return false;
 }
 
-/* A page is 64 KiB at most, and what is beyond a target's is refused when its object is seen. */
+/* A page is 64 KiB at most. An alignment beyond a target's page is refused when its object is
+ * checked. */
 static tc_status check_alignment(LLVMModuleRef module, LLVMValueRef value, tc_error *err)
 {
     const uint64_t alignment = tci_code_bounds_alignment(module, value);
@@ -164,8 +167,8 @@ tc_status tci_module_check_assembly(LLVMModuleRef module, tc_error *err)
     return TC_OK;
 }
 
-/* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t,
- * i int. */
+/* Compares the type of an entry. Each letter is a part of it, return value first; v void, p
+ * pointer, z size_t, i int. */
 static bool has_signature(LLVMTypeRef type, const char *letters)
 {
     LLVMTypeRef parts[8];
@@ -242,7 +245,7 @@ static void check_symbol(LLVMValueRef value, const tci_engine_code *code,
     const char *name = name_of(value);
     if (!undefined || LLVMGetFirstUse(value) == NULL || strncmp(name, "llvm.", 5) == 0)
         return;
-    if (*name == '\1') /* "take the rest as it is" */
+    if (*name == '\1') /* "use the rest as it is" */
         name++;
     /* A weak reference may stay open: its address is then null, as in any program. */
     if (linkage != LLVMExternalWeakLinkage && code->resolve(code->resolve_user, name) == NULL)

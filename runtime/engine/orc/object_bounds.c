@@ -6,13 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So much linking may take besides the linked code, however little memory code may have. */
+/* Memory that linking may take besides the linked code, however little memory code may have. */
 #define WORK_FREE_BYTES (64u << 20)
 
 typedef enum counted { SECTIONS, SYMBOLS, RELOCATIONS, UNWIND_RECORDS, COUNTED } counted;
 
-/* What one of each costs the linker was measured with LLVM 19; a record of an unwind table
- * costs so much for every record. With all of them at their most, a link takes a second. */
+/* The cost of one of each for the linker was measured with LLVM 19; a record of an unwind
+ * table costs that much for every record. With all of them at their maximum, a link takes a
+ * second. */
 static const struct {
     const char *what;
     uint64_t max;
@@ -25,8 +26,8 @@ static const struct {
     [UNWIND_RECORDS] = {"unwind tables", TCI_OBJECT_BOUNDS_UNWIND_MAX, 17},
 };
 
-/* Records of a section .eh_frame: a length each, of 12 bytes when the first four are all ones.
- */
+/* Counts the records of a section .eh_frame. Each begins with a length, of 12 bytes when the
+ * first four are all ones. */
 static uint64_t count_records(const tci_elf_section *section)
 {
     uint64_t count = 0;
@@ -59,7 +60,7 @@ static void count_section(const tci_elf_section *section, uint64_t counts[COUNTE
         counts[UNWIND_RECORDS] += count_records(section);
 }
 
-/* As module_check.h does it for variables: here for what assembly puts there. */
+/* As module_check.h does it for variables: here for sections that assembly fills. */
 static bool holds_constructors(const tci_elf_section *section)
 {
     static const char *const names[] = {".init_array", ".fini_array", ".preinit_array",
@@ -102,7 +103,7 @@ static tc_status check_counts(const uint64_t counts[COUNTED], tc_error *err)
     return TC_OK;
 }
 
-/* The object is there twice: the linker has a copy. */
+/* Estimates the memory for linking. The object counts twice: the linker has a copy. */
 static uint64_t work_bytes(const tci_elf_object *object, const uint64_t counts[COUNTED])
 {
     uint64_t sum = 2 * (uint64_t)object->size;

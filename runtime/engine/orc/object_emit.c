@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the ELF file in a tci_object's bytes. */
+/* Precedes the ELF file in a tci_object's bytes. */
 typedef struct object_header {
     char magic[4];
     uint32_t abi;
@@ -26,8 +26,9 @@ typedef struct object_header {
 static const char object_magic[4] = {'T', 'C', 'O', 'B'};
 
 /* LLVM reports errors of the parser, of inline assembly and of the back end to a context's
- * handler. Without one it ends the process; with one it goes on, and makes an object that lacks
- * what was wrong. Hence: collect, count, refuse. */
+ * handler. Without one it ends the process; with one it continues, and makes an object that
+ * lacks the wrong part. Therefore errors are collected and counted, and the object is
+ * refused. */
 typedef struct diagnostics {
     unsigned errors;
     char first[512];
@@ -122,8 +123,8 @@ static bool is_intrinsic_name(LLVMValueRef value)
     return length >= 5 && memcmp(name, "llvm.", 5) == 0;
 }
 
-/* Nothing but the entry points is seen from outside, so names that two functions share never
- * meet, and code is generated without detours for symbols that somebody might replace. */
+/* Only the entry points are visible from outside, so names that two functions share never meet,
+ * and code is generated without detours for symbols that might be replaced. */
 static void make_internal(LLVMValueRef value)
 {
     LLVMLinkage linkage = LLVMGetLinkage(value);
@@ -134,9 +135,9 @@ static void make_internal(LLVMValueRef value)
     LLVMSetLinkage(value, LLVMInternalLinkage);
 }
 
-/* What a function needs beyond all others (__attribute__((target("aes"))) comes on top of what
- * this host has: whoever calls it has asked for that first. Without the host's LLVM would take
- * whatever the CPU's name promises. */
+/* Adds the features that a function needs beyond all others (__attribute__((target("aes")))) to
+ * those of this host: its callers have tested for them first. Without the host's, LLVM would
+ * use everything that the CPU's name promises. */
 static tc_status add_own_features(LLVMValueRef function, const tci_host_target *host)
 {
     static const char name[] = "target-features";
@@ -158,7 +159,7 @@ static tc_status add_own_features(LLVMValueRef function, const tci_host_target *
     return TC_OK;
 }
 
-/* The CPU that the sender compiled for would override this host's. */
+/* Removes the CPU that the sender compiled for, which would override this host's. */
 static void strip_target_attributes(LLVMValueRef function)
 {
     static const char *const names[] = {"target-cpu", "tune-cpu"};
@@ -185,8 +186,8 @@ static bool is_debuggable(LLVMModuleRef module, const tci_engine_code *code)
     return code->debuggable || LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu") > 0;
 }
 
-/* Senders strip names, and a pass of LLVM's puts functions in order by them: it goes on for ever
- * over several without. */
+/* Names functions that have no name. Senders strip names, and a pass of LLVM sorts functions by
+ * them: it never ends with several unnamed ones. */
 static void name_functions(LLVMModuleRef module)
 {
     char name[32];
@@ -239,8 +240,8 @@ static tc_status verify(const emission *e, tc_error *err)
     return status;
 }
 
-/* Loops become vectors as wide as this CPU's, which the sender, who cannot know it, left to us.
- */
+/* Vectorises loops to the width of this CPU, which the sender cannot know and has left to
+ * us. */
 static tc_status optimise(emission *e, LLVMTargetMachineRef machine, tc_error *err)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -283,12 +284,12 @@ static tc_status generate(emission *e, tci_host_target *host, tci_code_level lev
     if (status == TC_OK)
         tci_host_target_give_back(host, level, machine);
     else
-        LLVMDisposeTargetMachine(machine); /* who knows what state the error left it in */
+        LLVMDisposeTargetMachine(machine); /* the error left it in an unknown state */
     return status;
 }
 
-/* Assembly outside functions may define symbols, which the module does not tell: then the object
- * says what is missing. */
+/* Assembly outside functions may define symbols, which the module does not show: then the
+ * object lists the missing ones. */
 static bool has_assembly(LLVMModuleRef module)
 {
     size_t length;
@@ -331,7 +332,7 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     if (!has_assembly(e->module))
         TC_TRY(tci_module_check_symbols(e->module, code, err));
     TC_TRY(prepare(e->module, host, code, err));
-    object->writable = has_assembly(e->module) /* which may use variables by their names */
+    object->writable = has_assembly(e->module) /* assembly may use variables by their names */
                            ? TCI_WRITABLE_FIXED
                            : tci_writable_data_share(e->module, code->level);
     if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_OPTIMISED_SHARED)

@@ -1,4 +1,4 @@
-/* From bitcode to an object in memory, linked by jit_linker.h.
+/* Compiles bitcode to an object in memory, which jit_linker.h links.
  *
  * All of LLVM's state is made for the one call (its own context, a machine of its own), so any
  * number of threads may compile at once. */
@@ -12,7 +12,7 @@
 tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
                           tci_object *object_out, tc_error *err);
 
-/* What is in a tci_object's bytes, checked as far as that they were made by this engine. */
+/* The contents of a tci_object's bytes. The only check is that this engine made them. */
 typedef struct tci_object_view {
     const char *elf;
     size_t elf_size;

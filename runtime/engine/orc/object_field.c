@@ -14,14 +14,14 @@ static bool fits(int64_t value, unsigned bits)
     return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
-/* The `bits` of the instruction from bit `at` on. */
+/* Sets the `bits` of the instruction from bit `at` on. */
 static void set_bits(uint32_t *instruction, unsigned at, unsigned bits, int64_t value)
 {
     uint32_t mask = (uint32_t)(((uint64_t)1 << bits) - 1) << at;
     *instruction = (*instruction & ~mask) | ((uint32_t)(uint64_t)value << at & mask);
 }
 
-/* adr and adrp have the two low bits apart. */
+/* Sets the field of adr and adrp, which have the two low bits apart. */
 static bool set_split(uint32_t *instruction, int64_t value)
 {
     if (!fits(value, 21))

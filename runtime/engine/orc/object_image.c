@@ -25,7 +25,7 @@ typedef struct making {
     char *piece_names;
 } making;
 
-/* --- what the symbols tell ---------------------------------------------------------------- */
+/* --- symbols ------------------------------------------------------------------------------ */
 
 static bool place_of(const making *m, const tci_elf_symbol *symbol, uint32_t *place_out)
 {
@@ -46,7 +46,7 @@ static bool find_symbol(const making *m, const char *name, tci_elf_symbol *symbo
     return false;
 }
 
-/* LLVM makes no code of a body that cannot be reached, and then says that all is well. */
+/* LLVM makes no code of a body that cannot be reached, and then reports success. */
 static tc_status find_entries(making *m, tc_error *err)
 {
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
@@ -67,7 +67,7 @@ static tc_status find_entries(making *m, tc_error *err)
     return TC_OK;
 }
 
-/* In the order of their indices, which are their names. */
+/* Finds the variables in the order of their indices, which are their names. */
 static tc_status find_variables(making *m, tc_error *err)
 {
     if (m->code->level != TCI_LEVEL_BASELINE || m->bundle.writable == TCI_BUNDLE_FIXED)
@@ -96,7 +96,8 @@ static bool is_entry(const making *m, const char *symbol)
     return false;
 }
 
-/* "count_main", "count:helper". Those that do not fit are left out: nothing depends on them. */
+/* Names the pieces: "count_main", "count:helper". Those that do not fit are left out: nothing
+ * depends on them. */
 static tc_status name_pieces(making *m, tc_error *err)
 {
     tci_elf_function function;
@@ -176,7 +177,7 @@ static tc_status write_bundle(making *m, void **bytes_out, size_t *size_out, tc_
 
 static tc_status make(making *m, void **bytes_out, size_t *size_out, tc_error *err)
 {
-    /* What the process that loads it has for memory, that process counts. */
+    /* The process that loads the image checks the memory that it takes there. */
     TC_TRY(tci_object_bounds_check(&m->object, 0, err));
     TC_TRY(tci_object_patch_plan(&m->object, &m->patch, err));
     TC_TRY(tci_object_layout_make(&m->object, m->patch.stub_count, tci_object_patch_stub_bytes,

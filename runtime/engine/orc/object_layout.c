@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many bytes constants go where the code is: a segment of their own would cost a page,
+/* Constants up to this size are put beside the code: a segment of their own would cost a page,
  * and each load a mapping. compiler/image_make.c does the same. */
 #define CONSTANTS_IN_CODE_MAX 4096u
 #define SLOT_BYTES 8u
 #define STUB_ALIGNMENT 8u
-#define TERMINATOR_BYTES 4u /* of .eh_frame, which an object's lacks */
+#define TERMINATOR_BYTES 4u /* of .eh_frame, which objects lack */
 
 /* In the order in which they lie in the image. */
 typedef enum section_kind { RUN, READ, WRITE, ZERO, KINDS } section_kind;
@@ -23,7 +23,8 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* KINDS: the image does not have it. What is written by nobody but a linker is constant. */
+/* Returns KINDS if the image does not have the section. A section that only a linker writes is
+ * constant. */
 static section_kind kind_of(const tci_elf_section *s)
 {
     if ((s->flags & SHF_ALLOC) == 0 || s->type == SHT_NOTE)
@@ -61,9 +62,9 @@ static bool is_eh_frame(const tci_elf_section *s)
     return strcmp(s->name, ".eh_frame") == 0 && s->size > 0;
 }
 
-/* --- places ------------------------------------------------------------------------------- */
+/* --- offsets ------------------------------------------------------------------------------ */
 
-/* `end` beyond all that an image may have stands for too much. */
+/* An `end` beyond the maximum of an image stands for too much. */
 static uint64_t align_up(uint64_t end, uint64_t alignment)
 {
     return alignment <= 1 ? end : (end + alignment - 1) / alignment * alignment;
@@ -107,7 +108,7 @@ static uint64_t size_of(const tci_elf_object *object, section_kind kind)
     return bytes;
 }
 
-/* Returns where it ends: `end` if there is nothing in it. */
+/* Adds a segment, unless there is nothing in it. Returns its end. */
 static uint64_t end_segment(tci_object_layout *layout, tci_image_kind kind, uint64_t place,
                             uint64_t file_end, uint64_t end)
 {
@@ -121,7 +122,7 @@ static uint64_t end_segment(tci_object_layout *layout, tci_image_kind kind, uint
     return end;
 }
 
-/* What is too large on the way is so at the end: places only grow. */
+/* A size that is too large on the way is too large at the end: offsets only grow. */
 static uint64_t next_segment(uint64_t end)
 {
     return tci_image_next_place(end, tci_image_page_bytes(TCI_ARCH_NUMBER));

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a relocation gets to its symbol. */
+/* The way in which a relocation refers to its symbol. */
 typedef enum route {
     ADDRESS, /* eight bytes of memory that will hold its address */
     ITSELF,  /* by its distance: it has to be in the image */
@@ -68,7 +68,7 @@ static const row rows[] = {
     {R_AARCH64_LD64_GOT_LO12_NC, SLOT, TCI_FIELD_LOW12, 3},
 };
 
-/* adrp x16, slot; ldr x16, [x16, slot]; br x16; and what is never run */
+/* adrp x16, slot; ldr x16, [x16, slot]; br x16; and four bytes that are never run */
 static const uint8_t stub_code[] = {0x10, 0, 0,    0x90, 0x10, 2, 0x40, 0xf9,
                                     0,    2, 0x1f, 0xd6, 0,    0, 0,    0};
 
@@ -140,7 +140,7 @@ static tc_status visit_section(tci_object_patch *patch, const tci_object_layout 
     one o = {.section_index = list->about};
     if (!tci_elf_object_section(patch->object, list->about, &o.section) ||
         (o.section.flags & SHF_ALLOC) == 0 || o.section.type == SHT_NOTE)
-        return TC_OK; /* debuggers' */
+        return TC_OK; /* for debuggers only */
     for (size_t i = 0; tci_elf_object_relocation(list, i, &o.relocation); i++) {
         if (o.relocation.type == 0) /* R_X86_64_NONE, R_AARCH64_NONE */
             continue;
@@ -189,7 +189,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Its name is that of a variable of the code that this code replaces. */
+/* Imports a variable of the code that this code replaces, by its name. */
 static tc_status import_given(tci_object_patch *patch, tci_patch_symbol *s, uint32_t index,
                               tc_error *err)
 {
@@ -221,7 +221,7 @@ static tc_status import_symbol(tci_object_patch *patch, size_t index, tc_error *
     return TC_OK;
 }
 
-/* Given ones come before those with names. */
+/* Numbers the imports: given ones come before those with names. */
 static void number_imports(tci_object_patch *patch)
 {
     uint32_t next = patch->given_count;
@@ -288,7 +288,7 @@ static uint32_t stub_place(const tci_object_layout *layout, const tci_patch_symb
     return layout->stubs_place + (uint32_t)sizeof stub_code * (s->stub - 1);
 }
 
-/* False: its section is not in the image. */
+/* Returns false if its section is not in the image. */
 static bool place_of(const tci_object_layout *layout, const tci_elf_symbol *symbol,
                      int64_t *place_out)
 {
@@ -300,7 +300,7 @@ static bool place_of(const tci_object_layout *layout, const tci_elf_symbol *symb
     return true;
 }
 
-/* Eight bytes that will hold the symbol's address. */
+/* Adds eight bytes that will hold the symbol's address. */
 static bool add_address(tci_object_patch *patch, const tci_object_layout *layout,
                         uint32_t place, const tci_patch_symbol *s, const tci_elf_symbol *symbol,
                         int64_t addend)

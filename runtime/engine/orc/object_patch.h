@@ -1,21 +1,21 @@
-/* The relocations of an object file, applied to the image that is made of it. What depends on
- * where the image will be, or on what others define, becomes relocations of the image; all
- * else is computed here and now.
+/* Applies the relocations of an object file to the image that is made of it. Values that depend
+ * on the image's address, or on definitions elsewhere, become relocations of the image; all
+ * others are computed here and now.
  *
- * Calls of imports go through stubs, and all else that imports are wanted for through addresses
- * in memory (slots), since nobody knows how far away they will be. */
+ * Calls of imports go through stubs, and all other uses of imports through addresses in memory
+ * (slots), since their distances are unknown. */
 #ifndef TCI_OBJECT_PATCH_H
 #define TCI_OBJECT_PATCH_H
 
 #include "image_bundle.h"
 #include "object_layout.h"
 
-/* What the relocations make of a symbol; by its index. */
+/* The result of the relocations for a symbol; by its index. */
 typedef struct tci_patch_symbol {
-    uint32_t slot; /* number, from 1 on; 0: it has none */
+    uint32_t slot; /* number, from 1 on; 0: no slot */
     uint32_t stub; /* likewise */
     bool is_used;
-    uint32_t import; /* of an undefined one */
+    uint32_t import; /* number, of an undefined symbol */
     tci_relocation_kind kind;
 } tci_patch_symbol;
 
@@ -41,13 +41,13 @@ typedef struct tci_object_patch {
 /* Bytes of one stub. */
 extern const size_t tci_object_patch_stub_bytes;
 
-/* Finds out which imports, stubs and slots it takes. Free it with tci_object_patch_fini, also
- * after a failure. TC_E_UNSUPPORTED (a kind of relocation or symbol that an image has no words
- * for), TC_E_TOO_LARGE, TC_E_CORRUPT, TC_E_NO_MEMORY. */
+/* Determines the imports, stubs and slots that are needed. Free it with tci_object_patch_fini,
+ * also after a failure. TC_E_UNSUPPORTED (a kind of relocation or symbol that an image cannot
+ * express), TC_E_TOO_LARGE, TC_E_CORRUPT, TC_E_NO_MEMORY. */
 tc_status tci_object_patch_plan(const tci_elf_object *object, tci_object_patch *patch_out,
                                 tc_error *err);
 
-/* Applies all to the layout's memory. The same statuses. */
+/* Applies all relocations to the layout's memory. The same statuses. */
 tc_status tci_object_patch_apply(tci_object_patch *patch, const tci_object_layout *layout,
                                  tc_error *err);
 

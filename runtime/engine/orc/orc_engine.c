@@ -1,5 +1,5 @@
-/* The ORC engine's face to the library: the table of tci_engine_ops, and what is there once per
- * process. */
+/* The ORC engine's interface to the library: the table of tci_engine_ops, and the state that
+ * exists once per process. */
 #include "archive.h"
 #include "base/error_text.h"
 #include "jit_linker.h"
@@ -17,8 +17,9 @@ struct tci_engine {
     void (*log)(tc_log_level level, const char *line);
 };
 
-/* LLVM's fatal errors (a bug in it, or code that only its assertions would stop) have no way
- * back: LLVM ends the process when this handler returns. At least the log then says who. */
+/* LLVM's fatal errors (a bug in it, or code that only its assertions would stop) cannot be
+ * recovered from: LLVM ends the process when this handler returns. The log then at least names
+ * the function. */
 static void (*fatal_log)(tc_log_level level, const char *line);
 static _Thread_local const char *loading_name;
 
@@ -94,9 +95,10 @@ static void engine_unload(tci_engine *engine, tci_loaded *loaded)
 /* --- a first function -------------------------------------------------------------------- */
 
 /* Takes the page faults and lazy tables of LLVM, about a millisecond, from the first function
- * that somebody waits for, and tests that this LLVM makes code that runs here. Adds up the
- * 64-bit words of its payload, by a bit of what real functions have: a loop, a table, a copy, a call outside, floating point, a
- * branch on data. Written without attributes, so that every LLVM reads it. */
+ * that a caller waits for, and tests that this LLVM makes code that runs here. Adds up the
+ * 64-bit words of its payload, with some parts of real functions: a loop, a table, a copy, a
+ * call outside, floating point, a branch on data. Written without attributes, so that every
+ * LLVM reads it. */
 static const char prewarm_ir[] =
     "@table = internal global [64 x i64] zeroinitializer, align 16\n"
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"

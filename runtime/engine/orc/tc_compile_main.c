@@ -1,10 +1,10 @@
-/* tc-compile: the engine's compiler as a process of its own, for the library that starts it.
+/* tc-compile: the engine's compiler as a process of its own, started by the library.
  *
  *     tc-compile MODULE_FOLDER PARENT_PID MEMORY_MAX foreground|background walled|open
  *
- * Speaks compile_protocol.h on descriptor TCI_CHILD_SOCKET. It looks up no symbols, since it is
- * not the process that the code is for: it notes which ones the code needs. Nothing of it
- * outlives its parent. */
+ * Speaks compile_protocol.h on descriptor TCI_CHILD_SOCKET. It looks up no symbols, since the
+ * code is for another process: it notes the symbols that the code needs. Nothing of it outlives
+ * its parent. */
 #include "base/error_text.h"
 #include "base/sanitized.h"
 #include "engine/child/child_process.h"
@@ -26,9 +26,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Its standard error is memory that the parent reads the beginning of. */
+/* Bound of its standard error, which is memory; the parent reads the beginning of it. */
 #define WORDS_BYTES_MAX (1u << 20)
-/* Even what somebody waits for must not take the processor from whoever runs messages. */
+/* Even a compilation that a caller waits for must not take the processor from threads that run
+ * messages. */
 #define NICENESS 5
 #define BACKGROUND_NICENESS 10
 
@@ -48,7 +49,8 @@ static void limit(int resource, uint64_t value)
     (void)setrlimit((__rlimit_resource_t)resource, &both);
 }
 
-/* A terminal's signals are for the application, which goes on compiling while it ends. */
+/* Sets limits and ignores signals. A terminal's signals are for the application, which still
+ * compiles while it ends. */
 static void set_limits(uint64_t memory_max, bool background)
 {
     static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGXFSZ};
@@ -56,7 +58,7 @@ static void set_limits(uint64_t memory_max, bool background)
         (void)signal(ignored[i], SIG_IGN);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, WORDS_BYTES_MAX);
-    if (!TCI_SANITIZED && memory_max > 0) /* their shadow is terabytes of address space */
+    if (!TCI_SANITIZED && memory_max > 0) /* shadow memory takes terabytes of addresses */
         limit(RLIMIT_AS, memory_max);
     int niceness = getpriority(PRIO_PROCESS, 0); /* of the thread that started this */
     if (background)
@@ -68,8 +70,8 @@ static void set_limits(uint64_t memory_max, bool background)
 
 static sem_t watching;
 
-/* Of its own thread, as LLVM may be busy for ever. The socket alone would do but for a parent
- * that has forked: then its end stays open. */
+/* Runs in its own thread, as LLVM may be busy for ever. The socket alone would suffice, except
+ * for a parent that has forked: then its end stays open. */
 static void *watch_parent(void *argument)
 {
     struct pollfd fds[2] = {{.fd = TCI_CHILD_SOCKET, .events = POLLRDHUP},
@@ -80,10 +82,10 @@ static void *watch_parent(void *argument)
     _exit(EXIT_SUCCESS);
 }
 
-/* -1: it is gone; the number may be somebody else's by now. */
+/* Returns -1 if the parent is gone; its number may belong to another process by now. */
 static int find_parent(pid_t parent, int *pidfd_out)
 {
-    *pidfd_out = (int)syscall(SYS_pidfd_open, parent, 0); /* fails where the kernel has none */
+    *pidfd_out = (int)syscall(SYS_pidfd_open, parent, 0); /* fails in kernels without it */
     return getppid() == parent ? 0 : -1;
 }
 
@@ -103,12 +105,12 @@ static int start_watching(int pidfd)
     return 0;
 }
 
-/* --- what it may reach -------------------------------------------------------------------- */
+/* --- the wall ----------------------------------------------------------------------------- */
 
-static int statm = -1; /* what it has to read again and again */
+static int statm = -1; /* it is read again and again */
 
-/* From now on nothing but its socket: assembly could have a file put into the code that it
- * compiles, and code made for that could take LLVM over. */
+/* From now on the process reaches only its socket: assembly could have a file put into the code
+ * that it compiles, and code made for that purpose could take LLVM over. */
 static tc_status enclose(bool walled, int pidfd, tci_compile_wall *wall, tc_error *err)
 {
     statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -123,7 +125,7 @@ static tc_status enclose(bool walled, int pidfd, tci_compile_wall *wall, tc_erro
     return TC_OK;
 }
 
-/* Bytes of address space in use. */
+/* Returns the bytes of address space in use. */
 static uint64_t memory_used(void)
 {
     char text[64];
@@ -134,7 +136,7 @@ static uint64_t memory_used(void)
 
 /* --- messages ----------------------------------------------------------------------------- */
 
-/* A parent that is gone needs no answer: all that is left is to end. */
+/* Receives all bytes. If the parent is gone, no reply is needed: the process ends. */
 static void receive(void *bytes, size_t size)
 {
     for (size_t have = 0; have < size;) {
@@ -158,7 +160,7 @@ static void send_all(const void *bytes, size_t size, bool more)
     }
 }
 
-/* In one piece when it is small: each would wake the parent. */
+/* Sends a small reply in one piece: each piece would wake the parent. */
 static void send_reply(const tci_compile_reply *reply)
 {
     enum { HEADS = TCI_COMPILE_PREFIX_BYTES + TCI_COMPILE_REPLY_HEAD_BYTES };
@@ -280,8 +282,8 @@ static void serve_request(const tci_engine_ops *ops, tci_engine *engine, const v
     free(names.bytes);
 }
 
-/* Until the parent is gone, or until much of the memory was not given back: rather a fresh
- * process than one whose next function fails for that. */
+/* Serves until the parent is gone, or until much of the memory was not freed: a new process is
+ * better than a next function that fails for lack of memory. */
 static void serve(const tci_engine_ops *ops, tci_engine *engine, uint64_t memory_max)
 {
     do {

@@ -23,7 +23,7 @@ static bool has(LLVMValueRef function, const char *attribute)
     return LLVMGetEnumAttributeAtIndex(function, OF_FUNCTION, kind_of(attribute)) != NULL;
 }
 
-/* As LLVM decides it. */
+/* Decides as LLVM does. */
 static bool gets_table(LLVMValueRef function)
 {
     return has(function, "uwtable") || !has(function, "nounwind") ||
@@ -50,7 +50,7 @@ static functions count_functions(LLVMModuleRef module)
     return f;
 }
 
-/* Each record of a CIE counts, too; there are a few. */
+/* Counts two for each function: each record of a CIE counts, too; there are a few. */
 static bool is_too_many(unsigned tables)
 {
     return tables > TCI_OBJECT_BOUNDS_UNWIND_MAX / 2;

@@ -56,9 +56,10 @@ static void show(LLVMValueRef global, const char *symbol)
     LLVMSetVisibility(global, LLVMDefaultVisibility);
 }
 
-/* By a declaration of its own, which is reached through its address in memory: the code that uses
- * the variable and the code that holds it may be further apart than a near reference can say. A
- * variable that was internal is called near by LLVM ever after, whatever its linkage becomes. */
+/* Replaces the variable by a declaration of its own, which is reached through its address in
+ * memory: the code that uses the variable and the code that holds it may be further apart than
+ * a near reference can express. LLVM reaches a variable that was internal by near references
+ * ever after, whatever its linkage becomes. */
 static void declare(LLVMModuleRef module, LLVMValueRef global, const char *symbol)
 {
     LLVMValueRef declaration =
