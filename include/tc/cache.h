@@ -1,6 +1,6 @@
 /* The object cache: compiled functions that are kept on disk for later processes of the same
- * user (docs/object-cache.md). Contexts use it without being asked. These functions show what
- * it holds and empty it.
+ * user (docs/object-cache.md). Contexts use it without being asked. These functions list its
+ * contents and empty it.
  *
  * Both may run while other threads and processes use the cache: a function that is missing from
  * it is compiled again. They never create a folder. Files of the cache are validated like bytes
@@ -42,12 +42,16 @@ typedef struct tc_cache_totals {
 /* Called for each entry. */
 typedef void (*tc_cache_visit)(void *user, const tc_cache_entry *entry);
 
-/* What tc_cache_list calls, with the size of the caller's tc_cache_totals. */
+/* Implements tc_cache_list; takes the size of the caller's tc_cache_totals.
+ *
+ *   as tc_cache_list */
 TC_MUST_CHECK TC_API tc_status tc_cache_list_sized(const tc_options *opts, tc_cache_visit visit,
                                                    void *user, tc_cache_totals *totals_out,
                                                    size_t totals_size, tc_error *err);
 
-/* What tc_cache_clear calls, with the size of the caller's tc_cache_totals. */
+/* Implements tc_cache_clear; takes the size of the caller's tc_cache_totals.
+ *
+ *   as tc_cache_clear */
 TC_MUST_CHECK TC_API tc_status tc_cache_clear_sized(const tc_options *opts,
                                                     tc_cache_totals *removed_out,
                                                     size_t removed_size, tc_error *err);
@@ -57,7 +61,7 @@ TC_MUST_CHECK TC_API tc_status tc_cache_clear_sized(const tc_options *opts,
  *
  *   opts            options that name the cache; NULL: those of the environment
  *   visit           called for each entry; NULL: only the totals are wanted
- *   totals_out      what the whole cache holds
+ *   totals_out      totals of the whole cache
  *
  *   TC_OK           the cache was read, or there is none
  *   TC_E_INVALID    the folder is refused (not a folder, another user's, or writable by
@@ -74,7 +78,7 @@ TC_MUST_CHECK static inline tc_status tc_cache_list(const tc_options *opts,
 /* Deletes every file of the cache. The folder and other files in it stay. Any thread.
  *
  *   opts            as for tc_cache_list
- *   removed_out     what was deleted
+ *   removed_out     totals of the deleted files
  *
  *   TC_OK           the cache is empty now, or there is none
  *   TC_E_INVALID    as tc_cache_list

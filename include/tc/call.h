@@ -1,7 +1,7 @@
 /* Calls: messages whose function returns a result.
  *
- * The reply to a call is what its function passes to tc_reply (<tc/entry.h>), on whichever
- * member it runs by then. A function that neither replies, forwards nor detaches the call
+ * The reply to a call is the result that its function passes to tc_reply (<tc/entry.h>), on the
+ * member where it runs by then. A function that neither replies, forwards nor detaches the call
  * replies with no bytes and TC_OK when NAME_main returns. A failure on the way (refused code, a
  * lost member, too many hops) is reported as a status and a text. A reply that arrives after
  * the call was cancelled or timed out is dropped; it writes nothing.
@@ -32,7 +32,7 @@ typedef struct tc_call_outcome {
     uint32_t rank;        /* the member that replied, or TC_RANK_NONE */
     const uint32_t *path; /* with trace: the ranks that forwarded it, in order */
     size_t path_length;   /* entries of path, at most 256 */
-    const char *text;     /* what went wrong; never NULL if status is not TC_OK */
+    const char *text;     /* reason of a failure; never NULL if status is not TC_OK */
 } tc_call_outcome;
 
 /* Called by the thread that progresses the context, or by tc_context_destroy, with TC_E_CLOSED,
@@ -52,7 +52,9 @@ typedef struct tc_call_params {
     void *user;             /* first argument of done */
 } tc_call_params;
 
-/* What tc_call_start calls, with the size of the caller's tc_call_params. */
+/* Implements tc_call_start; takes the size of the caller's tc_call_params.
+ *
+ *   as tc_call_start */
 TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
                                                    const void *source_args, size_t size,
                                                    const tc_call_params *params,
@@ -91,7 +93,7 @@ TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
  *   TC_E_PEER_LOST  the peer, or a member that the call was forwarded to, was lost
  *   TC_E_HOPS       the call was forwarded more often than allowed
  *   TC_E_BUSY       called from inside an ifunc
- *   TC_E_THROWN     an exception ended the function; the text has its type and what it said
+ *   TC_E_THROWN     an exception ended the function; the text has its type and message
  *   as tc_send      the message was not sent
  *
  * Any other status is the one that the function gave tc_reply_error, with its text in err. */
@@ -109,13 +111,13 @@ TC_API tc_status tc_call_cancel(tc_context *ctx, tc_call_id call);
 /* The number of calls of this context that are under way. */
 TC_API size_t tc_call_count(const tc_context *ctx);
 
-/* Blocks, progressing the context, until no call of it is under way: what was started has ended,
- * and every `done` was called that will be. Calls that a `done` starts meanwhile are waited for,
- * too. With TC_FOREVER it ends by the calls' own deadlines.
+/* Blocks, progressing the context, until no call of it is under way: all calls that were
+ * started have ended, and every `done` that will be called was called. Calls that a `done`
+ * starts meanwhile are waited for, too. With TC_FOREVER it ends by the calls' own deadlines.
  *
  *   timeout_ns    0 looks once
  *
- *   TC_OK         none is under way; how each ended its own `done` was told
+ *   TC_OK         no call is under way; the `done` of each received its outcome
  *   TC_E_TIMEOUT  some are still under way, and may end later
  *   TC_E_BUSY     called from inside an ifunc or a callback */
 TC_API tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns);

@@ -1,8 +1,8 @@
 /* Names for shipped code, for crash handlers and profilers. Shipped code is in no symbol table,
- * so backtrace_symbols and dladdr do not know it. And who is told of calls that do not return.
+ * so backtrace_symbols and dladdr do not know it. Also a callback for calls that do not return.
  *
- * tc_code_name and tc_code_running are async-signal-safe: a signal handler may call them, whatever the
- * interrupted thread was doing. Any thread. */
+ * tc_code_name and tc_code_running are async-signal-safe: a signal handler may call them,
+ * whatever the interrupted thread was doing. Any thread. */
 #ifndef TC_CODE_H
 #define TC_CODE_H
 
@@ -18,12 +18,12 @@ extern "C" {
 /* Enough for every text below. */
 #define TC_CODE_TEXT_MAX 512
 
-/* Names the shipped code at an address: "count_main+0x1f of 5f0a...". That is the name of the
- * piece of code, the distance from its start, and the function's content id in 32 hexadecimal
- * digits. A piece is an entry point ("count_main") or another function of compiled code
- * ("count:helper"; the sender keeps such names with -g). An image has no other names, so there
- * it is the code around the nearest entry point ("count"). Code that came with one message
- * (tc_send_injected) has no name.
+/* Names the shipped code at an address: "count_main+0x1f of 5f0a...". The text has the name of
+ * the piece of code, the distance from its start, and the function's content id in 32
+ * hexadecimal digits. A piece is an entry point ("count_main") or another function of compiled
+ * code ("count:helper"; the sender keeps such names with -g). An image has no other names, so
+ * there it is the code around the nearest entry point ("count"). Code that came with one
+ * message (tc_send_injected) has no name.
  *
  *   address  any address; it is not dereferenced
  *   text     receives at most `size` bytes, terminator included
@@ -42,7 +42,7 @@ TC_API size_t tc_code_running(char *text, size_t size);
 typedef struct tc_long_call {
     const char *function; /* its name; "" for injected code */
     const char *id;       /* its content id in 32 hexadecimal digits; "" for injected code */
-    const char *peer;     /* who sent it: "127.0.0.1:40212", or "connection 3" */
+    const char *peer;     /* its sender: "127.0.0.1:40212", or "connection 3" */
     uint64_t peer_pid;    /* 0: not on this host */
     uint64_t running_ns;  /* so far, or up to a quarter of time_max_ns longer */
     uint64_t time_max_ns; /* the option */
@@ -52,8 +52,9 @@ typedef struct tc_long_call {
  * context's. The texts are valid until it returns. It may call nothing of this library. */
 typedef void (*tc_long_call_callback)(void *user, const tc_long_call *call);
 
-/* Sets who is called beside the line that the log gets; NULL: nobody. Nothing is ever called with
- * the option call_time_max at 0. It belongs to the thread of the context, unlike the above.
+/* Sets a callback to be called in addition to the line in the log; NULL: none. With the option
+ * call_time_max at 0 it is never called. It belongs to the thread of the context, unlike the
+ * above.
  *
  *   callback  see tc_long_call_callback
  *   user      passed on to it */

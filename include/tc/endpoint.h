@@ -3,11 +3,12 @@
  * Messages on one endpoint run at the peer in the order in which they were sent. There is no
  * order between endpoints. An endpoint belongs to the thread of its context.
  *
- * Who made an endpoint closes it: tc_ep_connect's is the caller's, until tc_ep_close or the end of
- * the context, also after it failed. One that a listener accepted, or that a peer made by address,
- * is the context's: it is freed when the callback of tc_context_set_ep_callback returns from
- * TC_EP_CLOSED or TC_EP_FAILED, and without a callback at any time in a call that progresses. A
- * program that keeps pointers to such endpoints sets one. A group's endpoints are the group's. */
+ * The creator of an endpoint closes it: an endpoint of tc_ep_connect is the caller's, until
+ * tc_ep_close or the end of the context, also after it failed. An endpoint that a listener
+ * accepted, or that a peer made by address, is the context's: it is freed when the callback of
+ * tc_context_set_ep_callback returns from TC_EP_CLOSED or TC_EP_FAILED, and without a callback
+ * at any time in a call that progresses. A program that keeps pointers to such endpoints sets
+ * one. A group's endpoints are the group's. */
 #ifndef TC_ENDPOINT_H
 #define TC_ENDPOINT_H
 
@@ -19,26 +20,26 @@ extern "C" {
 
 /* Connects to a listener (tc_listener_open). Blocks, progressing ctx. Functions that the peer
  * sends at once run after the call, in the next one that progresses. A listener that hangs up
- * before it has answered is tried again, up to seven times within the timeout: one that strangers
- * crowd drops some of those that connect.
+ * before it has answered is tried again, up to seven times within the timeout: a listener
+ * crowded by unauthenticated peers drops some connections.
  *
- * A peer whose thread has been running a function for a second answers that it is busy, if its option
- * call_time_max is not 0 (tc-node sets that): for how long, in which function, of whom. The log gets a
- * warning with that text at once. The call goes on trying, as functions of some seconds are no failure,
- * and the text is in err when the time is over.
+ * A peer whose thread has been running a function for a second answers that it is busy, if its
+ * option call_time_max is not 0 (tc-node sets that): for how long, in which function, and of
+ * which sender. The log gets a warning with that text at once. The call goes on trying, as
+ * functions of some seconds are no failure, and the text is in err when the time is over.
  *
  *   host_port         "127.0.0.1:7000"
  *   timeout_ns        0: the option connect_timeout
  *   ep_out            owned by the caller; see tc_ep_close
  *
  *   TC_OK             the endpoint is open
- *   TC_E_UNREACHABLE  nobody listens there, or no route
- *   TC_E_TIMEOUT      the peer did not complete the handshake in time; the text names the function
- *                     that keeps it busy, if it said so
+ *   TC_E_UNREACHABLE  no peer listens there, or no route
+ *   TC_E_TIMEOUT      the peer did not complete the handshake in time; the text names the
+ *                     function that keeps it busy, if it said so
  *   TC_E_VERSION      the peer's protocol is another one, or its UCX is and the option delivery
  *                     asks for UCX; the text has both versions
- *   TC_E_REFUSED      the peer refused the connection, the text has its reason; or one side
- *                     did not take what the other proved itself with (keys, certificates, user)
+ *   TC_E_REFUSED      the peer refused the connection, the text has its reason; or one side did
+ *                     not accept the other's proof of identity (keys, certificates, user)
  *   TC_E_CORRUPT      the other side does not speak this protocol
  *   TC_E_PEER_LOST    the peer closed the connection during the handshake, each time
  *   TC_E_INVALID      host_port is malformed
@@ -51,11 +52,12 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
                                              uint64_t timeout_ns, tc_ep **ep_out,
                                              tc_error *err);
 
-/* Connects to the peer's worker address, the bytes of its tc_context_address. Blocks, progressing
- * ctx; the peer must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
- * parser of UCX, once their layout was checked, and make this side connect wherever they say: take
- * them only from a channel that you trust. Nobody proves who he is on this way, whatever keys are
- * set (options key_file, tls_cert): the network has to be trusted, and the identity is "".
+/* Connects to the peer's worker address, the bytes of its tc_context_address. Blocks,
+ * progressing ctx; the peer must progress, too. Damaged bytes are detected. Bytes that an
+ * attacker made reach the address parser of UCX, once their layout was checked, and make this
+ * side connect to any destination that they name: take them only from a channel that you trust.
+ * Neither side proves its identity this way, whatever keys are set (options key_file,
+ * tls_cert): the network has to be trusted, and the identity is "".
  *
  *   address         the bytes; not needed after the call
  *   size            their number
@@ -83,14 +85,14 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
 TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err);
 
 /* Flushes for the option close_timeout at most, notifies the peer and frees ep. The peer
- * receives TC_EP_FAILED in place of TC_EP_CLOSED if that was too short for messages that may
- * therefore never arrive. From inside an
- * ifunc or a callback it only schedules that: the endpoint ends with the next tc_progress, which
- * flushes for a tenth of a second at most. NULL is allowed. */
+ * receives TC_EP_FAILED instead of TC_EP_CLOSED if that was too short for messages that may
+ * therefore never arrive. From inside an ifunc or a callback it only schedules that: the
+ * endpoint ends with the next tc_progress, which flushes for a tenth of a second at most. NULL
+ * is allowed. */
 TC_API void tc_ep_close(tc_ep *ep);
 
-/* Why the endpoint cannot be used, with the text in err. A function that the peer refused does
- * not end the endpoint; see tc_ep_refusal.
+/* Returns why the endpoint cannot be used, with the text in err. A function that the peer
+ * refused does not end the endpoint; see tc_ep_refusal.
  *
  *   TC_OK           the endpoint is usable
  *   TC_E_CLOSED     the peer closed it
@@ -101,8 +103,8 @@ TC_API tc_status tc_ep_error(const tc_ep *ep, tc_error *err);
 
 /* Returns how many functions the peer has refused so far. err receives the status and text of
  * the newest refusal; it stays as it was if there is none. A refused function is not sent again
- * (TC_E_REFUSED), unless the peer lacked memory (TC_E_NO_MEMORY): then the next message is a new
- * try. */
+ * (TC_E_REFUSED), unless the peer lacked memory (TC_E_NO_MEMORY): then the next message is a
+ * new try. */
 TC_API unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err);
 
 typedef struct tc_ep_info {
@@ -117,15 +119,15 @@ typedef struct tc_ep_info {
     uint64_t sent_messages;
     uint64_t sent_bytes;   /* of frames, headers and code included */
     uint64_t run_messages; /* messages from this peer that ran here */
-    /* what the peer has proved: "cert:CN=node7", "key:cluster", "job:NAME" of a group's member,
-     * "uid:1000"; "": nothing */
+    /* the identity that the peer has proved: "cert:CN=node7", "key:cluster", "job:NAME" of a
+     * group's member, "uid:1000"; "": nothing */
     const char *peer_identity;
 } tc_ep_info;
 
-/* What tc_ep_query calls, with the size of the caller's tc_ep_info. */
+/* Implements tc_ep_query; takes the size of the caller's tc_ep_info. */
 TC_API void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size);
 
-/* Reports the state of the endpoint and what the peer said about itself. Pointers are valid
+/* Reports the state of the endpoint and the peer's description of itself. Pointers are valid
  * while ep lives. The peer chooses the texts, but for peer_identity; they are printable
  * ASCII. */
 static inline void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)

@@ -1,4 +1,5 @@
-/* What an ifunc library defines, and what its code may call in the process that runs it.
+/* The functions that an ifunc library defines, and those that its code may call in the process
+ * that runs it.
  *
  * For a library NAME:
  *
@@ -10,23 +11,24 @@
  *                            void *source_args, size_t source_args_size);
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
- * aligned to 16 bytes, or to what TC_PAYLOAD_ALIGN asks for, and invalid after NAME_main returns. It is
+ * aligned to 16 bytes, or as TC_PAYLOAD_ALIGN asks, and invalid after NAME_main returns. It is
  * writable, unless the target has the option payload=readonly, or the function asks for that by
- * TC_PAYLOAD_READONLY: then a store ends the process, by a signal whose line names the function
- * (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
- * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound of the payload's
- * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
- * (TC_E_PAYLOAD), and so does a size that no memory has. After the UCX-ifunc API, listing 1.2.
+ * TC_PAYLOAD_READONLY: then a store ends the process, by a signal with a line that names the
+ * function (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
+ * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound
+ * of the payload's size. NAME_payload_init writes the payload and returns 0; any other value
+ * cancels the message (TC_E_PAYLOAD), and so does a size that no memory has. After the
+ * UCX-ifunc API, listing 1.2.
  *
  * The code may call libc and the libraries that it was linked with by -l, as in any program.
- * Constructors run when it is loaded, destructors before it leaves; thread-local variables are as
- * others. __builtin_cpu_supports asks for the target's processor. tc-clang refuses inline assembly
- * unless --allow-asm is given. Of C++ it takes what the standard says, and an exception that would
+ * Constructors run when it is loaded, destructors before it leaves; thread-local variables are
+ * as others. __builtin_cpu_supports asks for the target's processor. tc-clang refuses inline
+ * assembly unless --allow-asm is given. It accepts standard C++, and an exception that would
  * leave NAME_main ends the message alone (TC_E_THROWN).
  *
  * The functions below are for code that runs inside NAME_main, by the thread that runs it. They
  * never block. The sender of a message chooses payload, origin and hop count; members of a
- * group trust each other to be who they said they are when they connected. */
+ * group trust each other to have the ranks that they stated when they connected. */
 #ifndef TC_ENTRY_H
 #define TC_ENTRY_H
 
@@ -36,12 +38,12 @@
  *
  *   TC_PAYLOAD_ALIGN(saxpy, 64);
  *
- * Then the address that saxpy_main gets is a multiple of 64, however the message travels, whatever
- * its size, and also when the size is 0. It costs a copy of payloads up to 48 bytes and of those that
- * are small beside the alignment, and for others that many bytes of ring, 48 at most with 64;
- * functions that do not ask pay nothing. docs/payload-layout.md has the figures. tc-clang writes the alignment into the archive,
- * which older libraries (0.1.0) refuse. A function in a shared object, for tchains-compat(7), asks
- * in the same way.
+ * Then the address that saxpy_main gets is a multiple of 64, however the message travels,
+ * whatever its size, and also when the size is 0. It costs a copy of payloads up to 48 bytes
+ * and of those that are small beside the alignment, and for others that many bytes of ring, 48
+ * at most with 64; functions that do not ask pay nothing. docs/payload-layout.md has the
+ * figures. tc-clang writes the alignment into the archive, which older libraries (0.1.0)
+ * refuse. A function in a shared object, for tchains-compat(7), asks in the same way.
  *
  *   name   of the function, without quotes
  *   bytes  a power of two from 16 to 4096; anything else does not compile */
@@ -64,13 +66,13 @@
  *
  *   TC_PAYLOAD_READONLY(lookup);
  *
- * Then a store of lookup_main's to its payload ends the process, by a signal whose line names the
- * function (tc/crash.h), at every target and however the message travels, as it does for all functions of a
- * target with the option payload=readonly. A target without that option copies each payload of
- * this function to pages of its own, so the address is a multiple of 4096, too, whatever
- * TC_PAYLOAD_ALIGN says; functions that do not ask pay nothing. tc_send_injected refuses the function
- * (TC_E_UNSUPPORTED), and tchains-compat(7) does not look at what it asks. The archive has it, which
- * older libraries (0.1.0) refuse. */
+ * Then a store of lookup_main's to its payload ends the process, by a signal with a line that
+ * names the function (tc/crash.h), at every target and however the message travels, as it does
+ * for all functions of a target with the option payload=readonly. A target without that option
+ * copies each payload of this function to pages of its own, so the address is a multiple of
+ * 4096, too, whatever TC_PAYLOAD_ALIGN says; functions that do not ask pay nothing.
+ * tc_send_injected refuses the function (TC_E_UNSUPPORTED), and tchains-compat(7) ignores the
+ * request. The archive has the request, which older libraries (0.1.0) refuse. */
 #define TC_PAYLOAD_READONLY(name) TC_PAYLOAD_READONLY_EXPANDED(name)
 #ifdef __cplusplus
 #define TC_PAYLOAD_READONLY_EXPANDED(name)                                                     \
@@ -89,11 +91,12 @@ extern "C" {
 /* The endpoint that the running message came from. NULL outside NAME_main. */
 TC_API tc_ep *tc_self_endpoint(void);
 
-/* Who the peer has proved to be that the running message came from: "cert:" and a certificate's
- * subject as RFC 2253 writes it, "key:" and a key's name, "job:" and a job's, of a member of the
- * same one, or "uid:" and a user's number, of a process on this host. "" outside NAME_main, and of a peer that proved nothing (see
- * docs/security.md). Printable ASCII, less than 256 characters; valid while NAME_main runs. Of a
- * message that was forwarded it is the last sender's. */
+/* The proved identity of the peer that sent the running message: "cert:" and a certificate's
+ * subject as RFC 2253 writes it, "key:" and a key's name, "job:" and a job's name, for a member
+ * of the same job, or "uid:" and a user's number, for a process on this host. "" outside
+ * NAME_main, and for a peer that proved nothing (see docs/security.md). Printable ASCII, less
+ * than 256 characters; valid while NAME_main runs. For a message that was forwarded it is the
+ * last sender's. */
 TC_API const char *tc_self_identity(void);
 
 /* The running function, open while NAME_main runs. NULL outside NAME_main and for a message of
@@ -134,10 +137,10 @@ TC_API uint32_t tc_self_hops(void);
  *   as tc_group_ep    the endpoint to the member cannot be created */
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
-/* tc_forward of another function: the message, and with it the call, goes on as a message of fn.
- * So a function hands its work to one that it has opened or made (tc_ifunc_open_memory,
- * tc_ifunc_open_bitcode), at this node or another one, and the caller has the answer of that, or
- * the reason for which it was refused.
+/* tc_forward of another function: the message, and with it the call, goes on as a message of
+ * fn. So a function hands its work to one that it has opened or made (tc_ifunc_open_memory,
+ * tc_ifunc_open_bitcode), at this node or another one, and the caller has the answer of that,
+ * or the reason for which it was refused.
  *
  *   fn              a handle of this context; it may be closed when this has returned
  *   payload         as fn's NAME_main gets it: its NAME_payload_init is not called
@@ -151,10 +154,11 @@ TC_MUST_CHECK TC_API tc_status tc_forward_function(tc_ifunc *fn, uint32_t rank,
 /* Replies to the call that the running message is. If it fails, the message is still a call; if
  * NAME_main does nothing else with it, the caller is notified of the failure.
  *
- * A call has one reply. A long answer goes in pieces as calls: the function replies with what fits
- * the caller's memory and with where it stopped, and the caller calls again from there, until the
- * reply says that it is the end. Or the function sends messages of its own to tc_self_endpoint,
- * whose process has a function for them, and replies when all were sent.
+ * A call has one reply. A long answer goes in pieces as calls: the function replies with a
+ * piece that fits the caller's memory and with the position where it stopped, and the caller
+ * calls again from there, until the reply states that it is the last. Or the function sends
+ * messages of its own to tc_self_endpoint, to a function of that process, and replies when all
+ * were sent.
  *
  *   data              the result; copied
  *   size              bytes at data, at most the option send_queue_bytes
@@ -173,27 +177,28 @@ TC_API tc_status tc_reply(const void *data, size_t size);
 
 /* Replies with a failure.
  *
- *   status        below 0; what the caller receives
+ *   status        below 0; the caller receives it
  *   text          its first 400 bytes are sent; control characters are replaced
  *
  *   TC_E_INVALID  status is not below 0
  *   as tc_reply */
 TC_API tc_status tc_reply_error(tc_status status, const char *text);
 
-/* Says that the running function has failed, whatever kind of message it runs for: a call that is
- * not answered yet gets the failure as its reply; of a message that is none, a group's member hears
- * by tc_group_failures if it was forwarded here, and a line of this process's log has the text (as
- * many of one peer as its other lines). What an exception that would leave a function of C++ ends
- * with: tc-clang puts that around NAME_main.
+/* Reports that the running function has failed, whatever kind of message it runs for: a call
+ * that is not answered yet gets the failure as its reply; for a message that is no call, a
+ * group's member is notified by tc_group_failures if the message was forwarded here, and a line
+ * of this process's log has the text (within the peer's limit for lines). An exception that
+ * would leave a function of C++ ends in this call: tc-clang adds it around NAME_main.
  *
  *   status  below 0; another one counts as TC_E_INVALID
  *   text    its first 400 bytes are used; control characters are replaced */
 TC_API void tc_self_fail(tc_status status, const char *text);
 
-/* Calls body, and returns when it has returned or has called tc_self_abandon. For languages whose
- * failures do not unwind: a function of theirs runs as the body of a guard, and what is to become of a
- * failure (a panic, a failed assertion) calls tc_self_fail and tc_self_abandon. So the message ends
- * and the process goes on. Guards may be nested. Any thread may have one, also outside NAME_main.
+/* Calls body, and returns when it has returned or has called tc_self_abandon. For languages
+ * whose failures do not unwind: a function of theirs runs as the body of a guard, and the
+ * handler of a failure (a panic, a failed assertion) calls tc_self_fail and tc_self_abandon. So
+ * the message ends and the process goes on. Guards may be nested. Any thread may have one, also
+ * outside NAME_main.
  *
  *   body       lets no exception of C++ out
  *   argument   passed on
@@ -201,15 +206,15 @@ TC_API void tc_self_fail(tc_status status, const char *text);
  * Returns 0 when body has returned, and 1 when it was abandoned. */
 TC_API int tc_self_guard(void (*body)(void *argument), void *argument);
 
-/* Ends the body of the innermost tc_self_guard of the running message, in this thread: tc_self_guard
- * returns 1. What was called since then is left as by longjmp: no destructor runs, memory that only
- * those calls knew is lost, and locks that they took stay taken. It returns, and nothing has
- * happened, where there is no such guard. */
+/* Ends the body of the innermost tc_self_guard of the running message, in this thread:
+ * tc_self_guard returns 1. The calls made since then are left as by longjmp: no destructor
+ * runs, memory that only those calls knew is lost, and locks that they took stay taken. Without
+ * such a guard it returns and does nothing. */
 TC_API void tc_self_abandon(void);
 
 /* A detached call. These are plain bytes: they may travel in payloads and be stored. A process
  * that has them can reply in any function of the same group, or, without a group, of the same
- * endpoint. If nobody does, the deadline ends the call. The layout never changes, because
+ * endpoint. Without a reply, the deadline ends the call. The layout never changes, because
  * tickets travel between processes. */
 typedef struct tc_call_ticket {
     uint64_t call;

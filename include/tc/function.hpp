@@ -1,11 +1,11 @@
-// Lambdas and functors that can be sent: what both sides of such a function share.
+// Lambdas and functors that can be sent: the part that both sides of such a function share.
 //
 // A source that the program and tc-clang compile, each for itself (a header and a file that
 // includes it will do):
 //
 //     #include <tc/function.hpp>
 //
-//     inline auto above(double limit)          // the captures: what travels with every message
+//     inline auto above(double limit)          // the captures travel with every message
 //     {
 //         return [limit](tc::view<const double> column) {
 //             std::uint64_t count = 0;
@@ -16,26 +16,27 @@
 //     }
 //     TC_FUNCTION(above, decltype(above(0)));
 //
-// `tc-clang --name=above` (in CMake: tc_add_ifunc(above SOURCES ...)) makes the function of it, and
-// the program calls it with the captures and arguments that it likes (<tc/tchains.hpp>):
+// `tc-clang --name=above` (in CMake: tc_add_ifunc(above SOURCES ...)) makes the function of it,
+// and the program calls it with the captures and arguments that it likes (<tc/tchains.hpp>):
 //
 //     tc::function<decltype(above(0))> count(ctx);
 //     std::uint64_t n = count(ep, above(0.5), column);
 //
-// What travels is the closure's bytes and those of the arguments, never code of the program: the
-// code is the archive's. So the closure has to be trivially copyable, which is checked, and
-// must hold no addresses, which no compiler can check: a capture by reference or a pointer means
-// nothing in another process. Parameters are trivially copyable, too; the last one may be
-// a tc::view<const T>, a tc::view<T> (the bytes of the message, which the function may change) or a
-// std::string_view, and is what is left of the message. The result is nothing, trivially
+// The bytes of the closure and of the arguments travel, never code of the program: the code is
+// the archive's. So the closure has to be trivially copyable, which is checked, and must hold
+// no addresses, which no compiler can check: a capture by reference or a pointer means nothing
+// in another process. Parameters are trivially copyable, too; the last one may be a
+// tc::view<const T>, a tc::view<T> (the bytes of the message, which the function may change) or
+// a std::string_view, and is the rest of the message. The result is nothing, trivially
 // copyable, or a container of such elements with data() and size().
 //
-// Both sides compile the closure: by compilers with one C++ ABI, for machines that lay the types
-// out alike (docs/payload-layout.md). A message says how large its parts are, and one that was
-// packed otherwise is refused with TC_E_INVALID; so is one that is cut. What else is in a
-// message its sender decides: a function checks numbers that it uses as sizes or places.
+// Both sides compile the closure: by compilers with one C++ ABI, for machines that lay the
+// types out alike (docs/payload-layout.md). A message says how large its parts are, and one
+// that was packed otherwise is refused with TC_E_INVALID; so is one that is cut. The sender
+// chooses all other contents of a message: a function checks numbers that it uses as sizes or
+// indices.
 //
-// C++17. What is here needs neither exceptions nor anything of libstdc++.so at the target.
+// C++17. This header needs neither exceptions nor anything of libstdc++.so at the target.
 #ifndef TC_FUNCTION_HPP
 #define TC_FUNCTION_HPP
 
@@ -52,8 +53,8 @@
 namespace tc
 {
 
-// Elements that are somebody else's: a pointer and a number. Made of whatever has data() and size(),
-// of arrays, and taken by std::span where there is one.
+// Elements that it does not own: a pointer and a number. Made of any type with data() and
+// size(), of arrays, and taken by std::span where there is one.
 template <typename T> class view
 {
   public:
@@ -105,7 +106,7 @@ template <typename T> class view
 namespace detail
 {
 
-// --- what a callable takes and gives ----------------------------------------------------------
+// --- parameters and result of a callable -----------------------------------------------------
 
 template <typename M> struct member;
 template <typename R, typename C, typename... A> struct member<R (C::*)(A...) const> {
@@ -137,7 +138,7 @@ template <typename F> struct callable {
     using parameters = typename member<decltype(&F::operator())>::parameters;
 };
 
-// --- how arguments lie in a message -----------------------------------------------------------
+// --- how arguments lie in a message ----------------------------------------------------------
 
 inline constexpr std::size_t alignment_max = 16; // of payloads
 
@@ -169,8 +170,9 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept
     return (hash ^ value) * 0x100000001b3u;
 }
 
-// Where the parts of a message lie: as the members of a C struct, of which what varies in size is the
-// flexible array member (docs/payload-layout.md, which all languages follow).
+// The offsets of the parts of a message: as the members of a C struct, with the part of
+// variable size as the flexible array member (docs/payload-layout.md, which all languages
+// follow).
 template <typename P> struct layout;
 template <typename... A> struct layout<std::tuple<A...>> {
     static constexpr std::size_t count = sizeof...(A);
@@ -189,7 +191,8 @@ template <typename... A> struct layout<std::tuple<A...>> {
                       "what varies in size is the last parameter");
         return place<I>() + (rest_of<part<I>>::value ? 0 : sizeof(part<I>));
     }
-    // Of all but what varies; without that the struct's own, which its last bytes fill up.
+    // The size of all parts but the variable one; without such a part the size of the struct,
+    // with its padding at the end.
     static constexpr std::size_t size() noexcept
     {
         if constexpr (count == 0)
@@ -213,7 +216,7 @@ template <typename... A> struct layout<std::tuple<A...>> {
         else
             return rest_of<part<count - 1>>::value;
     }
-    // What a message of other parts most likely does not begin with.
+    // The first word of a message, which most likely differs for parts of other types.
     static constexpr std::uint64_t word() noexcept
     {
         std::uint64_t hash = 0xcbf29ce484222325u;
@@ -237,7 +240,7 @@ using parts_of = decltype(std::tuple_cat(std::declval<std::tuple<std::uint64_t>>
                                          std::declval<typename captured<F>::type>(),
                                          std::declval<typename callable<F>::parameters>()));
 
-// --- at the target ------------------------------------------------------------------------------
+// --- at the target ---------------------------------------------------------------------------
 
 template <typename T> T take(const char *from) noexcept
 {
@@ -312,8 +315,8 @@ template <typename F> struct function_name;
 
 } // namespace tc
 
-// Gives the type of a closure or functor the name by which it is sent, at namespace scope of the global
-// namespace. Compiled by tc-clang, it defines NAME_main as well.
+// Gives the type of a closure or functor the name by which it is sent, at namespace scope of
+// the global namespace. Compiled by tc-clang, it defines NAME_main as well.
 //
 //   name   of the function, without quotes: that of tc-clang's output
 //   ...    the type: decltype(square), decltype(above(0)), a struct with an operator()

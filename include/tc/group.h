@@ -6,8 +6,8 @@
  * the endpoint to a rank ends, the next use of that rank connects again.
  *
  * Members trust each other: each says at connecting which rank it is, and nothing authenticates
- * that. That a peer is a member at all is proved as docs/security.md says: by the job's key, by
- * keys of the options, or by the kernel. A group belongs to the thread of its context. */
+ * that. A peer's membership is proved as docs/security.md says: by the job's key, by keys of
+ * the options, or by the kernel. A group belongs to the thread of its context. */
 #ifndef TC_GROUP_H
 #define TC_GROUP_H
 
@@ -27,7 +27,7 @@ typedef struct tc_group_member {
     size_t size;         /* bytes at address */
 } tc_group_member;
 
-/* What all members agree on, and this member's rank. */
+/* The values that all members agree on, and this member's rank. */
 typedef struct tc_group_params {
     uint64_t id;                    /* same on all members, different for other groups; not 0 */
     uint32_t rank;                  /* this member's */
@@ -35,8 +35,10 @@ typedef struct tc_group_params {
     const tc_group_member *members; /* as many as size; copied; the own one may be empty */
 } tc_group_params;
 
-/* What tc_group_create calls, with the sizes of the caller's tc_group_params and
- * tc_group_member. */
+/* Implements tc_group_create; takes the sizes of the caller's tc_group_params and
+ * tc_group_member.
+ *
+ *   as tc_group_create */
 TC_MUST_CHECK TC_API tc_status tc_group_create_sized(tc_context *ctx,
                                                      const tc_group_params *params,
                                                      size_t params_size, size_t member_size,
@@ -64,8 +66,8 @@ TC_MUST_CHECK static inline tc_status tc_group_create(tc_context *ctx,
 }
 
 /* Creates a group from a list of listeners and opens the listener of `rank`. Members prove that
- * they are such by the group's id, which is made of the list; where others may know the list and
- * reach the listeners, the option `group_secret` makes it of a secret, too.
+ * they are such by the group's id, which is made of the list; where others may know the list
+ * and reach the listeners, the option `group_secret` makes it of a secret, too.
  *
  *   hosts         "host:port,host:port,...", in the order of the ranks; the same on all members
  *   rank          this member's
@@ -106,12 +108,13 @@ TC_MUST_CHECK TC_API tc_status tc_group_join(tc_context *ctx, uint64_t timeout_n
 
 /* Closes the group's endpoints and its listener and frees it. The endpoints are flushed and
  * closed together, within the time that tc_ep_close takes for one; the callback receives
- * TC_EP_CLOSED for each. An endpoint that has messages and is not open yet is waited for in that
- * time, too; if its member does not come, they are dropped, and the log says so. tc_context_destroy does so too, without a callback. Called from inside
- * an ifunc it only logs an error. NULL is allowed. */
+ * TC_EP_CLOSED for each. An endpoint that has messages and is not open yet is waited for in
+ * that time, too; if its member does not come, they are dropped, and the log says so.
+ * tc_context_destroy does so too, without a callback. Called from inside an ifunc it only logs
+ * an error. NULL is allowed. */
 TC_API void tc_group_destroy(tc_group *group);
 
-/* What the group was created with. */
+/* The values that the group was created with. */
 TC_API uint32_t tc_group_rank(const tc_group *group);
 TC_API uint32_t tc_group_size(const tc_group *group);
 TC_API uint64_t tc_group_id(const tc_group *group);
@@ -141,7 +144,7 @@ TC_MUST_CHECK TC_API tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep
 TC_MUST_CHECK TC_API tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn,
                                              const void *source_args, size_t size);
 
-/* What tc_group_call_all may be told. A zeroed struct is valid. */
+/* Parameters of tc_group_call_all. A zeroed struct is valid. */
 typedef struct tc_group_call_params {
     void *results;          /* receives the replies, rank r's at r * result_capacity; or NULL */
     size_t result_capacity; /* bytes for each rank */
@@ -150,15 +153,17 @@ typedef struct tc_group_call_params {
     uint64_t timeout_ns;    /* 0: the option call_timeout */
 } tc_group_call_params;
 
-/* What tc_group_call_all calls, with the size of the caller's tc_group_call_params. */
+/* Implements tc_group_call_all; takes the size of the caller's tc_group_call_params.
+ *
+ *   as tc_group_call_all */
 TC_MUST_CHECK TC_API tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc *fn,
                                                        const void *source_args, size_t size,
                                                        const tc_group_call_params *params,
                                                        size_t params_size, tc_error *err);
 
-/* Calls a function at every rank, this process's own included, and blocks, progressing, until all
- * calls have ended. The calls are under way at the same time. A rank that fails keeps no other from
- * answering.
+/* Calls a function at every rank, this process's own included, and blocks, progressing, until
+ * all calls have ended. The calls are under way at the same time. A rank that fails keeps no
+ * other from answering.
  *
  *   params          where the replies go; NULL: they are dropped
  *
@@ -169,7 +174,7 @@ TC_MUST_CHECK TC_API tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc
  *   as tc_group_ep
  *
  * Otherwise it is the status of the lowest rank that failed, and err names that rank. sizes and
- * statuses tell of all ranks, also then. */
+ * statuses have the values of all ranks, also then. */
 TC_MUST_CHECK static inline tc_status tc_group_call_all(tc_group *group, tc_ifunc *fn,
                                                         const void *source_args, size_t size,
                                                         const tc_group_call_params *params,
@@ -181,7 +186,8 @@ TC_MUST_CHECK static inline tc_status tc_group_call_all(tc_group *group, tc_ifun
 /* Blocks, progressing, until the endpoints to all members are open.
  *
  *   TC_OK           all are open
- *   TC_E_TIMEOUT    not in timeout_ns (0 looks once); the text names the members that are missing
+ *   TC_E_TIMEOUT    not in timeout_ns (0 looks once); the text names the members that are
+ *                   missing
  *   TC_E_PEER_LOST  a member was lost meanwhile
  *   TC_E_BUSY       called from inside an ifunc
  *   as tc_group_ep
@@ -194,8 +200,8 @@ TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeou
  * this one. Messages that members sent before may still be under way.
  *
  *   TC_OK           all members have arrived
- *   TC_E_TIMEOUT    not in timeout_ns (0 looks once), or not in that of rank 0, whose text names the members
- *                   that are missing
+ *   TC_E_TIMEOUT    not in timeout_ns (0 looks once), or not in that of rank 0, whose text
+ *                   names the members that are missing
  *   TC_E_PEER_LOST  a member was lost before it arrived; the text names it
  *   TC_E_BUSY       called from inside an ifunc
  *   as tc_group_ep

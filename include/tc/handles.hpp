@@ -1,5 +1,5 @@
-// Owners of what the C API makes, and its failures as exceptions: a part of <tc/tchains.hpp>, which
-// says what holds for all of it.
+// Owners of the objects of the C API, and its failures as exceptions: a part of
+// <tc/tchains.hpp>, which has the rules for all of it.
 #ifndef TC_HANDLES_HPP
 #define TC_HANDLES_HPP
 
@@ -22,7 +22,7 @@ namespace tc
 {
 
 #ifdef TC_WITH_EXCEPTIONS
-// What a function of the C API returned, with its text.
+// The status that a function of the C API returned, with its text.
 class error : public std::runtime_error
 {
   public:
@@ -58,20 +58,20 @@ struct timeout {
 namespace detail
 {
 
-// Of a context: what was made from it is gone with it, whoever owns it.
+// The life of a context: objects made from it end with it, even if they have owners.
 struct life {
     bool ended = false;
 };
 
 } // namespace detail
 
-// Owns what Free gives back, and becomes the pointer. When the context has ended that it was made from, it is
-// empty: the context has freed it.
+// Owns an object that Free frees, and becomes the pointer. When the context that the object was
+// made from has ended, the owner is empty: the context has freed the object.
 template <typename T, void (*Free)(T *)> class handle
 {
   public:
     handle() noexcept = default;
-    // Of what the C API has made; its context has to live longer.
+    // Owns an object that the C API has made; its context has to live longer.
     explicit handle(T *owned) noexcept : owned_(owned)
     {
     }
@@ -139,7 +139,7 @@ namespace detail
 {
 
 #ifdef TC_WITH_EXCEPTIONS
-// Calls what takes a tc_error as its last argument.
+// Calls a function that takes a tc_error; throws its failure.
 template <typename Try> auto checked(Try &&attempt)
 {
     tc_error err;
@@ -152,9 +152,9 @@ template <typename Try> auto checked(Try &&attempt)
 
 } // namespace detail
 
-// --- the context --------------------------------------------------------------------------------
+// --- the context -----------------------------------------------------------------------------
 
-// Ends what was made from it, too. Moves; becomes the pointer.
+// Owns a context, and ends the objects made from it, too. Moves; becomes the pointer.
 class context
 {
   public:
@@ -227,7 +227,8 @@ class context
             return tc_listener_open(get(), host_port, made, &err);
         });
     }
-    // By name, of a file NAME.tca in the option ifunc_path; of a program's own (tc_add_ifunc EMBED).
+    // Opens a function by name, from a file NAME.tca of the option ifunc_path; or one that is
+    // part of the program (tc_add_ifunc EMBED).
     ifunc open(const char *name, tc_error &err) noexcept
     {
         return opened<ifunc>(
@@ -250,7 +251,7 @@ class context
             return tc_library_open_embedded(get(), &archive, made, &err);
         });
     }
-    // Of a .tcp file; NAME_package_open of its generated header makes one, too.
+    // Opens a .tcp file; NAME_package_open of its generated header opens one, too.
     package open_package(const char *path, tc_error &err) noexcept
     {
         return opened<package>(err, [&](tc_package **made) {

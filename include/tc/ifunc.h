@@ -6,7 +6,7 @@
  * NAME_payload_get_max_size and NAME_payload_init; see <tc/entry.h>.
  *
  * Archives are validated when they are opened: malformed bytes are TC_E_CORRUPT and touch
- * nothing. Their code is not checked: the author of an archive decides what runs. Handles
+ * nothing. Their code is not checked: the author of an archive decides which code runs. Handles
  * belong to the thread of their context. */
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
@@ -23,9 +23,9 @@ typedef struct tc_message tc_message;
 #define TC_IFUNC_ID_BYTES 16
 
 /* Opens an archive by the function's name. Reads NAME.tca and, if they exist, NAME.deps and the
- * signature NAME.tca.minisig from the first folder of the option ifunc_path that has NAME.tca. Every call reads the files again.
- * The same content gives the same handle, reference-counted: close it as often as it was
- * opened.
+ * signature NAME.tca.minisig from the first folder of the option ifunc_path that has NAME.tca.
+ * Every call reads the files again. The same content gives the same handle, reference-counted:
+ * close it as often as it was opened.
  *
  *   name            at most 63 characters, no '/', no '.' in front
  *   fn_out          see tc_ifunc_close
@@ -39,15 +39,15 @@ typedef struct tc_message tc_message;
  *   TC_E_TOO_LARGE  the archive exceeds the option code_bytes_max or a limit of the format, the
  *                   .deps file exceeds 64 KiB, or functions_max functions are in use: open,
  *                   bound by peers, or sent to a peer that has not run all its messages
- *   TC_E_REFUSED    its signature is not that of the key it names, the option code_revoked lists
- *                   it, or require_signature is `all` and no key of trust has signed it
+ *   TC_E_REFUSED    its signature is not that of the key it names, the option code_revoked
+ *                   lists it, or require_signature is `all` and no key of trust has signed it
  *   TC_E_IO         a file exists and cannot be read
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open(tc_context *ctx, const char *name,
                                              tc_ifunc **fn_out, tc_error *err);
 
-/* Opens the archive at a path. Its .deps file has the same path with .deps for .tca, its signature
- * the same with .minisig behind it.
+/* Opens the archive at a path. Its .deps file has the same path with .deps for .tca, its
+ * signature the same with .minisig behind it.
  *
  *   TC_OK           the function can be sent
  *   TC_E_NOT_FOUND  there is no such file
@@ -71,8 +71,8 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_open_memory(tc_context *ctx, const void 
                                                     size_t deps_size, tc_ifunc **fn_out,
                                                     tc_error *err);
 
-/* Opens an archive in memory with its signature, as tc_ifunc_open does with NAME.tca.minisig: the
- * signature goes along wherever the function is sent.
+/* Opens an archive in memory with its signature, as tc_ifunc_open does with NAME.tca.minisig:
+ * the signature goes along wherever the function is sent.
  *
  *   signature       signature_size bytes of a .minisig file, as `tc-ar sign` writes it; or NULL
  *
@@ -86,8 +86,8 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_open_signed(tc_context *ctx, const void 
                                                     tc_error *err);
 
 /* An archive that is part of the program: `tc-ar embed NAME.tca -o FILE.c` writes a source that
- * defines `const tc_embedded NAME_tca`, and tc_add_ifunc(NAME ... EMBED) makes a library of it that
- * a target links. Declare it with `extern const tc_embedded NAME_tca;`. */
+ * defines `const tc_embedded NAME_tca`, and tc_add_ifunc(NAME ... EMBED) makes a library of it
+ * that a target links. Declare it with `extern const tc_embedded NAME_tca;`. */
 typedef struct tc_embedded {
     const void *archive;
     size_t archive_size;
@@ -116,20 +116,22 @@ typedef struct tc_bitcode {
     size_t size; /* bytes at bytes */
 } tc_bitcode;
 
-/* What tc_ifunc_open_bitcode calls, with the size of the caller's tc_bitcode. */
+/* Implements tc_ifunc_open_bitcode; takes the size of the caller's tc_bitcode.
+ *
+ *   as tc_ifunc_open_bitcode */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
                                                            const tc_bitcode *slices,
                                                            size_t count, size_t slice_size,
                                                            const char *deps, size_t deps_size,
                                                            tc_ifunc **fn_out, tc_error *err);
 
-/* Makes an archive of bitcode and opens it: of what another compiler wrote, or a program or a
- * function has made at run time. The slices define NAME_main and, if the first slice has the
- * names, the two functions that make payloads. The same bitcode gives the same handle, wherever
- * it was opened before.
+/* Makes an archive of bitcode and opens it: of the output of another compiler, or of bitcode
+ * that a program or a function has made at run time. The slices define NAME_main and, if the
+ * first slice has the names, the two functions that make payloads. The same bitcode gives the
+ * same handle, wherever it was opened before.
  *
- * The bitcode is not read here. Who is to run it and finds that it does not verify refuses it,
- * as any function, and its text says what LLVM found.
+ * The bitcode is not read here. A process that is to run it verifies it; bitcode that does not
+ * verify is refused there, as any function, with a text that has LLVM's findings.
  *
  *   name              a C identifier
  *   slices            `count` of them, one per target; copied
@@ -165,13 +167,13 @@ TC_API void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES]);
 /* The size of archive and dependency list, bytes. */
 TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 
-/* The alignment that the function asks of its payloads by TC_PAYLOAD_ALIGN (<tc/entry.h>), bytes;
- * 4096 if it asks for read-only ones (TC_PAYLOAD_READONLY), 16 if for nothing. */
+/* The alignment that the function asks of its payloads by TC_PAYLOAD_ALIGN (<tc/entry.h>),
+ * bytes; 4096 if it asks for read-only ones (TC_PAYLOAD_READONLY), 16 if for nothing. */
 TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
 
-/* Sends one message. The payload is what NAME_payload_init makes of the source arguments, or a
- * copy of them if the library does not define it. The first message of a function to an
- * endpoint carries the code. It never blocks, except for the first payload that
+/* Sends one message. NAME_payload_init makes the payload from the source arguments; if the
+ * library does not define it, the payload is a copy of them. The first message of a function to
+ * an endpoint carries the code. It never blocks, except for the first payload that
  * NAME_payload_init makes: the function is loaded here then (0.5 ms and more for bitcode).
  *
  * The first message after a tc_progress is sent at once. Later ones may be coalesced until the
@@ -190,8 +192,8 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *   TC_E_BUSY         such a payload is partly sent, and this is another message; or called
  *                     from NAME_payload_init
  *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max, or the peer's limit
- *   TC_E_REFUSED      the peer has refused this function, and not for want of memory; see
- *                     tc_ep_refusal
+ *   TC_E_REFUSED      the peer has refused this function, for another reason than lack of
+ *                     memory; see tc_ep_refusal
  *   TC_E_PAYLOAD      NAME_payload_init returned non-zero, or the two that make payloads failed
  *   TC_E_UNSUPPORTED  NAME_payload_init is of the original's API, or this build cannot load it
  *   TC_E_NO_MEMORY    an allocation failed here, or at the peer for a payload above
@@ -199,26 +201,27 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *   TC_E_PEER_LOST    the peer died or broke the protocol
  *   TC_E_CLOSED       the peer, or this side, closed the endpoint
  *
- * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. tc_send_error
- * has a text for all of these but TC_E_AGAIN. */
+ * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve.
+ * tc_send_error has a text for all of these but TC_E_AGAIN. */
 TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                        size_t size);
 
-/* Why the newest message of this context that could not be sent was not: the status and, in err,
- * the text of tc_send, tc_send_uncached, tc_send_injected, tc_message_send or tc_group_send, which
- * take no tc_error because every message takes their way.
+/* Returns why the newest message of this context that could not be sent failed: the status and,
+ * in err, the text of tc_send, tc_send_uncached, tc_send_injected, tc_message_send or
+ * tc_group_send, which take no tc_error because every message passes through them.
  *
- *   TC_OK    none has failed, and err stays as it was; TC_E_AGAIN is no failure
+ *   TC_OK    no message has failed, and err stays as it was; TC_E_AGAIN is no failure
  *   as tc_send */
 TC_API tc_status tc_send_error(const tc_context *ctx, tc_error *err);
 
-/* tc_send that waits for room at the peer in place of returning TC_E_AGAIN. Blocks, progressing.
+/* tc_send that waits for capacity at the peer instead of returning TC_E_AGAIN. Blocks,
+ * progressing.
  *
- *   timeout_ns      how long to wait for room; 0: not at all
+ *   timeout_ns      how long to wait for capacity; 0: not at all
  *
  *   TC_OK           the message is sent or queued; source_args may be reused
- *   TC_E_TIMEOUT    there was no room in time. A payload above tc_ep_info.frame_payload_max may be
- *                   partly sent: repeat the same call, or close the endpoint
+ *   TC_E_TIMEOUT    there was no capacity in time. A payload above tc_ep_info.frame_payload_max
+ *                   may be partly sent: repeat the same call, or close the endpoint
  *   TC_E_BUSY       called from inside an ifunc, or another message is partly sent
  *   as tc_send      with a text in err */
 TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args,
@@ -238,24 +241,24 @@ TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void 
 TC_MUST_CHECK TC_API tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns,
                                              tc_error *err);
 
-/* tc_send whose message carries the code even if the peer has it: the cost of a system without
- * a code cache.
+/* tc_send with a message that carries the code even if the peer has it: the cost of a system
+ * without a code cache.
  *
  *   as tc_send */
 TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
                                                 const void *source_args, size_t size);
 
-/* tc_send whose message brings an image of the function, which runs for this message and is
- * dropped afterwards: the target looks nothing up, keeps nothing and needs no compiler. After
- * "injected function" of the Two-Chains paper, III. Static data starts afresh in each
+/* tc_send with a message that brings an image of the function, which runs for this message and
+ * is dropped afterwards: the target looks nothing up, keeps nothing and needs no compiler.
+ * After "injected function" of the Two-Chains paper, III. Static data starts afresh in each
  * invocation, tc_self_ifunc() returns NULL, and no exception may leave the function. The image
  * is the one for every CPU of the peer's architecture.
  *
  *   TC_OK           the message is sent
  *   TC_E_AGAIN      no credit at the peer; never queued, also not inside an ifunc
  *   TC_E_NO_SLICE   the archive has no image for every CPU of the peer's architecture
- *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, or it asks
- *                     for read-only payloads (TC_PAYLOAD_READONLY)
+ *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, or it
+ *                     asks for read-only payloads (TC_PAYLOAD_READONLY)
  *   TC_E_TOO_LARGE  payload and code together exceed tc_ep_info.frame_payload_max, and the
  *                   payload cannot lie in the memory for large ones: option staging_bytes has
  *                   less than twice its size, or the peer is not on this host, or has not
@@ -277,9 +280,9 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
     tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
     tc_error *err);
 
-/* tc_ifunc_use_local of a function that makes its payloads, or of any other: all that its archive
- * defines. Payloads that this context sends are made by these functions then, so a source and a
- * target that both run local code compile none.
+/* tc_ifunc_use_local of a function that makes its payloads, or of any other: all that its
+ * archive defines. Payloads that this context sends are made by these functions then, so a
+ * source and a target that both run local code compile none.
  *
  *   main                  as for tc_ifunc_use_local, like the two others
  *   payload_get_max_size  NULL if the archive has no NAME_payload_get_max_size
@@ -287,8 +290,8 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
  *
  *   TC_OK         messages run `main`
  *   TC_E_INVALID  main is NULL, the function was loaded already, the archive defines payload
- *                 functions that were not given or does not define those that were, or they are of
- *                 the original's API */
+ *                 functions that were not given or does not define those that were, or they are
+ *                 of the original's API */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local_entries(
     tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
     size_t (*payload_get_max_size)(void *source_args, size_t source_args_size),

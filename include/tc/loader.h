@@ -26,14 +26,16 @@ typedef struct tc_symbol {
     void *address;
 } tc_symbol;
 
-/* What tc_loader_create calls, with the size of the caller's tc_symbol. */
+/* Implements tc_loader_create; takes the size of the caller's tc_symbol.
+ *
+ *   as tc_loader_create */
 TC_MUST_CHECK TC_API tc_status tc_loader_create_sized(const tc_options *opts,
                                                       const tc_symbol *symbols,
                                                       size_t symbol_count, size_t symbol_size,
                                                       tc_loader **loader_out, tc_error *err);
 
-/* Creates a loader. The option `tier` counts as `best` unless it is `fast`: nobody counts calls
- * of a loader's functions.
+/* Creates a loader. The option `tier` counts as `best` unless it is `fast`: calls of a loader's
+ * functions are not counted.
  *
  *   opts              copied; NULL: environment and defaults
  *   symbols           symbol_count of them, or NULL; their names must stay as long as the
@@ -66,15 +68,17 @@ TC_MUST_CHECK TC_API tc_status tc_loader_open_memory(tc_loader *loader, const vo
                                                      size_t deps_size, tc_ifunc **fn_out,
                                                      tc_error *err);
 
-/* What tc_loader_open_bitcode calls, with the size of the caller's tc_bitcode. */
+/* Implements tc_loader_open_bitcode; takes the size of the caller's tc_bitcode.
+ *
+ *   as tc_loader_open_bitcode */
 TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
                                                             const tc_bitcode *slices,
                                                             size_t count, size_t slice_size,
                                                             const char *deps, size_t deps_size,
                                                             tc_ifunc **fn_out, tc_error *err);
 
-/* Makes an archive of bitcode and opens it, as tc_ifunc_open_bitcode does for a context. The two
- * functions that make payloads may be of either kind; see tc_entry_points.
+/* Makes an archive of bitcode and opens it, as tc_ifunc_open_bitcode does for a context. The
+ * two functions that make payloads may be of either kind; see tc_entry_points.
  *
  *   TC_OK  the function can be resolved
  *   as tc_ifunc_open_bitcode */
@@ -100,7 +104,9 @@ typedef struct tc_entry_points {
                          size_t *payload_size);
 } tc_entry_points;
 
-/* What tc_loader_resolve calls, with the size of the caller's tc_entry_points. */
+/* Implements tc_loader_resolve; takes the size of the caller's tc_entry_points.
+ *
+ *   as tc_loader_resolve */
 TC_MUST_CHECK TC_API tc_status tc_loader_resolve_sized(tc_ifunc *fn,
                                                        tc_entry_points *entries_out,
                                                        size_t entries_size, tc_error *err);

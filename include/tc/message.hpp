@@ -1,5 +1,5 @@
 // Arguments of a call as the bytes of a payload, and an answer's bytes as a value: a part of
-// <tc/tchains.hpp>, which says what they may be.
+// <tc/tchains.hpp>, which lists the types that they may have.
 #ifndef TC_MESSAGE_HPP
 #define TC_MESSAGE_HPP
 
@@ -21,7 +21,7 @@ inline tc_status fail(tc_error &err, tc_status status, const char *format, std::
     return status;
 }
 
-// --- arguments to bytes ----------------------------------------------------------------------------
+// --- arguments to bytes ----------------------------------------------------------------------
 
 template <typename A, typename = void> struct element_of {
     using type = void;
@@ -37,7 +37,8 @@ template <typename A>
 struct has_places<A, std::void_t<decltype(std::tuple_size<A>::value)>> : std::true_type {
 };
 
-// As what an argument travels: itself, or what it holds. A std::array is itself.
+// The type that an argument travels as: its own, or a view of its elements. A std::array has
+// its own.
 template <typename A> constexpr auto part_of()
 {
     using plain = std::remove_cv_t<std::remove_reference_t<A>>;
@@ -53,7 +54,7 @@ template <typename A> constexpr auto part_of()
 }
 template <typename A> using part = std::remove_pointer_t<decltype(part_of<A>())>;
 
-// As the sender has parameters: it changes none.
+// The parameters as the sender has them: it does not change their elements.
 template <typename P> struct read_only {
     using type = P;
 };
@@ -129,9 +130,10 @@ template <typename... P> class payload
     std::size_t size_ = 0;
 };
 
-// --- bytes to an answer ---------------------------------------------------------------------------
+// --- bytes to an answer ----------------------------------------------------------------------
 
-// Room for an answer, and what it was. Of a type without an owner of bytes: the value's own.
+// The memory for an answer, and the answer's value. A type of fixed size has as many bytes as
+// its value.
 template <typename R> class answer_room
 {
     static constexpr bool is_fixed = std::is_trivially_copyable_v<R>;
@@ -154,7 +156,7 @@ template <typename R> class answer_room
     {
         return bytes_.size() * sizeof *bytes_.data();
     }
-    // Of an answer of so many bytes; nothing, and an error, when that is no R.
+    // The value of an answer of so many bytes; no value, and an error, when that is no R.
     std::optional<R> value(std::size_t bytes, tc_error &err) noexcept
     {
         if constexpr (is_fixed) {

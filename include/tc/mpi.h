@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* Names with tc_mpi_internal_ are parts of tc_group_create_mpi and may change. This is what one
- * process contributes, and what it receives. */
+/* Names with tc_mpi_internal_ are parts of tc_group_create_mpi and may change. This is the
+ * contribution of one process, and the data that it receives. */
 struct tc_mpi_internal_table {
     MPI_Comm comm;
     int rank;
@@ -49,7 +49,7 @@ static inline tc_status tc_mpi_internal_check(int code, tc_error *err)
     return tc_mpi_internal_fail(err, TC_E_IO, text);
 }
 
-/* Whether all processes can continue: none may wait for one that has failed. */
+/* Returns TC_OK if all processes can continue: none may wait for one that has failed. */
 static inline tc_status tc_mpi_internal_agree(const struct tc_mpi_internal_table *t, int mine,
                                               tc_error *err)
 {

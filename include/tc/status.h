@@ -1,16 +1,17 @@
 /* The status that every fallible function returns, and the text that explains a failure.
  *
  * A function that can fail returns a tc_status. It writes its outputs only when it returns
- * TC_OK. It fills a tc_error, too, whose text says what was found and what was expected. A
- * parameter `tc_error *err` may always be NULL.
+ * TC_OK. On failure it fills a tc_error, with a text that states the value found and the value
+ * expected. A parameter `tc_error *err` may always be NULL.
  *
- * Three kinds of functions take none. Every message takes the way of those that send (tc_send, ...):
- * tc_send_error has the text of the newest that failed. Of those that run inside a function
- * (tc_reply, tc_forward, ...) whoever called that function receives the text. Of the others the
- * status says all (tc_wait, tc_serve, tc_context_arm, tc_call_cancel, tc_options_get).
+ * Three kinds of functions take no tc_error. Every message passes through those that send
+ * (tc_send, ...): tc_send_error has the text of the newest that failed. For those that run
+ * inside a function (tc_reply, tc_forward, ...), the caller of that function receives the text.
+ * For the others the status is sufficient (tc_wait, tc_serve, tc_context_arm, tc_call_cancel,
+ * tc_options_get).
  *
- * Mistakes of the program, such as a NULL handle, are asserted. Bytes from outside never are.
- * */
+ * Mistakes of the program, such as a NULL handle, are asserted. Bytes from outside never
+ * are. */
 #ifndef TC_STATUS_H
 #define TC_STATUS_H
 
@@ -58,7 +59,7 @@ typedef enum tc_status {
     TC_E_BUSY = -22,             /* not allowed from inside an ifunc */
     TC_E_HOPS = -23,             /* forwarded more often than allowed */
     TC_E_ABSENT = -24,           /* a library that travels is not at the node */
-    TC_E_THROWN = -25,           /* an exception ended a function; the text has what it said */
+    TC_E_THROWN = -25,           /* an exception ended a function; the text has its message */
     TC_STATUS_LAST = TC_E_THROWN /* the most negative value of this version */
 } tc_status;
 

@@ -3,8 +3,8 @@
  * A function is written in C and compiled once, for all architectures, into an archive. A
  * program sends it to a peer together with a payload, over UCX or through shared memory. The
  * first message carries the code, which the target compiles or links against its own process
- * and keeps. Every later message carries the payload alone and costs about what a bare message
- * costs.
+ * and keeps. Every later message carries the payload alone and costs about as much as a bare
+ * message.
  *
  * A source, which runs the function `count` at a peer:
  *
@@ -38,35 +38,37 @@
  *   tc_group     processes that address each other by rank
  *
  * Threads. A context and everything made from it belong to one thread at a time: any thread,
- * under a lock, the caller's or tc_context_lock. Contexts are independent of each other. Functions
- * run in the thread that calls tc_progress, tc_wait or another function that progresses; inside
- * them no function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
+ * under a lock, the caller's or tc_context_lock. Contexts are independent of each other.
+ * Functions run in the thread that calls tc_progress, tc_wait or another function that
+ * progresses; inside them no function that blocks may be called (TC_E_BUSY). Exceptions are
+ * stated with the function.
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
  * tc_ep_flush now and then, or let a thread of the library's do so (tc_context_start_thread).
  * TC_E_AGAIN is no failure: call tc_wait, which returns when there is capacity, then retry; or
  * tc_send_wait, which does both. A program that serves calls tc_serve.
  *
- * Timeouts. Nanoseconds: TC_SECONDS(30), TC_MILLISECONDS(5), TC_FOREVER. 0 is the option that the
- * function names, or, where it names none, to look once and not to wait.
+ * Timeouts. Nanoseconds: TC_SECONDS(30), TC_MILLISECONDS(5), TC_FOREVER. 0 is the option that
+ * the function names, or, where it names none, to look once and not to wait.
  *
- * Ownership. The creator of an object closes it; what the context owns is freed with it. Byte
- * ranges and texts that are passed in are copied unless the function says otherwise. Pointers
- * that are passed to a callback are valid during it.
+ * Ownership. The creator of an object closes it; objects that the context owns are freed with
+ * it. Byte ranges and texts that are passed in are copied unless the function says otherwise.
+ * Pointers that are passed to a callback are valid during it.
  *
  * Language. C99 or newer, and C++11 or newer: the headers have inline functions.
  *
  * Errors. Functions that can fail return a tc_status and write their outputs only on TC_OK. A
- * parameter `tc_error *err` receives a text and may be NULL; tc_send_error has that of tc_send and
- * of other calls that take none (<tc/status.h>).
+ * parameter `tc_error *err` receives a text and may be NULL; tc_send_error has that of tc_send
+ * and of other calls that take none (<tc/status.h>).
  *
  * Security. Code that arrives runs with the rights of the process. By default a listener is on
- * loopback, accepts processes of its own user and root, and runs the code that they send. A shared
- * key (option key_file) or certificates (tls_cert) open it to others: connections are TLS 1.3 then,
- * authenticated on both sides. The options require_signature, trust, code_allow and code_revoked
- * say whose code runs, symbols what it may bind. UCX over a network and tc_ep_connect_address are
- * not protected by keys. Everything a peer sends before its code runs is validated, and a peer that
- * breaks the protocol loses its endpoint. docs/security.md says what is promised, and what is not.
+ * loopback, accepts processes of its own user and root, and runs the code that they send. A
+ * shared key (option key_file) or certificates (tls_cert) open it to others: connections are
+ * TLS 1.3 then, authenticated on both sides. The options require_signature, trust, code_allow
+ * and code_revoked determine which code runs, and the option symbols determines the symbols it
+ * may bind. UCX over a network and tc_ep_connect_address are not protected by keys. Everything
+ * a peer sends before its code runs is validated, and a peer that breaks the protocol loses its
+ * endpoint. docs/security.md has the promises and their limits.
  *
  * Versions. A program may be older than the library, as long as the soname is the same. Public
  * structs only grow at their end. A function that reads or fills one is inline here and passes
@@ -80,7 +82,7 @@
  *   ifunc.h      opening and sending functions
  *   call.h       calls: messages whose function returns a result
  *   group.h      groups
- *   entry.h      what a function defines, and what it may call where it runs
+ *   entry.h      functions that an ifunc defines, and those that it may call where it runs
  *   status.h     statuses and errors
  *   options.h    options
  *   library.h    libraries that travel

@@ -1,4 +1,4 @@
-// Three-Chains in C++17: owners of what the C API makes, and calls by types.
+// Three-Chains in C++17: owners of the objects of the C API, and calls by types.
 //
 //     #include <tc/tchains.hpp>
 //
@@ -13,25 +13,26 @@
 //         return 1;
 //     }
 //
-// It is a header alone, over <tc/tc.h>, <tc/library.h> and <tc/package.h>, whose contracts hold: what may be called
-// where, by which thread, and what a peer can do. Owners free what they own at their end, move, and
-// become the C API's pointers wherever those are expected, so that whatever is not here is called as
-// in C. What was made from a context is freed with it: owners that outlive it are empty then.
+// It is a header alone, over <tc/tc.h>, <tc/library.h> and <tc/package.h>, and their contracts
+// hold: which calls are allowed where, by which thread, and the powers of a peer. Owners free
+// their objects at their end, move, and become the C API's pointers wherever those are
+// expected, so that functions that are not here are called as in C. Objects made from a context
+// are freed with it: owners that outlive it are empty then.
 //
-// Failures. Every function that can fail is there twice. The one throws tc::error, with status and
-// text of the C API. The other takes a tc_error, which has status TC_OK afterwards if nothing
-// failed; it gives an empty owner, no value, or the status, and throws nothing (but
+// Failures. Every function that can fail is there twice. The one throws tc::error, with status
+// and text of the C API. The other takes a tc_error, which has status TC_OK afterwards if
+// nothing failed; it gives an empty owner, no value, or the status, and throws nothing (but
 // std::bad_alloc, where a std::vector or std::string needs memory). Only the second is there
 // when TC_NO_EXCEPTIONS is defined before this header, or exceptions are off (-fno-exceptions).
 //
-// Messages. Arguments become the bytes of a payload as the members of a struct of C, zeros between
-// them and behind them included (docs/payload-layout.md, "Several values in one message"); the last one
-// may be a std::string_view or whatever has data() and size() (a std::vector, std::span, tc::view), and is
-// what is left, as a flexible array member. All are trivially copyable, and none is a
-// pointer, which is checked. An argument that is alone in its message is not copied first. An
-// answer is nothing (void: one with bytes is TC_E_TOO_LARGE), of a type of a size (and has that
-// size: else the call fails with TC_E_CORRUPT), or a std::string or std::vector, for which there
-// is room for tc::to::room bytes.
+// Messages. Arguments become the bytes of a payload as the members of a struct of C, zeros
+// between them and behind them included (docs/payload-layout.md, "Several values in one
+// message"); the last one may be a std::string_view or any type with data() and size() (a
+// std::vector, std::span, tc::view), and is the rest of the message, as a flexible array
+// member. All are trivially copyable, and none is a pointer, which is checked. An argument that
+// is alone in its message is not copied first. An answer is nothing (void: one with bytes is
+// TC_E_TOO_LARGE), of a type of fixed size (and has that size: else the call fails with
+// TC_E_CORRUPT), or a std::string or std::vector, for which tc::to::room bytes are reserved.
 //
 // Lambdas and functors as messages: <tc/function.hpp>.
 #ifndef TC_TCHAINS_HPP
@@ -50,8 +51,8 @@
 namespace tc
 {
 
-// Where a message goes. A timeout of 0: for a call the option call_timeout, for a message to be sent
-// no end.
+// The destination of a message. A timeout of 0: for a call the option call_timeout, for a
+// message to be sent no limit.
 struct to {
     to(tc_ep *there, tc_ifunc *what, timeout time = {}, std::size_t room_bytes = 65536) noexcept
         : ep(there), fn(what), within(time), room(room_bytes)
@@ -104,9 +105,9 @@ template <typename R, typename P> auto call(const to &where, const P &packed, tc
 
 } // namespace detail
 
-// --- messages and calls ---------------------------------------------------------------------------
+// --- messages and calls ----------------------------------------------------------------------
 
-// Sends a message of the arguments, and waits for room at the peer: tc_send_wait.
+// Sends a message of the arguments, and waits for capacity at the peer: tc_send_wait.
 template <typename... A>
 tc_status try_send(tc_error &err, const to &where, const A &...arguments)
 {
@@ -114,8 +115,8 @@ tc_status try_send(tc_error &err, const to &where, const A &...arguments)
     return detail::send(where, packed, err);
 }
 
-// Calls a function, and waits for its answer: tc_call. Without a value when it fails; an R of void
-// gives a bool.
+// Calls a function, and waits for its answer: tc_call. Without a value when it fails; an R of
+// void gives a bool.
 template <typename R, typename... A>
 auto try_call(tc_error &err, const to &where, const A &...arguments)
 {
@@ -157,8 +158,8 @@ inline void flush(tc_ep *ep, timeout within)
 }
 #endif
 
-// Calls a function at every rank of a group, and gives the answers in their order: tc_group_call_all.
-// An empty vector when one of them failed.
+// Calls a function at every rank of a group, and gives the answers in their order:
+// tc_group_call_all. An empty vector when one of them failed.
 template <typename R, typename... A>
 std::vector<R> try_call_all(tc_error &err, tc_group *all, tc_ifunc *fn, const A &...arguments)
 {
@@ -194,7 +195,7 @@ std::vector<R> call_all(tc_group *all, tc_ifunc *fn, const A &...arguments)
 }
 #endif
 
-// --- calls that do not wait -----------------------------------------------------------------------
+// --- calls that do not wait ------------------------------------------------------------------
 
 // How a call ended: its answer, or why there is none.
 template <typename R> struct outcome {
@@ -210,7 +211,7 @@ template <typename R, typename Done> struct pending {
     pending(std::size_t room, Done &&callback) : answer(room), done(std::move(callback))
     {
     }
-    // Called by C: what `done` throws ends the program.
+    // Called by C: an exception of `done` ends the program.
     static void ended(void *user, const tc_call_outcome *ended) noexcept
     {
         std::unique_ptr<pending> self(static_cast<pending *>(user));
@@ -227,9 +228,9 @@ template <typename R, typename Done> struct pending {
 
 } // namespace detail
 
-// Calls a function and returns: `done(const tc::outcome<R> &)` is called once, when the context is
-// progressed (tc_serve, tc_calls_wait, tc_wait) or destroyed. It must not throw, and call nothing
-// that waits. If this fails it is not called.
+// Calls a function and returns: `done(const tc::outcome<R> &)` is called once, when the context
+// is progressed (tc_serve, tc_calls_wait, tc_wait) or destroyed. It must not throw, and call
+// nothing that waits. If this fails it is not called.
 template <typename R, typename Done, typename... A>
 tc_status try_start(tc_error &err, const to &where, Done done, const A &...arguments)
 {
@@ -261,9 +262,10 @@ void start(const to &where, Done done, const A &...arguments)
 }
 #endif
 
-// --- lambdas and functors ---------------------------------------------------------------------------
+// --- lambdas and functors --------------------------------------------------------------------
 
-// A type that TC_FUNCTION has named, at a context: what it is called with travels.
+// A type that TC_FUNCTION has named, at a context: the closure and the arguments of a call
+// travel.
 template <typename F> class function : public ifunc
 {
     using parameters = typename detail::callable<F>::parameters;
@@ -302,7 +304,7 @@ template <typename F> class function : public ifunc
     explicit function(context &ctx) : ifunc(ctx.open(function_name<F>::value))
     {
     }
-    // Of an archive that is part of the program.
+    // Opens an archive that is part of the program.
     function(context &ctx, const tc_embedded &archive) : ifunc(ctx.open(archive))
     {
     }
@@ -314,7 +316,7 @@ template <typename F> class function : public ifunc
         if constexpr (!std::is_void_v<result>)
             return *std::move(answer);
     }
-    // A message, whose result nobody gets.
+    // Sends a message; the result is dropped.
     template <typename... A> void send(tc_ep *ep, const F &closure, const A &...arguments) const
     {
         detail::checked(

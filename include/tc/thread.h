@@ -1,34 +1,35 @@
-/* A context that serves itself: a thread of the library's progresses it, and the program's threads
- * use it meanwhile under the context's lock.
+/* A context that serves itself: a thread of the library's progresses it, and the program's
+ * threads use it meanwhile under the context's lock.
  *
- * A thread that holds the lock may call everything that takes the context, or what was made from it:
- * tc_send, tc_call, tc_ep_connect, tc_group_barrier, tc_ep_close. The lock is there with and
- * without a serving thread. Without the lock it may call what other headers allow to any thread
- * (tc_wake), and what is here.
+ * A thread that holds the lock may call everything that takes the context, or an object made
+ * from it: tc_send, tc_call, tc_ep_connect, tc_group_barrier, tc_ep_close. The lock is there
+ * with and without a serving thread. Without the lock it may call the functions that other
+ * headers allow to any thread (tc_wake), and those of this header.
  *
- * While the thread serves, functions that peers send run in it alone, and so do callbacks, but for
- * those that closing causes, and those of tc_context_destroy. Inside them the lock is held: they call
- * what an ifunc may call, and neither lock nor unlock.
+ * While the thread serves, functions that peers send run in it alone, and so do callbacks, but
+ * for those that closing causes, and those of tc_context_destroy. Inside them the lock is held:
+ * they may make the calls that an ifunc may make, and neither lock nor unlock.
  *
- * A call that blocks (tc_call, tc_send_wait, tc_ep_flush, tc_group_barrier and their like) lets go of
- * the lock while it waits, and has it again when it returns. So any number of threads may wait in one
- * context. Meanwhile others may use the endpoint, function or group that it waits for, but not close
- * it. tc_ep_close keeps the lock for as long as its goodbye takes, a second at most.
+ * A call that blocks (tc_call, tc_send_wait, tc_ep_flush, tc_group_barrier and their like) lets
+ * go of the lock while it waits, and has it again when it returns. So any number of threads may
+ * wait in one context. Meanwhile others may use the endpoint, function or group that it waits
+ * for, but not close it. tc_ep_close keeps the lock for as long as its goodbye takes, a second
+ * at most.
  *
- * tc_progress lets the serving thread have a turn and returns 0. tc_wait returns TC_OK when that
- * thread ran a message or something else happened, and now and then for no reason. tc_serve and
- * tc_context_arm return TC_E_BUSY.
+ * tc_progress lets the serving thread have a turn and returns 0. tc_wait returns TC_OK when
+ * that thread ran a message or something else happened, and now and then for no reason.
+ * tc_serve and tc_context_arm return TC_E_BUSY.
  *
- * The serving thread waits as the option `wait` says. It holds the lock while it polls, and gives it to
- * whoever asks for it between two turns: after the functions that run, at the longest. It sleeps
- * without the lock. A thread that has waited for 0.2 ms gets the lock before all that ask later, the
- * serving one after 0.05 ms: nobody is starved. What is sent often is best sent in batches, some
- * messages each time the lock is held.
+ * The serving thread waits as the option `wait` says. It holds the lock while it polls, and
+ * gives it to a thread that asks for it between two turns: at the latest after the functions
+ * that run. It sleeps without the lock. A thread that has waited for 0.2 ms gets the lock
+ * before all that ask later, the serving one after 0.05 ms: no thread is starved. Frequent
+ * messages are best sent in batches, some messages each time the lock is held.
  *
- * To use a context without its lock while other threads use it is a mistake of the program. The option
- * check_threads, which is on in debug builds of the library and under tc-run, ends the process when two
- * threads are in calls of one context at a time, served or not, after a line that names both threads and
- * what they called. Without it only calls that would wait are noticed.
+ * To use a context without its lock while other threads use it is a mistake of the program. The
+ * option check_threads, which is on in debug builds of the library and under tc-run, ends the
+ * process when two threads are in calls of one context at a time, served or not, after a line
+ * that names both threads and their calls. Without it only calls that would wait are noticed.
  *
  * In a child of fork the context is the parent's, and its lock cannot be taken. */
 #ifndef TC_THREAD_H
@@ -50,7 +51,9 @@ typedef struct tc_thread_params {
     unsigned cpu;
 } tc_thread_params;
 
-/* What tc_context_start_thread calls, with the size of the caller's tc_thread_params. */
+/* Implements tc_context_start_thread; takes the size of the caller's tc_thread_params.
+ *
+ *   as tc_context_start_thread */
 TC_MUST_CHECK TC_API tc_status tc_context_start_thread_sized(tc_context *ctx,
                                                              const tc_thread_params *params,
                                                              size_t params_size, tc_error *err);
@@ -61,10 +64,10 @@ TC_MUST_CHECK TC_API tc_status tc_context_start_thread_sized(tc_context *ctx,
  *
  *   TC_OK              the context is served; the lock is not held, unless it was before
  *   TC_E_INVALID       the name is too long, or this process may not run on that cpu
- *   TC_E_BUSY          a thread serves it already; or called from inside an ifunc or a callback, or
- *                      in a fork
+ *   TC_E_BUSY          a thread serves it already; or called from inside an ifunc or a
+ *                      callback, or in a fork
  *   TC_E_IO            the operating system gave no descriptor
- *   TC_E_NO_MEMORY     there is no room for another thread
+ *   TC_E_NO_MEMORY     there are no resources for another thread
  *   TC_E_UNSUPPORTED   params has a field that this library does not know */
 TC_MUST_CHECK static inline tc_status
 tc_context_start_thread(tc_context *ctx, const tc_thread_params *params, tc_error *err)
@@ -72,10 +75,10 @@ tc_context_start_thread(tc_context *ctx, const tc_thread_params *params, tc_erro
     return tc_context_start_thread_sized(ctx, params, sizeof *params, err);
 }
 
-/* Ends the thread, after the function that it runs, and waits until it has ended. Calls of other
- * threads that wait go on, as in any context, by progressing themselves with the lock held.
- * Without a thread nothing is done. tc_context_destroy does this by itself; nobody may wait for
- * the lock then.
+/* Ends the thread, after the function that it runs, and waits until it has ended. Calls of
+ * other threads that wait go on, as in any context, by progressing themselves with the lock
+ * held. Without a thread nothing is done. tc_context_destroy does this by itself; no thread may
+ * wait for the lock then.
  *
  *   TC_OK       no thread serves the context; the lock is held if it was before
  *   TC_E_BUSY   called from inside an ifunc or a callback, or in a fork: nothing is done */
@@ -90,8 +93,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_stop_thread(tc_context *ctx, tc_error 
 TC_MUST_CHECK TC_API tc_status tc_context_lock(tc_context *ctx, uint64_t timeout_ns,
                                                tc_error *err);
 
-/* Returns the lock. By a thread that does not hold it, and inside an ifunc or a callback, this only
- * logs an error. */
+/* Returns the lock. By a thread that does not hold it, and inside an ifunc or a callback, this
+ * only logs an error. */
 TC_API void tc_context_unlock(tc_context *ctx);
 
 #ifdef __cplusplus

@@ -23,8 +23,10 @@ typedef struct tc_ucx_objects {
     uint64_t features;
 } tc_ucx_objects;
 
-/* What tc_context_create_on_ucx calls, with the version of the headers and the size of the
- * caller's tc_ucx_objects; see tc_context_create_for. */
+/* Implements tc_context_create_on_ucx; takes the version of the headers and the size of the
+ * caller's tc_ucx_objects; see tc_context_create_for.
+ *
+ *   as tc_context_create_on_ucx */
 TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
     unsigned header_version, const tc_options *opts, const tc_ucx_objects *ucx, size_t ucx_size,
     tc_context **ctx_out, tc_error *err);
@@ -33,20 +35,21 @@ TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
  * context at a time.
  *
  * tc_context_destroy leaves no endpoints of the library there, and the worker may have another
- * context afterwards. What peers still send to the one that has gone is dropped in silence
- * whenever the worker is progressed: for that, a handler of the library stays for each of its ids
- * until the worker is destroyed. It needs no memory of the context's, but its code: the shared
- * library is never unloaded; the static one must not be, as part of a module, before the worker.
+ * context afterwards. Messages that peers still send to the destroyed context are dropped in
+ * silence whenever the worker is progressed: for that, a handler of the library stays for each
+ * of its ids until the worker is destroyed. The handler needs no memory of the context's, but
+ * it needs its code: the shared library is never unloaded; the static one, as part of a module,
+ * must not be unloaded before the worker is destroyed.
  *
- * Both sides may progress the worker: ucp_worker_progress receives what peers send, tc_progress
- * runs it. The application's UCX callbacks are called inside tc_progress and every other call
- * that progresses; they must not make such calls. The worker belongs to the thread that uses
- * the context. If the library has a worker of its own and the application uses its worker in
- * another thread, the UCX context needs mt_workers_shared.
+ * Both sides may progress the worker: ucp_worker_progress receives the messages of peers,
+ * tc_progress runs them. The application's UCX callbacks are called inside tc_progress and
+ * every other call that progresses; they must not make such calls. The worker belongs to the
+ * thread that uses the context. If the library has a worker of its own and the application uses
+ * its worker in another thread, the UCX context needs mt_workers_shared.
  *
- * What the application's UCX listens on is the application's business: the option `network` and
- * what is said of UCX's port in tc_context(3) do not hold here. With UCX's default transports it
- * is open at every address of the machine, and whoever reaches it can read and write this
+ * The application decides where its UCX listens: the option `network` and the description of
+ * UCX's port in tc_context(3) do not hold here. With UCX's default transports the port is open
+ * at every address of the machine, and any process that reaches it can read and write this
  * process's memory. UCX_TLS=self,posix closes it.
  *
  * Two UCX settings that the library makes for a context of its own are the application's here:

@@ -1,4 +1,4 @@
-/* The version of the headers, and what the running library and this machine are. */
+/* The version of the headers, and a description of the running library and this machine. */
 #ifndef TC_VERSION_H
 #define TC_VERSION_H
 
@@ -29,11 +29,12 @@ typedef struct tc_version_info {
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 
-/* What tc_version_query calls, with the size of the caller's tc_version_info. */
+/* Implements tc_version_query; takes the size of the caller's tc_version_info. */
 TC_API void tc_version_query_sized(tc_version_info *info_out, size_t info_size);
 
-/* Reports what is running. The pointers are to constants of the process. The first call loads
- * the code engine, which takes about 10 ms. Any thread, once the first call has returned. */
+/* Reports the versions of the running library and its parts, and this CPU. The pointers are to
+ * constants of the process. The first call loads the code engine, which takes about 10 ms. Any
+ * thread, once the first call has returned. */
 static inline void tc_version_query(tc_version_info *info_out)
 {
     tc_version_query_sized(info_out, sizeof *info_out);

@@ -1,6 +1,7 @@
 /* The system's <ucp/api/ucp.h> with the functions of the original Three-Chains' API added, for
  * programs that were written for it. They are compiled with -I<prefix>/include/tc/compat and
- * linked with libtchains-compat. docs/original-api.md lists what is the same and what is not.
+ * linked with libtchains-compat. docs/original-api.md lists the similarities and the
+ * differences.
  *
  * An ifunc NAME is searched for in the folder that UCX_IFUNC_LIB_DIR names: as NAME.tca, or as
  * NAME.<triple>.bc (one or more) with NAME.deps, or as NAME.so. It defines
@@ -15,12 +16,12 @@
  * poll one buffer at the same time.
  *
  * ucp_ep_rkey_unpack and ucp_rkey_destroy are UCX's, but in libtchains-compat they also keep
- * account of what was sent by each key, so that code travels once: link it before UCX.
+ * account of the code that was sent by each key, so that it travels once: link it before UCX.
  *
  * The structs are those of the original's API and never change.
  *
  * These calls are the edition of 2022. With TC_COMPAT_UCX_IFUNC defined as 2021 before this
- * header is included first, those of ucp_ifunc_2021.h take the place of four of them. */
+ * header is included first, those of ucp_ifunc_2021.h replace four of them. */
 #pragma GCC system_header /* include_next is no standard C */
 #include_next <ucp/api/ucp.h>
 
@@ -98,7 +99,7 @@ TC_COMPAT_API ucs_status_t ucp_deregister_ifunc(ucp_context_h context, ucp_ifunc
  *   UCS_ERR_NO_ELEM        the handle was deregistered
  *   UCS_ERR_INVALID_PARAM  msg_p is NULL, or source_args is NULL and its size is not 0
  *   UCS_ERR_CANCELED       NAME_payload_init returned non-zero
- *   UCS_ERR_EXCEEDS_LIMIT  the payload exceeds 1 GiB or what NAME_payload_bound returned
+ *   UCS_ERR_EXCEEDS_LIMIT  the payload exceeds 1 GiB or the result of NAME_payload_bound
  *   UCS_ERR_NO_MEMORY      an allocation failed */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
                                                 size_t source_args_size,
@@ -115,8 +116,8 @@ TC_COMPAT_API ucs_status_t ucp_ifunc_msg_get_payload_ptr(ucp_ifunc_msg_t *msg_p,
                                                          void **payload_p,
                                                          size_t *payload_size_p);
 
-/* Frees a message, at any time: a message that was sent still arrives. What is no message is
- * left alone, so a program may free what it failed to create.
+/* Frees a message, at any time: a message that was sent still arrives. An argument that is no
+ * message is left alone, so a program may free a message that it failed to create.
  *
  *   UCS_OK           the message is freed, or was empty
  *   UCS_ERR_NO_ELEM  it is none of this process, or was freed before */
@@ -138,9 +139,9 @@ TC_COMPAT_API ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg,
 
 /* Runs the message at `buffer`, if there is one. The slot can be reused as soon as the function
  * starts. Without a message it progresses the worker. A message that cannot run is dropped: the
- * reason is logged and the slot can be reused. What is no message is left as it is, so memory
- * may hold a pattern before its first message, and a program may write over a slot whose
- * message has run.
+ * reason is logged and the slot can be reused. Bytes that are no message are left as they are,
+ * so memory may hold a pattern before its first message, and a program may write over a slot
+ * after its message has run.
  *
  *   buffer                     8-byte aligned memory
  *   buffer_size                bytes at buffer

@@ -1,5 +1,5 @@
-/* The API's edition of 2021: that of "UCX Programming Interface for Remote Function Injection and
- * Invocation" (Pena, Lu, Shamis, Poole), Listing 1.1. <ucp/api/ucp.h> includes it when
+/* The API's edition of 2021: that of "UCX Programming Interface for Remote Function Injection
+ * and Invocation" (Pena, Lu, Shamis, Poole), Listing 1.1. <ucp/api/ucp.h> includes it when
  * TC_COMPAT_UCX_IFUNC is 2021; nothing else does. It changes four calls and adds a name; all
  * others, the types and the functions that are sent are those of <ucp/api/ucp.h>.
  *
@@ -30,13 +30,13 @@ static inline ucs_status_t tc_compat_register_ifunc_2021(ucp_context_h context,
                                                          ucp_ifunc_h *ifunc_p)
 {
     ucp_ifunc_reg_param_t param;
-    param.name = (char *)(uintptr_t)ifunc_name; /* which it does not change */
+    param.name = (char *)(uintptr_t)ifunc_name; /* the name is not changed */
     param.pure = 0;
     param.llvm_bc = 0;
     return ucp_register_ifunc(context, param, ifunc_p);
 }
 
-/* What fails is logged (TC_LOG_LEVEL), and changes nothing. */
+/* A failure is logged (TC_LOG_LEVEL), and changes nothing. */
 static inline void tc_compat_deregister_ifunc_2021(ucp_context_h context, ucp_ifunc_h ifunc_h)
 {
     (void)ucp_deregister_ifunc(context, ifunc_h);
@@ -56,9 +56,9 @@ static inline ucs_status_t ucp_ifunc_msg_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t 
     return ucp_ifunc_send_nbix(ep, msg, remote_addr, rkey);
 }
 
-/* Statuses as in the edition of 2022. It has no worker and progresses none: where a put needs the
- * target's processor (tcp; shared memory that UCX cannot map), the program progresses its worker
- * itself, between two calls or in another thread. */
+/* Statuses as in the edition of 2022. It has no worker and progresses none: where a put needs
+ * the target's processor (tcp; shared memory that UCX cannot map), the program progresses its
+ * worker itself, between two calls or in another thread. */
 static inline ucs_status_t tc_compat_poll_ifunc_2021(ucp_context_h context, void *buffer,
                                                      size_t buffer_size, void *target_args)
 {
