@@ -2,8 +2,8 @@
  * specification.
  *
  * An archive is a name, the entry points that its code defines, and slices: bitcode or a native
- * image for one target each. All bytes are checked by tci_archive_open; what a slice holds is
- * checked by whoever runs it. */
+ * image for one target each. tci_archive_open checks all bytes of the archive; the content of a
+ * slice is checked when it is loaded. */
 #ifndef TCI_ARCHIVE_H
 #define TCI_ARCHIVE_H
 
@@ -28,11 +28,11 @@
 typedef enum tci_slice_form {
     TCI_FORM_BITCODE = 1,
     TCI_FORM_IMAGE = 2,
-    TCI_FORM_SHARED = 3 /* a shared object, of a library alone */
+    TCI_FORM_SHARED = 3 /* a shared object; in libraries only */
 } tci_slice_form;
 
-/* What a slice asks of the CPU beyond its architecture's first version. A level includes those
- * below it; numbers without a name here are never selected. */
+/* CPU features that a slice needs beyond its architecture's first version. A level includes
+ * those below it; numbers without a name here are never selected. */
 enum {
     TCI_CPU_ANY = 0,
     TCI_CPU_LEVEL_MAX = 4, /* the highest number that any architecture uses */
@@ -43,11 +43,11 @@ enum {
     TCI_CPU_AARCH64_SVE = 2  /* scalable vectors, half precision */
 };
 
-/* Which entry points the code defines; TCI_ENTRY_MAIN always. With TCI_ENTRY_ORIGINAL the two
- * others are those of the original's API: NAME_payload_bound in place of
- * NAME_payload_get_max_size, and a NAME_payload_init that takes (source_args, size, payload,
- * size_t *payload_size). TCI_ENTRY_LIFE: code of some slice has constructors or destructors, and
- * NAME.life, which runs them; slices without any have none. */
+/* Entry points that the code defines; TCI_ENTRY_MAIN always. With TCI_ENTRY_ORIGINAL the two
+ * others follow the original's API: NAME_payload_bound instead of NAME_payload_get_max_size,
+ * and a NAME_payload_init that takes (source_args, size, payload, size_t *payload_size).
+ * TCI_ENTRY_LIFE: code of some slice has constructors or destructors, and NAME.life, which runs
+ * them; slices without any have no NAME.life. */
 enum {
     TCI_ENTRY_MAIN = 1,
     TCI_ENTRY_MAX_SIZE = 2,
@@ -55,14 +55,14 @@ enum {
     TCI_ENTRY_ORIGINAL = 8,
     TCI_ENTRY_LIFE = 16
 };
-#define TCI_LIFE_SUFFIX ".life" /* of its name, which no source can write */
+#define TCI_LIFE_SUFFIX ".life" /* suffix of its name, which no source can write */
 
-/* The section of variables that each code has for itself, zeroed, also the better code that takes over
- * the others from the first. */
+/* The section of zeroed variables that each version of the code has for itself. Better code
+ * that replaces the first version shares all other variables with it. */
 #define TCI_OWN_DATA_SECTION ".bss.tc.own"
 
-/* What the function may ask of the address of its payload: a power of two. Every payload has the
- * least. */
+/* Payload alignments that a function may request: powers of two. Every payload has at least the
+ * smallest. */
 #define TCI_PAYLOAD_ALIGNMENT_MIN 16u
 #define TCI_PAYLOAD_ALIGNMENT_MAX 4096u
 
@@ -79,7 +79,7 @@ typedef struct tci_slice {
 
 typedef enum tci_export_kind { TCI_EXPORT_FUNCTION = 1, TCI_EXPORT_DATA = 2 } tci_export_kind;
 
-/* What a library offers to functions. */
+/* A function or variable that a library offers to functions. */
 typedef struct tci_export {
     tci_export_kind kind;
     const char *name;
@@ -89,15 +89,17 @@ typedef struct tci_archive tci_archive;
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* For who expects archives soon: what the first one would wait for is done now, some 0.1 ms. */
+/* Does work in advance, about 0.1 ms, that the first archive would otherwise wait for. For
+ * processes that expect archives soon. */
 void tci_archive_prepare(void);
 
 /* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive.
- * Decompresses everything once (index and slices share one compressed stream, which is what
- * makes archives small), so later calls only hand out what is there. TC_E_CORRUPT (err says
- * where and what), TC_E_VERSION (format version, packing, dictionary, entry bits or payload
- * alignment that this library does not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more
- * than 1,024 times the bytes given: refused before memory is taken for it), TC_E_NO_MEMORY. */
+ * Decompresses everything once (index and slices share one compressed stream, which makes
+ * archives small), so later calls only return pointers. TC_E_CORRUPT (err states the location
+ * and the problem), TC_E_VERSION (format version, packing, dictionary, entry bits or payload
+ * alignment that this library does not know, found and expected), TC_E_TOO_LARGE (a limit
+ * above, or a claim of more than 1,024 times the bytes given: refused before memory is
+ * allocated for it), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size,
                                          tci_archive **archive_out, tc_error *err);
 void tci_archive_close(tci_archive *archive);
@@ -105,50 +107,54 @@ void tci_archive_close(tci_archive *archive);
 const char *tci_archive_name(const tci_archive *archive);
 unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */
 unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
-bool tci_archive_payload_readonly(const tci_archive *archive); /* then they begin at pages */
-/* A library has no function that is called by messages: its main gives the addresses of its
- * entries and exports (docs/archive-format.md). */
+/* Returns whether payloads are read-only; they then begin at pages. */
+bool tci_archive_payload_readonly(const tci_archive *archive);
+/* Returns whether the archive is a library. Messages call no function of a library: its main
+ * gives the addresses of its entries and exports (docs/archive-format.md). */
 bool tci_archive_is_library(const tci_archive *archive);
-size_t tci_archive_export_count(const tci_archive *archive); /* of a library; else 0 */
+size_t tci_archive_export_count(const tci_archive *archive);             /* 0 for functions */
 tci_export tci_archive_export(const tci_archive *archive, size_t index); /* in byte order */
 size_t tci_archive_slice_count(const tci_archive *archive);
 const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
 const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
 
-/* The slice's bytes, tci_archive_slice(..)->size of them, valid until the archive is closed.
- * Not aligned. */
+/* Returns the slice's bytes, tci_archive_slice(..)->size of them, valid until the archive is
+ * closed. Not aligned. */
 const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index);
 
-/* For people: how the content was packed ("zstd"), and its size unpacked, bytes. */
+/* For people: the packing of the content ("zstd"), and its unpacked size in bytes. */
 const char *tci_archive_packing_text(const tci_archive *archive);
 size_t tci_archive_content_size(const tci_archive *archive);
-/* The content itself, as the format has it: index and slices. */
+/* Returns the content itself, in the format's encoding: index and slices. */
 const void *tci_archive_content(const tci_archive *archive);
-/* Index of the dictionary that it is packed with (archive_dictionary.h), or SIZE_MAX. */
+/* Returns the index of the dictionary that the archive is packed with (archive_dictionary.h),
+ * or SIZE_MAX. */
 size_t tci_archive_dictionary(const tci_archive *archive);
-/* "bitcode", "image", or NULL for a form that this library does not know. */
+/* Returns "bitcode", "image" or "shared object", or NULL for a form that this library does not
+ * know. */
 const char *tci_slice_form_text(tci_slice_form form);
-/* "x86-64-v3", "armv8-a+lse", "any"; NULL for a level that the architecture of a normalised
- * triple does not have. */
+/* Returns "x86-64-v3", "armv8-a+lse", "any"; NULL for a level that the architecture of a
+ * normalised triple does not have. */
 const char *tci_cpu_level_text(const char *triple, unsigned level);
 
-/* The bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the
+/* Finds the bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the
  * wanted triple and those present. */
 TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const char *triple,
                                            size_t *index_out, tc_error *err);
 
-/* The image slice for a normalised triple with the highest CPU level up to `level`.
+/* Finds the image slice for a normalised triple with the highest CPU level up to `level`.
  * TC_E_NO_SLICE as above. */
 TC_MUST_CHECK tc_status tci_archive_select_image(const tci_archive *archive, const char *triple,
                                                  unsigned level, size_t *index_out,
                                                  tc_error *err);
 
-/* The shared object for a normalised triple. TC_E_NO_SLICE as above. */
+/* Finds the shared object for a normalised triple. TC_E_NO_SLICE as above. */
 TC_MUST_CHECK tc_status tci_archive_select_shared(const tci_archive *archive,
                                                   const char *triple, size_t *index_out,
                                                   tc_error *err);
 
-/* A copy of one slice's bytes that outlives the archive, for free(). TC_E_NO_MEMORY. */
+/* Copies one slice's bytes into memory that outlives the archive, for free().
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index,
                                             void **bytes_out, size_t *size_out, tc_error *err);
 
@@ -163,58 +169,61 @@ TC_MUST_CHECK tc_status tci_archive_writer_create(const char *name, unsigned ent
                                                   tc_error *err);
 void tci_archive_writer_destroy(tci_archive_writer *writer);
 
-/* Without a dictionary, so that every reader can read it. Else archives with bitcode are packed
- * with the one that makes them smallest. */
+/* Packs without a dictionary, so that every reader can read the archive. By default archives
+ * with bitcode are packed with the dictionary that makes them smallest. */
 void tci_archive_writer_plain(tci_archive_writer *writer);
 
-/* The alignment of payloads, which is the least unless this says otherwise. TC_E_INVALID: it is no
- * power of two from the least to the greatest. */
+/* Sets the alignment of payloads; the default is the smallest one. TC_E_INVALID: `alignment` is
+ * no power of two between the smallest and the largest. */
 TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
                                                  tc_error *err);
 
-/* Payloads are read-only: whatever alignment was asked for, theirs is the greatest. */
+/* Makes payloads read-only. Their alignment is then the largest one, regardless of the
+ * requested one. */
 void tci_archive_writer_readonly(tci_archive_writer *writer);
 
-/* Makes it a library that exports these, in any order. TC_E_INVALID (a bad name, or one that comes
- * twice, or other entries than main, or something said of payloads), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+/* Makes the archive a library that exports these, in any order. TC_E_INVALID (a bad or repeated
+ * name, entries other than main, or properties set for payloads), TC_E_TOO_LARGE,
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_exports(tci_archive_writer *writer,
                                                    const tci_export *exports, size_t count,
                                                    tc_error *err);
 
-/* As it is, for who has no time: finding the smallest form of some kilobytes takes a tenth of a
- * second. */
+/* Stores the content without packing, for callers that cannot wait: finding the smallest form
+ * of some kilobytes takes a tenth of a second. */
 void tci_archive_writer_stored(tci_archive_writer *writer);
 
-/* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and
- * counts are not read. Symbols may come in any order and more than once; they are names as a
- * linker sees them, without control characters (LLVM's \1 mark). TC_E_IN_USE: a slice for that
- * target, form and CPU level is there already. TC_E_INVALID (a bad triple, form or symbol, no
+/* Copies its arguments. `slice->triple` may be any triple that normalises; its sizes and counts
+ * are not read. Symbols may come in any order and more than once; they are names as a linker
+ * sees them, without control characters (LLVM's \1 mark). TC_E_IN_USE: the archive already has
+ * a slice for that target, form and CPU level. TC_E_INVALID (a bad triple, form or symbol, no
  * bytes), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer,
                                                const tci_slice *slice, const void *bytes,
                                                size_t size, const char *const *symbols,
                                                size_t symbol_count, tc_error *err);
 
-/* The archive's bytes, for free(). Same slices in any order, same bytes (from one version of
- * zstd). TC_E_INVALID without a slice; TC_E_TOO_LARGE (TCI_ARCHIVE_CONTENT_MAX);
- * TC_E_NO_MEMORY. */
+/* Returns the archive's bytes, for free(). The same slices in any order give the same bytes
+ * (from one version of zstd). TC_E_INVALID without a slice; TC_E_TOO_LARGE
+ * (TCI_ARCHIVE_CONTENT_MAX); TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
                                                   size_t *size_out, tc_error *err);
 
-/* The same content packed without a dictionary: an archive of its own, with an id of its own.
- * Made for a peer that waits, so it takes some milliseconds and may be a few bytes larger than
- * what a plain writer makes. Always the same bytes (from one version of zstd). For free().
+/* Packs the same content without a dictionary: an archive of its own, with its own id. Made for
+ * a peer that waits, so it takes some milliseconds and may be a few bytes larger than the
+ * result of a plain writer. Always gives the same bytes (from one version of zstd). For free().
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out,
                                                size_t *size_out, tc_error *err);
 
-/* The same content as it is, unpacked: the one form that does not depend on zstd and shows its
- * content to whoever has not opened it. For free(). TC_E_NO_MEMORY. */
+/* Returns the same content unpacked: the one form that does not depend on zstd and shows its
+ * content without being opened. For free(). TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_stored_form(const tci_archive *archive, void **bytes_out,
                                                 size_t *size_out, tc_error *err);
 
-/* Where the content of a stored archive lies, by its first bytes and its size alone: nothing
- * else is checked. False for an archive of another packing, and for what is none. */
+/* Finds the content of a stored archive by its first bytes and its size alone: nothing else is
+ * checked. Returns false for an archive of another packing, and for bytes that are no
+ * archive. */
 bool tci_archive_stored_content(const void *bytes, size_t size, const void **content_out,
                                 size_t *content_size_out);
 

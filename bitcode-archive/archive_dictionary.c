@@ -1,4 +1,4 @@
-/* The bytes are in dictionary_files.c, which the build generates of the files. */
+/* The bytes are in dictionary_files.c, which the build generates from the files. */
 #include "archive_dictionary.h"
 
 #include "archive_layout.h"

@@ -1,3 +1,4 @@
+/* Names are views of the content; the byte in front of each is its kind. */
 #include "archive_exports.h"
 
 #include "archive_name.h"
@@ -40,7 +41,7 @@ tc_status tci_archive_exports_read(tci_reader *r, tci_exports *exports, tc_error
     if (count > TCI_ARCHIVE_SYMBOLS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "archive index: %zu exports, limit %d", count,
                              TCI_ARCHIVE_SYMBOLS_MAX);
-    if (count > tci_reader_left(r) / 3) /* each takes three bytes at least */
+    if (count > tci_reader_left(r) / 3) /* each takes at least three bytes */
         return tci_error_set(err, TC_E_CORRUPT, "archive index: more exports than bytes");
     exports->names = calloc(count + 1, sizeof *exports->names);
     if (exports->names == NULL)

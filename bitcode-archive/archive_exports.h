@@ -1,26 +1,27 @@
-/* What a library exports, as an archive lists it: names of functions and variables. */
+/* The exports of a library in an archive's index: names of functions and variables. */
 #ifndef TCI_ARCHIVE_EXPORTS_H
 #define TCI_ARCHIVE_EXPORTS_H
 
 #include "archive.h"
 #include "base/cursor.h"
 
-/* In the upper four bits of the byte of entries: this is a library, and a list follows. */
+/* Value of the upper four bits of the entries byte: the archive is a library, and a list
+ * follows. */
 #define TCI_LIBRARY_MARK 15u
 
 typedef struct tci_exports {
     bool is_library;
     size_t count;
-    const char **names; /* behind each one's kind; views of the content */
+    const char **names; /* each preceded by its kind; views of the content */
 } tci_exports;
 
-/* The list behind a byte of entries that has the mark. TC_E_CORRUPT, TC_E_TOO_LARGE, TC_E_NO_MEMORY;
- * what it has is for tci_archive_exports_free also then. */
+/* Reads the list that follows an entries byte with the mark. TC_E_CORRUPT, TC_E_TOO_LARGE,
+ * TC_E_NO_MEMORY; `exports` is for tci_archive_exports_free also after a failure. */
 TC_MUST_CHECK tc_status tci_archive_exports_read(tci_reader *r, tci_exports *exports,
                                                  tc_error *err);
 void tci_archive_exports_free(tci_exports *exports);
 
-/* Checks, sorts and copies. TC_E_INVALID, also for a name that comes twice; TC_E_TOO_LARGE,
+/* Checks, sorts and copies. TC_E_INVALID, also for a repeated name; TC_E_TOO_LARGE,
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_exports_copy(const tci_export *list, size_t count,
                                                  void **bytes_out, size_t *size_out,

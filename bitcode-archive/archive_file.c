@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens without waiting for the other end of a fifo; its size bounds what will be read. */
+/* Opens without waiting for the other end of a fifo; the file's size limits later reads. */
 static tc_status open_regular(const char *path, size_t max_bytes, int *fd_out, size_t *size_out,
                               tc_error *err)
 {
@@ -51,7 +51,7 @@ tc_status tci_archive_file_read(const char *path, size_t max_bytes, void **bytes
     void *bytes = malloc(size + 1);
     if (bytes == NULL)
         status = tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for %zu bytes", path, size);
-    else if (!tci_full_io_read(fd, bytes, size, &size)) /* less of a file that shrinks */
+    else if (!tci_full_io_read(fd, bytes, size, &size)) /* fewer bytes if the file shrinks */
         status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
     (void)close(fd);
     if (status != TC_OK) {
@@ -63,7 +63,7 @@ tc_status tci_archive_file_read(const char *path, size_t max_bytes, void **bytes
     return TC_OK;
 }
 
-/* Pipes, terminals and devices are written to; renaming would put a file in their place. */
+/* Pipes, terminals and devices are written to; a rename would replace them by a file. */
 static bool is_special(const char *path)
 {
     struct stat info;

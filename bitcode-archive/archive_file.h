@@ -1,12 +1,11 @@
-/* Whole files in and out of memory, bounded: what the command line tools need around an
- * archive. */
+/* Reads and writes whole files, bounded: for the command line tools that handle archives. */
 #ifndef TCI_ARCHIVE_FILE_H
 #define TCI_ARCHIVE_FILE_H
 
 #include <stddef.h>
 #include <tc/status.h>
 
-#define TCI_ARCHIVE_FILE_MAX (272u << 20) /* an archive at its limits, stored, fits */
+#define TCI_ARCHIVE_FILE_MAX (272u << 20) /* fits a stored archive at its limits */
 
 /* Reads all of a regular file, for free(); an empty file gives a pointer too. TC_E_NOT_FOUND,
  * TC_E_IO (also for a folder or a device), TC_E_TOO_LARGE (more than max_bytes),

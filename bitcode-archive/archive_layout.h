@@ -1,5 +1,5 @@
-/* The bytes of an archive, as docs/archive-format.md gives them: what reader and writer must
- * agree on. */
+/* The bytes of an archive, as docs/archive-format.md defines them: shared by reader and
+ * writer. */
 #ifndef TCI_ARCHIVE_LAYOUT_H
 #define TCI_ARCHIVE_LAYOUT_H
 
@@ -18,27 +18,28 @@
 #define TCI_ARCHIVE_SIZE_MIN (TCI_ARCHIVE_MAGIC_SIZE + 1u + TCI_ARCHIVE_CHECKSUM_SIZE)
 
 #define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h but TCI_ENTRY_LIFE */
-/* Above them in the same byte: how often the least alignment of payloads is doubled. */
+/* The upper bits of the same byte: how often the smallest alignment of payloads is doubled. */
 #define TCI_ALIGNMENT_SHIFT 4u
-/* There: payloads are read-only, and begin at pages. */
+/* Value of the upper bits: payloads are read-only, and begin at pages. */
 #define TCI_READONLY_MARK 14u
-#define TCI_ALIGNMENT_PAGES 8u /* what makes pages of the least alignment */
-/* There: TCI_ENTRY_LIFE; what would stand there has a byte of its own behind. */
+#define TCI_ALIGNMENT_PAGES 8u /* doublings of the smallest alignment that make a page */
+/* Value of the upper bits: TCI_ENTRY_LIFE. Their own value then follows in a byte of its
+ * own. */
 #define TCI_LIFE_MARK 13u
-#define TCI_ENTRY_PLACES 7u /* those that are a place in the code of every slice */
+#define TCI_ENTRY_PLACES 7u /* those with an offset in the code of every slice */
 
-/* The targets that have a number in the index; any other is written as text behind
+/* The targets that have a number in the index; any other is written as text after
  * TCI_TARGET_TEXT. The table belongs to the format version: a reader could not know a number
  * added later. */
 enum { TCI_TARGET_TEXT = 0, TCI_TARGET_X86_64_LINUX = 1, TCI_TARGET_AARCH64_LINUX = 2 };
 
-/* NULL when the number has no target. */
+/* Returns NULL when the number has no target. */
 const char *tci_target_triple(unsigned target);
-/* TCI_TARGET_TEXT when the triple has no number. */
+/* Returns TCI_TARGET_TEXT when the triple has no number. */
 uint8_t tci_target_number(const char *triple);
 
-/* Of the bytes in front of the checksum. It finds damage; it does not prove who wrote the
- * archive. */
+/* Computes the checksum of the bytes in front of it. It finds damage; it does not prove the
+ * origin of the archive. */
 void tci_archive_checksum(const void *bytes, size_t size,
                           uint8_t out[TCI_ARCHIVE_CHECKSUM_SIZE]);
 

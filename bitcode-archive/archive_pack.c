@@ -1,6 +1,6 @@
-/* Frames are plain zstd frames without what the archive says already: checksum, content size,
- * and the four magic bytes, which are cut off here and put back for unpacking. (zstd's own
- * "magicless" format is the same bytes, but not part of its stable interface.) */
+/* Frames are plain zstd frames without the parts that the archive states already: checksum,
+ * content size, and the four magic bytes, which are cut off here and restored for unpacking.
+ * (zstd's own "magicless" format is the same bytes, but not part of its stable interface.) */
 #include "archive_pack.h"
 
 #include "archive.h"
@@ -16,28 +16,28 @@
 #include <zstd_errors.h>
 
 #define RATIO_MAX 1024u
-#define RATIO_FLOOR 65536u /* content that needs no justification, bytes */
+#define RATIO_FLOOR 65536u /* content up to this many bytes needs no justification */
 
-/* From here on level 22 takes hundreds of megabytes and seconds for well under a percent. */
+/* From this size on level 22 takes hundreds of megabytes and seconds to save well under 1 %. */
 #define BIG_CONTENT (4u << 20)
 #define BIG_CONTENT_LEVEL 19
-/* Writers try units up to here; beyond, time is better spent than on them. */
+/* Writers try units up to this size; for larger content they take too much time. */
 #define TRY_UNITS_CONTENT_MAX (1u << 20)
-/* And dictionaries up to here: of more, what they hold is too small a part. */
+/* Writers try dictionaries up to this size: their share of larger content is too small. */
 #define TRY_DICTIONARIES_CONTENT_MAX (256u << 10)
 
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
-/* Quickly, content up to here gets the first level, more the second. */
+/* With TCI_PACK_QUICK, content up to this size gets the first level, larger the second. */
 #define QUICK_CONTENT (64u << 10)
 #define QUICK_LEVEL 16
 #define QUICK_LEVEL_ABOVE 5
 
-/* Of content above BIG_CONTENT. Slices for several targets may hold the same data, further apart
- * than zstd looks back by itself; readers unpack in one step, so the window costs them nothing.
- */
+/* Window for content above BIG_CONTENT. Slices for several targets may hold the same data,
+ * further apart than zstd looks back by default; readers unpack in one step, so the window
+ * costs them nothing. */
 #define BIG_CONTENT_WINDOW_LOG 27
-/* And where no byte can be told from the ones before, no effort finds anything but such copies. */
+/* In noise-like content (is_noise) every level finds only such copies. */
 #define NOISE_LEVEL 1
 #define NOISE_BLOCK (64u << 10)
 
@@ -48,8 +48,8 @@ typedef struct attempt {
     size_t dictionary; /* index, or TCI_DICTIONARY_NONE */
 } attempt;
 
-/* With dictionaries the last two are made with each of them as well; quickly, the last one
- * alone is made. */
+/* With dictionaries the last two are also made with each of them; TCI_PACK_QUICK makes the last
+ * one alone. */
 static const attempt attempts[] = {
     {TCI_PACKING_ZSTD, 0, TCI_DICTIONARY_NONE},
     {TCI_PACKING_ZSTD_UNITS, 0, TCI_DICTIONARY_NONE},
@@ -117,7 +117,7 @@ static tc_status load_dictionary(ZSTD_CCtx *zstd, size_t dictionary, tc_error *e
     return ZSTD_isError(code) ? zstd_failed("dictionary", code, TC_E_NO_MEMORY, err) : TC_OK;
 }
 
-/* What is packed, in both of its spellings; units is NULL where they are not tried. */
+/* The content in both of its encodings; `units` is NULL when they are not tried. */
 typedef struct pack_input {
     const uint8_t *content;
     size_t size;
@@ -125,7 +125,7 @@ typedef struct pack_input {
     int level;
 } pack_input;
 
-/* The frame with its magic. */
+/* Returns the frame with its magic. */
 static tc_status compress(const attempt *how, const pack_input *in, uint8_t **frame_out,
                           size_t *frame_size_out, tc_error *err)
 {
@@ -170,7 +170,7 @@ static size_t header_size(uint32_t dictionary)
     return w.at;
 }
 
-/* Takes the frame in place of *best when it is smaller and a reader would believe its ratio. */
+/* Replaces *best by the frame when it is smaller and a reader would accept its ratio. */
 static void keep_smaller(const attempt *how, uint8_t *frame, size_t frame_size,
                          size_t content_size, tci_packed *best)
 {
@@ -226,8 +226,8 @@ static tc_status try_with(const pack_input *in, tci_pack_effort effort, tci_pack
     return try_all(in, dictionaries ? tci_dictionary_count() : 0, best, err);
 }
 
-/* Whether all bytes are about as frequent: the squares of their counts add up to little more
- * than those of equal counts would. */
+/* Returns whether all bytes are about equally frequent: the sum of the squares of their counts
+ * is little more than that of equal counts. */
 static bool is_noise(const uint8_t *block, size_t size)
 {
     uint64_t counts[256] = {0}, squares = 0;
@@ -283,8 +283,8 @@ tc_status tci_pack(const uint8_t *content, size_t size, tci_pack_effort effort,
     return TC_OK;
 }
 
-/* zstd's state for unpacking takes a hundred kilobytes: to get them again for every archive
- * takes longer than to unpack a small one. One is kept for whoever comes next. */
+/* zstd's state for unpacking takes a hundred kilobytes: to allocate them again for every
+ * archive takes longer than to unpack a small one. One is kept for the next caller. */
 static _Atomic(ZSTD_DCtx *) idle_state;
 
 static ZSTD_DCtx *take_state(void)
@@ -315,9 +315,9 @@ static size_t decompress_frame(size_t dictionary, uint8_t *out, size_t size,
     return n;
 }
 
-/* The first frame of a process takes ten times longer than the next: pages of zstd's code and
- * state, names of its calls; so do its first hashes. What is packed here looks like units of
- * code. */
+/* The first frame of a process takes ten times longer than the next, because of pages of zstd's
+ * code and state and the binding of its calls; so do the first hashes. The data packed here
+ * resembles units of code. */
 void tci_archive_prepare(void)
 {
     uint8_t units[2048], frame[4096], sum[TCI_ARCHIVE_CHECKSUM_SIZE];
@@ -334,7 +334,7 @@ void tci_archive_prepare(void)
     tci_archive_checksum(units, sizeof units, sum);
 }
 
-/* One frame, its magic given back, must fill out exactly. */
+/* Restores the magic of one frame, which must fill `out` exactly. */
 static tc_status decompress(size_t dictionary, const uint8_t *packed, size_t packed_size,
                             uint8_t *out, size_t size, tc_error *err)
 {
@@ -347,7 +347,7 @@ static tc_status decompress(size_t dictionary, const uint8_t *packed, size_t pac
     memcpy(frame, frame_magic, sizeof frame_magic);
     memcpy(frame + sizeof frame_magic, packed, packed_size);
 
-    /* zstd would decode several frames in a row; the format has one. */
+    /* zstd would decode several consecutive frames; the format has one. */
     size_t first = ZSTD_findFrameCompressedSize(frame, frame_size);
     size_t n = ZSTD_isError(first) ? first
                                    : decompress_frame(dictionary, out, size, frame, frame_size);

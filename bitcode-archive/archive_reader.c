@@ -1,6 +1,6 @@
 /* Opening checks everything in the order in which it can be trusted: size and magic, checksum,
- * version, header, then the index, whose counts are compared with the bytes that are left
- * before memory is taken for them. */
+ * version, header, then the index. Its counts are compared with the bytes left before memory is
+ * allocated. */
 #include "archive.h"
 
 #include "archive_dictionary.h"
@@ -27,10 +27,10 @@ struct tci_archive {
     bool payload_readonly;
     tci_exports exports;
     tci_packing packing;
-    size_t dictionary;      /* index of the one it is packed with, or TCI_DICTIONARY_NONE */
+    size_t dictionary;      /* its index, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
     size_t content_size, slice_count;
-    uint8_t *unpacked; /* to be freed; NULL when stored */
+    uint8_t *unpacked; /* for free(); NULL when stored */
     reader_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
 
@@ -127,7 +127,7 @@ static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *e
         archive->content = packed;
         return TC_OK;
     }
-    archive->unpacked = malloc(archive->content_size + 1); /* never 0 */
+    archive->unpacked = malloc(archive->content_size + 1); /* never 0 bytes */
     if (archive->unpacked == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes",
                              archive->content_size);
@@ -138,8 +138,8 @@ static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *e
 
 /* --- index ------------------------------------------------------------------------------- */
 
-/* The bytes up to a terminator, which is read too; NULL (and failed) when there is none in the
- * first max bytes. */
+/* Reads the bytes up to a terminator, and the terminator; NULL (and failed) when there is none
+ * in the first max bytes. */
 static const char *read_string(tci_reader *r, size_t max)
 {
     size_t left = tci_reader_left(r);
@@ -166,7 +166,7 @@ static tc_status read_triple(tci_reader *r, size_t slice, char out[TCI_TRIPLE_MA
         triple = read_string(r, TCI_TRIPLE_MAX);
     if (triple == NULL)
         return index_failed("malformed target", slice, err);
-    /* One target, one spelling: else an archive could hold a target twice. */
+    /* A target has one spelling: else an archive could hold a target twice. */
     bool spelled_out = target == TCI_TARGET_TEXT;
     if (!tci_triple_normalise(triple, strlen(triple), out) || strcmp(triple, out) != 0 ||
         (spelled_out && tci_target_number(triple) != TCI_TARGET_TEXT))
@@ -181,7 +181,7 @@ static tc_status read_symbols(tci_reader *r, size_t index, reader_slice *slice, 
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "archive index: slice %zu: %zu undefined symbols, limit %d", index,
                              count, TCI_ARCHIVE_SYMBOLS_MAX);
-    if (count > tci_reader_left(r) / 2) /* a name takes two bytes at least */
+    if (count > tci_reader_left(r) / 2) /* a name takes at least two bytes */
         return index_failed("more symbols than bytes", index, err);
     if (count == 0)
         return TC_OK;
@@ -263,7 +263,7 @@ static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
                              count, TCI_ARCHIVE_SLICES_MAX);
     memcpy(archive->name, name, strlen(name) + 1);
     for (size_t i = 0; i < count; i++) {
-        archive->slice_count = i + 1; /* counted first, so that close frees what it got */
+        archive->slice_count = i + 1; /* counted first, so that close frees its memory */
         TC_TRY(read_slice_entry(r, archive, i, err));
     }
     return TC_OK;

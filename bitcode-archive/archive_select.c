@@ -1,4 +1,4 @@
-/* Which slice runs where. */
+/* Selects the slice that runs on a target. */
 #include "archive.h"
 
 #include "base/error_text.h"
@@ -97,7 +97,7 @@ tc_status tci_archive_select_image(const tci_archive *archive, const char *tripl
         if (slice->form != TCI_FORM_IMAGE || strcmp(slice->triple, triple) != 0 ||
             slice->cpu_level > level || tci_cpu_level_text(triple, slice->cpu_level) == NULL)
             continue;
-        *index_out = i; /* slices of a triple come with rising levels */
+        *index_out = i; /* slices of a triple have ascending levels */
         found = true;
     }
     return found ? TC_OK : no_slice(archive, "image that fits", triple, err);

@@ -1,6 +1,6 @@
-/* A byte as four units of two bits, lowest first, one byte each. Bitcode is a stream of bits
- * whose fields rarely begin at a byte, so zstd, which compares bytes, overlooks most of its
- * repetitions, until the stream is spread out. */
+/* Splits a byte into four units of two bits, lowest first, one byte each. The fields of
+ * bitcode, a stream of bits, rarely begin at a byte, so zstd, which compares bytes, overlooks
+ * most of its repetitions until the stream is spread out. */
 #ifndef TCI_ARCHIVE_UNITS_H
 #define TCI_ARCHIVE_UNITS_H
 
@@ -20,7 +20,7 @@ static inline void tci_units_spread(const uint8_t *bytes, size_t size, uint8_t *
     }
 }
 
-/* False when one of the units is more than two bits. */
+/* Returns false when one of the units is more than two bits. */
 static inline bool tci_units_gather(const uint8_t *units, uint8_t *bytes, size_t size)
 {
     uint32_t seen = 0;

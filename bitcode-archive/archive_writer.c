@@ -1,6 +1,6 @@
 /* Slices are kept in the order of the format from the moment they are added, so the order of
- * the calls cannot show in the bytes. Symbols are kept as the index spells them: in byte order,
- * each with its terminator. */
+ * the calls does not affect the bytes. Symbols are kept as the index encodes them: in byte
+ * order, each with its terminator. */
 #include "archive.h"
 
 #include "archive_exports.h"
@@ -26,7 +26,7 @@ struct tci_archive_writer {
     unsigned payload_alignment;
     bool payload_readonly;
     bool plain, stored;
-    void *exports; /* the list of a library; NULL: of a function */
+    void *exports; /* the list of a library; NULL for a function */
     size_t exports_size;
     size_t slice_count;
     writer_slice slices[TCI_ARCHIVE_SLICES_MAX];
@@ -163,8 +163,8 @@ static tc_status check_new_slice(const tci_slice *slice, size_t size, tc_error *
     return TC_OK;
 }
 
-/* Normalises the triple into info_out and finds the slice's place; TC_E_IN_USE when it is
- * taken. */
+/* Normalises the triple into info_out and finds the slice's index; TC_E_IN_USE when the archive
+ * has such a slice. */
 static tc_status place_slice(const tci_archive_writer *writer, const tci_slice *slice,
                              tci_slice *info_out, size_t *place_out, tc_error *err)
 {
@@ -233,7 +233,7 @@ static void write_slice_entry(tci_writer *w, const writer_slice *slice)
     tci_write_bytes(w, slice->symbols, slice->symbols_size);
 }
 
-/* What stands in the byte of the entries above them. */
+/* Returns the bits above those of the entries in the entries byte. */
 static unsigned upper_bits(const tci_archive_writer *writer)
 {
     if (writer->exports != NULL)
@@ -266,7 +266,7 @@ static void write_content(const tci_archive_writer *writer, tci_writer *w)
         tci_write_bytes(w, writer->slices[i].bytes, writer->slices[i].info.size);
 }
 
-/* Enough for write_content; how much it is shows when it is written. */
+/* Returns an upper bound for write_content, which gives the exact size. */
 static size_t content_bound(const tci_archive_writer *writer)
 {
     size_t bound = TCI_ARCHIVE_NAME_MAX + 3 + writer->exports_size;
@@ -342,7 +342,7 @@ static tc_status store_archive(const uint8_t *content, size_t content_size, void
     return build_archive(content_size, &stored, bytes_out, size_out, err);
 }
 
-/* What dictionaries hold is bitcode. */
+/* Dictionaries hold bitcode only. */
 static bool has_bitcode(const tci_archive_writer *writer)
 {
     for (size_t i = 0; i < writer->slice_count; i++) {

@@ -1,3 +1,4 @@
+/* Keys, passwords and signatures of archives in files. Passwords are wiped after use. */
 #include "code_signing.h"
 
 #include "archive_file.h"
@@ -19,7 +20,7 @@
 
 /* --- passwords --------------------------------------------------------------------------- */
 
-/* Without an echo where stdin is a terminal. */
+/* Reads a line; without an echo when stdin is a terminal. */
 static bool read_line(const char *prompt, char line_out[PASSWORD_MAX])
 {
     struct termios before, silent;
@@ -88,7 +89,7 @@ tc_status tci_code_signing_key(const char *path, tci_minisign_secret *secret_out
 
 /* --- archives ---------------------------------------------------------------------------- */
 
-/* Bytes of an archive and of its dependencies, as tc_ifunc_open_file finds them. */
+/* Reads an archive and its dependencies, by the same names as tc_ifunc_open_file. */
 static tc_status read_code(const char *path, tci_code_bytes *code_out, tc_error *err)
 {
     char deps_path[PATH_BYTES];

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* They keep a digest of one kind from ever being taken for another. */
+/* The tags prevent that a digest of one kind is taken for another. */
 #define CONTENT_TAG "tchains-content-1"
 #define ARCHIVE_TAG "tchains-archive-1"
 
@@ -13,7 +13,7 @@ static void digest(const char *tag, const tci_code_bytes *code, uint8_t *out)
     tci_hash256_pair(tag, code->archive, code->archive_size, code->deps, code->deps_size, out);
 }
 
-/* A stored archive's content in place of the archive. */
+/* Replaces a stored archive's bytes by its content. */
 static bool stored_content(const tci_code_bytes *code, tci_code_bytes *content_out)
 {
     *content_out = *code;

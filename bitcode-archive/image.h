@@ -1,10 +1,10 @@
-/* A native image: machine code of one function for one architecture, as a slice of an archive
- * holds it. docs/image-format.md is the specification.
+/* A native image: machine code of one function for one architecture, in a slice of an archive.
+ * docs/image-format.md is the specification.
  *
- * An image is what a loader would have mapped of a small position-independent shared object:
- * segments, relocations of two kinds, entry points. tci_image_open checks all of it once, so
- * that whoever loads it walks segments and relocations without another check. Nothing here
- * looks at instructions: an image is trusted code, as bitcode is. */
+ * An image contains the parts of a small position-independent shared object that a loader would
+ * have mapped: segments, relocations (relative, or of an import), entry points. tci_image_open
+ * checks all of it once, so the loader processes segments and relocations without another
+ * check. Nothing here examines instructions: an image is trusted code, as bitcode is. */
 #ifndef TCI_IMAGE_H
 #define TCI_IMAGE_H
 
@@ -23,7 +23,7 @@
 #define TCI_IMAGE_MEMORY_MAX (64u << 20) /* bytes, gaps between segments included */
 #define TCI_IMAGE_PAGE_X86_64 4096u      /* segments begin at multiples of this */
 #define TCI_IMAGE_PAGE_AARCH64 65536u    /* the largest page that Linux has there */
-/* of the address that place 0 gets, at least; with several segments also the system's page
+/* alignment of offset 0's address, at least; with several segments also the system's page
  * size */
 #define TCI_IMAGE_BASE_ALIGNMENT 4096u
 
@@ -32,8 +32,8 @@ typedef enum tci_image_machine {
     TCI_IMAGE_AARCH64 = 2
 } tci_image_machine;
 
-/* What may be done with a segment's memory once the image is loaded. Code may be read too:
- * small constants and the addresses of imports live in the code segment. */
+/* Access to a segment's memory once the image is loaded. Code may be read too: small constants
+ * and the addresses of imports are in the code segment. */
 typedef enum tci_image_kind {
     TCI_IMAGE_CODE = 1,      /* read and run */
     TCI_IMAGE_CONSTANTS = 2, /* read */
@@ -41,20 +41,20 @@ typedef enum tci_image_kind {
 } tci_image_kind;
 
 typedef struct tci_image_segment {
-    uint32_t place;        /* in the image; a multiple of page_bytes */
-    uint32_t file_bytes;   /* of `bytes`, goes to `place` */
+    uint32_t place;        /* offset in the image; a multiple of page_bytes */
+    uint32_t file_bytes;   /* size of `bytes`, copied to `place` */
     uint32_t memory_bytes; /* >= file_bytes, >= 1; zeros behind the file bytes */
     tci_image_kind kind;
     const uint8_t *bytes; /* a view of the slice, not aligned */
 } tci_image_segment;
 
-/* Eight bytes at `place` that depend on where things are. */
+/* Kinds of eight bytes at offset `place` that depend on addresses in the process. */
 typedef enum tci_relocation_kind {
-    TCI_RELOCATION_RELATIVE = 1, /* address of place 0, plus addend */
+    TCI_RELOCATION_RELATIVE = 1, /* address of offset 0, plus addend */
     /* address of the slice's undefined symbol `import`, plus addend */
     TCI_RELOCATION_SYMBOL = 2,
-    /* the same of the image's weak name `import`; when there is no such symbol its address
-     * counts as 0 */
+    /* like SYMBOL for the image's weak name `import`; its address counts as 0 when no such
+     * symbol exists */
     TCI_RELOCATION_WEAK = 3
 } tci_relocation_kind;
 
@@ -82,44 +82,44 @@ typedef struct tci_image {
     uint32_t eh_frame_place; /* .eh_frame, ends with its terminator: for __register_frame */
     uint32_t eh_frame_bytes; /* 0: none */
 
-    /* undefined symbols of the slice that relocations reach: one more than the highest
-     * `import` of a SYMBOL relocation */
+    /* undefined symbols of the slice that relocations use: one more than the highest `import`
+     * of a SYMBOL relocation */
     uint32_t symbol_count;
     uint32_t weak_count;
-    const char *weak_names; /* one behind the other, each with its terminator; in byte order */
+    const char *weak_names; /* consecutive, each with its terminator; in byte order */
 
     uint32_t relocation_count;
     const uint8_t *relocations; /* encoded; see tci_image_iterator */
     size_t relocations_size;
 } tci_image;
 
-/* Allocates nothing. TC_E_CORRUPT (err says what was found and expected), TC_E_VERSION (a
- * format version, machine or shape bit that this library does not know), TC_E_TOO_LARGE (a
- * limit above). */
+/* Allocates nothing. TC_E_CORRUPT (err states the value found and the one expected),
+ * TC_E_VERSION (a format version, machine or shape bit that this library does not know),
+ * TC_E_TOO_LARGE (a limit above). */
 TC_MUST_CHECK tc_status tci_image_open(const void *bytes, size_t size, tci_image *image_out,
                                        tc_error *err);
 
-/* The image in a slice, and whether it belongs there: TC_E_INVALID when the slice is no image;
- * TC_E_CORRUPT when its machine is not that of the triple, its entries are not those of the
- * archive, or its relocations reach symbols that the slice does not list. The archive must
+/* Opens the image in a slice and checks that it fits the slice: TC_E_INVALID when the slice is
+ * no image; TC_E_CORRUPT when its machine is not that of the triple, its entries are not those
+ * of the archive, or its relocations use symbols that the slice does not list. The archive must
  * outlive the image. */
 TC_MUST_CHECK tc_status tci_image_open_slice(const tci_archive *archive, size_t index,
                                              tci_image *image_out, tc_error *err);
 
-/* The relocations of an opened image, ascending by place:
+/* The relocations of an opened image, ascending by offset:
  *     tci_image_iterator it = tci_image_iterator_begin(&image);
  *     for (tci_relocation r; tci_image_iterator_next(&it, &r);) ... */
 typedef struct tci_image_iterator {
     tci_reader reader;
     uint32_t left;
-    uint64_t end; /* of the one before */
+    uint64_t end; /* of the previous relocation */
     uint32_t weak_count;
 } tci_image_iterator;
 
 tci_image_iterator tci_image_iterator_begin(const tci_image *image);
 bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_out);
 
-/* The segment that all of [place, place + size) is in; NULL when there is none. */
+/* Returns the segment that contains all `size` bytes at `place`, or NULL. */
 const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t place,
                                               uint32_t size);
 
@@ -131,7 +131,7 @@ const char *tci_image_kind_text(tci_image_kind kind);
 typedef struct tci_image_source {
     tci_image_machine machine;
     size_t segment_count;
-    tci_image_segment segments[TCI_IMAGE_SEGMENTS_MAX]; /* places as the format gives them */
+    tci_image_segment segments[TCI_IMAGE_SEGMENTS_MAX]; /* offsets as the format defines them */
     unsigned entries;
     uint32_t main_place;
     uint32_t max_size_place;
@@ -141,13 +141,14 @@ typedef struct tci_image_source {
     uint32_t eh_frame_bytes;
     const char *const *weak_names; /* in byte order, each once */
     size_t weak_count;
-    const tci_relocation *relocations; /* ascending by place */
+    const tci_relocation *relocations; /* ascending by offset */
     size_t relocation_count;
 } tci_image_source;
 
-/* The image's bytes, for free(); trailing zeros of segments do not travel. Reads back what it
- * wrote, so nothing is written that tci_image_open would refuse: its errors are those, and
- * TC_E_INVALID for what the format has no words for, TC_E_NO_MEMORY. */
+/* Returns the image's bytes, for free(); trailing zeros of segments are not written. Reads its
+ * result back, so it never writes an image that tci_image_open would refuse: it returns the
+ * statuses of that function, and TC_E_INVALID for a source that the format cannot express,
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_image_write(const tci_image_source *source, void **bytes_out,
                                         size_t *size_out, tc_error *err);
 

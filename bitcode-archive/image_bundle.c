@@ -1,3 +1,5 @@
+/* The encoding of a compiled image: head, lists, then the image's bytes. The reader trusts none
+ * of it. */
 #include "image_bundle.h"
 
 #include "base/error_text.h"
@@ -9,7 +11,7 @@
 #define MAGIC "TCB"
 #define MAGIC_SIZE 3u
 #define VERSION 1u
-/* All that is not a list, and how many there are in each. */
+/* Size of everything but the lists' items; each list's length is included. */
 #define HEAD_MAX (MAGIC_SIZE + 1u + 7u * TCI_VARINT_MAX_SIZE)
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -44,7 +46,7 @@ static tc_status read_variables(tci_reader *r, const char *what, uint32_t *count
     return TC_OK;
 }
 
-/* NULL: no name that may be shown and looked up. */
+/* Returns NULL when the bytes are no name that may be printed and looked up. */
 static const char *read_name(tci_reader *r)
 {
     size_t left = tci_reader_left(r);
@@ -84,7 +86,7 @@ static bool read_piece(tci_reader *r, tci_image_piece *piece)
     return piece->name != NULL;
 }
 
-/* That they are there; where they are is checked with the image. */
+/* Checks that the functions are well-formed; their offsets are checked with the image. */
 static tc_status read_pieces(tci_reader *r, tci_image_bundle *bundle, tc_error *err)
 {
     tci_image_piece piece;
@@ -117,7 +119,7 @@ bool tci_image_bundle_piece(const tci_image_bundle *bundle, size_t *at,
     return true;
 }
 
-/* --- what it says of its image ----------------------------------------------------------- */
+/* --- its claims about its image ---------------------------------------------------------- */
 
 static bool is_in(const tci_image *image, uint32_t place, uint32_t size, tci_image_kind kind)
 {
@@ -178,7 +180,7 @@ tc_status tci_image_bundle_open(const void *bytes, size_t size, tci_image_bundle
     TC_TRY(read_pieces(&r, &bundle, err));
     bundle.image_size = tci_reader_left(&r);
     bundle.image_bytes = tci_read_bytes(&r, bundle.image_size);
-    if (r.failed) /* in a number that stood for a list's length, too */
+    if (r.failed) /* also in a number that gave a list's length */
         return tci_error_set(err, TC_E_CORRUPT, "compiled image: a malformed number");
     TC_TRY(tci_image_open(bundle.image_bytes, bundle.image_size, &image, err));
     TC_TRY(check_image(&bundle, &image, err));

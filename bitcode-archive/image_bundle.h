@@ -1,9 +1,9 @@
-/* A compiled image: what a compiler hands over when it is asked for an image and not for an
- * object file. An image, the names that it imports, and what else its loader wants to know of it.
+/* A compiled image: the output of a compiler that is asked for an image and not for an object
+ * file. It holds an image, the names that it imports, and further data that its loader needs.
  *
- * Of the same host and the same version of this library, but not to be trusted: whatever
- * compiled hostile code may say anything. So the reader checks all of it, once, and the image in
- * it by image.h. docs/image-format.md has the bytes. */
+ * It comes from the same host and the same version of this library, but is not trusted: a
+ * process that compiled hostile code may write anything. So the reader checks all of it, once,
+ * and the image in it by image.h. docs/image-format.md has the bytes. */
 #ifndef TCI_IMAGE_BUNDLE_H
 #define TCI_IMAGE_BUNDLE_H
 
@@ -23,10 +23,10 @@ typedef struct tci_image_piece {
 
 typedef struct tci_image_bundle {
     uint32_t level; /* how well it was compiled: engine_ops.h has the numbers */
-    /* How many variables it may write, or TCI_BUNDLE_FIXED: it cannot share them. */
+    /* Number of variables that it may write, or TCI_BUNDLE_FIXED: it cannot share them. */
     uint32_t writable;
 
-    /* Where those are that code which replaces this may share; in data. */
+    /* Offsets, in data, of the variables that code which replaces this may share. */
     uint32_t own_count;
     uint32_t own_places[TCI_BUNDLE_VARIABLES_MAX];
 
@@ -35,7 +35,7 @@ typedef struct tci_image_bundle {
     uint32_t given_count;
     uint32_t given[TCI_BUNDLE_VARIABLES_MAX];
 
-    /* Its other imports in their order, one behind the other, each with its terminator. */
+    /* Its other imports in their order, consecutive, each with its terminator. */
     uint32_t name_count;
     const char *names;
 
@@ -53,11 +53,11 @@ TC_MUST_CHECK tc_status tci_image_bundle_open(const void *bytes, size_t size,
                                               tci_image_bundle *bundle_out,
                                               tci_image *image_out, tc_error *err);
 
-/* One piece after the other: *at is 0 at first. False: there are no more. */
+/* Iterates over the pieces: *at is 0 at first. Returns false after the last one. */
 bool tci_image_bundle_piece(const tci_image_bundle *bundle, size_t *at,
                             tci_image_piece *piece_out);
 
-/* Of `bundle` all but the pieces are used; the bytes are for free(). Reads back what it wrote:
+/* Uses all of `bundle` but the pieces; the bytes are for free(). Reads its result back:
  * statuses of tci_image_bundle_open, and TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_image_bundle_write(const tci_image_bundle *bundle,
                                                size_t names_size, const tci_image_piece *pieces,

@@ -1,6 +1,6 @@
-/* Everything about an image is checked here, in one pass from front to back. The encoding
- * leaves little to check: places of segments and relocations only ever grow, so overlaps and
- * disorder have no spelling. */
+/* Checks everything about an image, in one pass from front to back. The encoding leaves little
+ * to check: offsets of segments and relocations only grow, so overlaps and disorder cannot be
+ * encoded. */
 #include "image.h"
 
 #include "archive_layout.h"
@@ -169,7 +169,8 @@ static tc_status read_weak_names(tci_reader *r, tci_image *image, tc_error *err)
 
 /* --- relocations ------------------------------------------------------------------------- */
 
-/* What is encoded at r; false when it is no relocation. *end is behind the one before. */
+/* Decodes the relocation at r; returns false when it is malformed. *end is the end of the
+ * previous one. */
 static bool decode_relocation(tci_reader *r, uint64_t *end, uint32_t weak_count,
                               tci_relocation *out)
 {
@@ -214,7 +215,7 @@ bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_
     return decode_relocation(&it->reader, &it->end, it->weak_count, relocation_out);
 }
 
-/* Places only grow, so one walk over the segments goes along; *segment is where it has got. */
+/* Offsets only grow, so one pass over the segments suffices; *segment is its position. */
 static tc_status check_relocation(const tci_image *image, const tci_relocation *relocation,
                                   uint32_t *segment, tc_error *err)
 {
@@ -262,7 +263,7 @@ static tc_status read_relocations(tci_reader *r, tci_image *image, tc_error *err
     return TC_OK;
 }
 
-/* --- bytes of the segments, and what is said about them ---------------------------------- */
+/* --- bytes of the segments, and the checks of them --------------------------------------- */
 
 static tc_status place_bytes(tci_reader *r, tci_image *image, tc_error *err)
 {

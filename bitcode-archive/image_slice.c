@@ -1,4 +1,5 @@
-/* The image of a slice, and what only the archive around it can tell. */
+/* Opens the image of a slice, and checks the parts that only the archive around it
+ * determines. */
 #include "image.h"
 
 #include "archive_layout.h"

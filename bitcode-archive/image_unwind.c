@@ -1,3 +1,5 @@
+/* Follows the records of .eh_frame as an unwinder does when they are registered, inside one
+ * segment. */
 #include "image_unwind.h"
 
 #include "base/error_text.h"
@@ -6,17 +8,17 @@
 #include <string.h>
 
 #define TERMINATOR_BYTES 4u
-#define LETTERS_MAX 8u /* of an augmentation; compilers write four */
-#define LEB128_MAX 10u /* bytes of the longest */
+#define LETTERS_MAX 8u /* characters of an augmentation; compilers write four */
+#define LEB128_MAX 10u /* bytes of the longest number */
 
-/* How an address is written: DWARF's numbers. Code that may lie anywhere has those alone. */
+/* Encodings of an address, by DWARF's numbers. Position-independent code has only these. */
 enum {
     RELATIVE_4 = 0x1b, /* pcrel, sdata4 */
     RELATIVE_8 = 0x1c, /* pcrel, sdata8 */
     INDIRECT = 0x80,
 };
 
-/* A record's bytes as they will be in memory: those of the file, then zeros. Reading behind its
+/* A record's bytes as they will be in memory: those of the file, then zeros. Reading past its
  * end fails and gives zeros. */
 typedef struct record {
     const tci_image_segment *segment;
@@ -51,7 +53,7 @@ static void skip(record *r, uint32_t bytes)
         r->at += bytes;
 }
 
-/* Its lowest bits, which are all of it where a length is meant. */
+/* Returns the number's lowest bits; for a length these are all of it. */
 static uint32_t next_leb128(record *r)
 {
     uint32_t value = 0;
@@ -71,7 +73,7 @@ static unsigned bytes_of(uint8_t encoding)
     return encoding == RELATIVE_4 ? 4 : encoding == RELATIVE_8 ? 8 : 0;
 }
 
-/* The record at `place`, its length read. */
+/* Opens the record at `place` and reads its length. */
 static bool open_record(const tci_image_segment *segment, uint32_t place, uint32_t last,
                         record *out)
 {
@@ -83,7 +85,8 @@ static bool open_record(const tci_image_segment *segment, uint32_t place, uint32
     return true;
 }
 
-/* By the letters of its augmentation; 0: none is said, or one that no code has. */
+/* Returns the size of an address by the letters of its augmentation; 0: they state none, or one
+ * that no code has. */
 static unsigned address_bytes(record *r, const char *letters)
 {
     unsigned bytes = 0;
@@ -93,7 +96,7 @@ static unsigned address_bytes(record *r, const char *letters)
         case 'R':
             bytes = bytes_of(next_byte(r));
             break;
-        case 'P': /* the personality: a place in this image, or one that has its address */
+        case 'P': /* the personality: an offset in this image, or that of its address */
             encoding = next_byte(r) & (uint8_t)~INDIRECT;
             if (bytes_of(encoding) == 0)
                 return 0;
@@ -112,7 +115,7 @@ static unsigned address_bytes(record *r, const char *letters)
     return bytes;
 }
 
-/* How many bytes an address has in the FDEs of the CIE at `place`. 0: it is no CIE as compilers
+/* Returns the size of an address in the FDEs of a CIE, in bytes. 0: it is no CIE as compilers
  * write them. */
 static unsigned cie_address_bytes(const tci_image_segment *segment, uint32_t place,
                                   uint32_t last)
@@ -130,7 +133,7 @@ static unsigned cie_address_bytes(const tci_image_segment *segment, uint32_t pla
             return 0;
     }
     (void)next_leb128(&r); /* alignment of code */
-    (void)next_leb128(&r); /* and of data */
+    (void)next_leb128(&r); /* alignment of data */
     if (version == 1)
         (void)next_byte(&r); /* the return address's register */
     else
@@ -143,8 +146,8 @@ static unsigned cie_address_bytes(const tci_image_segment *segment, uint32_t pla
     return r.failed ? 0 : bytes;
 }
 
-/* Whether the record at *at is a CIE, or an FDE that names a CIE in front of it; then *at is the
- * next one's. */
+/* Returns whether the record at *at is a CIE, or an FDE that names a CIE in front of it; moves
+ * *at to the next record. */
 static bool pass_record(const tci_image *image, const tci_image_segment *segment, uint32_t *at,
                         uint32_t last)
 {
@@ -159,12 +162,12 @@ static bool pass_record(const tci_image *image, const tci_image_segment *segment
     if (back < 8 || back > id_place - image->eh_frame_place)
         return false;
     unsigned bytes = cie_address_bytes(segment, id_place - back, last);
-    skip(&r, 2 * bytes); /* where the code begins, and its size */
+    skip(&r, 2 * bytes); /* start of the code, and its size */
     (void)next_leb128(&r);
     return bytes > 0 && !r.failed;
 }
 
-/* What is written there when the image is placed was not looked at. */
+/* Relocations change the bytes after this check, so none may be inside .eh_frame. */
 static tc_status check_untouched(const tci_image *image, tc_error *err)
 {
     uint64_t begin = image->eh_frame_place, end = begin + image->eh_frame_bytes;
@@ -177,7 +180,7 @@ static tc_status check_untouched(const tci_image *image, tc_error *err)
     return TC_OK;
 }
 
-/* The unwinder follows lengths until it meets a zero: it must meet one, and at the end. */
+/* The unwinder follows lengths until it reads a zero: there must be one, and at the end. */
 tc_status tci_image_unwind_check(const tci_image *image, tc_error *err)
 {
     const tci_image_segment *s =

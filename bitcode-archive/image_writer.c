@@ -1,5 +1,5 @@
-/* Writes what the format has words for, and lets the reader judge the rest: its rules are
- * written down once. */
+/* Writes every source that the format can express, then lets the reader check the result, so
+ * the rules exist once. */
 #include "image.h"
 
 #include "archive_layout.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory without its trailing zeros. */
+/* Returns the size of the memory without its trailing zeros. */
 static uint32_t trimmed_size(const tci_image_segment *s)
 {
     uint32_t size = s->file_bytes;

@@ -1,4 +1,4 @@
-/* What a package must be, whoever made it. */
+/* Checks the rules for a package that its reader and its writer share. */
 #include "archive_name.h"
 #include "base/error_text.h"
 #include "package_format.h"

@@ -1,8 +1,8 @@
 /* The .tcp package: several archives under one content id. docs/package-format.md is the
  * specification.
  *
- * tci_package_open checks every byte of the package's own and none of the archives in it: those are
- * checked where archives are (archive.h, and the registry of functions). */
+ * tci_package_open checks every byte of the package itself but not the archives in it: those
+ * are checked by archive.h and the registry of functions. */
 #ifndef TCI_PACKAGE_FORMAT_H
 #define TCI_PACKAGE_FORMAT_H
 
@@ -35,9 +35,9 @@ typedef struct tci_package_element {
     const uint8_t *archive;
     size_t archive_size;   /* at least 1 */
     const char *deps;      /* a .deps file */
-    size_t deps_size;      /* 0: none */
+    size_t deps_size;      /* 0: no file */
     const char *signature; /* a .minisig file */
-    size_t signature_size; /* 0: none */
+    size_t signature_size; /* 0: no file */
 } tci_package_element;
 
 typedef struct tci_package {
@@ -47,19 +47,20 @@ typedef struct tci_package {
     tci_package_element *elements; /* in ascending order of their ids */
 } tci_package;
 
-/* Views into `bytes`, which must outlive the package. TC_E_CORRUPT (err says where and what: also
- * two elements with one id or name), TC_E_VERSION (a newer format, or a kind of element that this
- * library does not know), TC_E_TOO_LARGE (a limit above), TC_E_NO_MEMORY. */
+/* Returns views into `bytes`, which must outlive the package. TC_E_CORRUPT (err states the
+ * location and the problem: also two elements with one id or name), TC_E_VERSION (a newer
+ * format, or a kind of element that this library does not know), TC_E_TOO_LARGE (a limit
+ * above), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_package_open(const void *bytes, size_t size,
                                          tci_package *package_out, tc_error *err);
 void tci_package_close(tci_package *package);
 
-/* What a package must be, for who reads and who writes one: names, kinds, ids in ascending order,
- * no name twice, limits. `failure` with a text in err, or TC_E_TOO_LARGE. */
+/* Checks the rules for a package, for its reader and its writer: names, kinds, ids in ascending
+ * order, no name twice, limits. Returns `failure` with a text in err, or TC_E_TOO_LARGE. */
 TC_MUST_CHECK tc_status tci_package_check(const tci_package *package, tc_status failure,
                                           tc_error *err);
 
-/* The bytes of a package, for free(); writes its id. TC_E_INVALID (tci_package_check),
+/* Returns the bytes of a package, for free(); sets its id. TC_E_INVALID (tci_package_check),
  * TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_package_write(tci_package *package, void **bytes_out,
                                           size_t *size_out, tc_error *err);

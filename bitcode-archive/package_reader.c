@@ -1,6 +1,6 @@
-/* Opening checks in the order in which bytes can be trusted: size and magic, the content id over
- * all of them, version, then the index, whose count is compared with what is left before memory is
- * taken for it. */
+/* Opening checks in the order in which bytes can be trusted: size and magic, the content id
+ * over all of them, version, then the index. Its count is compared with the bytes that are left
+ * before memory is allocated for it. */
 #include "base/error_text.h"
 #include "package_format.h"
 #include "varint.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two names of one byte, and a number or kind of one byte each. */
+/* A name of one character, its terminator, and five numbers or kinds of one byte each. */
 #define ELEMENT_BYTES_MIN 7u
 #define PACKAGE_BYTES_MIN (TCI_PACKAGE_MAGIC_SIZE + 1u + TCI_PACKAGE_ID_SIZE)
 

@@ -1,4 +1,5 @@
-/* A package's bytes: header, index, what the index lists, and the id of all of that. */
+/* Writes a package's bytes: header, index, the bytes that the index lists, and the id of all of
+ * that. */
 #include "base/error_text.h"
 #include "package_format.h"
 #include "varint.h"

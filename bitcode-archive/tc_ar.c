@@ -1,4 +1,4 @@
-/* tc-ar: looks into .tca archives, checks them, takes slices out and puts them together. */
+/* tc-ar: inspects, checks and signs .tca archives, extracts slices and creates archives. */
 #include "tc_ar.h"
 
 #include "archive_file.h"
@@ -182,7 +182,7 @@ int tci_ar_extract(int argc, char **argv)
 /* --- verify ------------------------------------------------------------------------------ */
 
 typedef struct verification {
-    const char *key_path; /* NULL: signatures are not looked at */
+    const char *key_path; /* NULL: signatures are not checked */
     bool json;
 } verification;
 
@@ -232,7 +232,7 @@ static tc_status verify_images(const tci_ar_input *input, tc_error *err)
     return TC_OK;
 }
 
-/* `input_out` is for tci_ar_input_close when it is TC_OK. `key` NULL: signatures are not looked at. */
+/* On TC_OK `input_out` is for tci_ar_input_close. `key` NULL: signatures are not checked. */
 static tc_status verify_file(const char *path, const tci_minisign_public *key,
                              tci_ar_input *input_out, tc_error *err)
 {

@@ -1,5 +1,5 @@
-/* The commands of tc-ar. Each takes its own arguments, prints its errors and --help, and returns the
- * exit status. */
+/* The commands of tc-ar. Each takes its own arguments, prints its errors and --help, and
+ * returns the exit status. */
 #ifndef TCI_TC_AR_H
 #define TCI_TC_AR_H
 
@@ -7,7 +7,7 @@
 #include "tool_options.h"
 #include "tool_status.h"
 
-/* Each command: its options, and what it does with argv[0] its name. */
+/* Each command has its options, and a function that gets its own name as argv[0]. */
 extern const tool_command tci_ar_list_command;
 extern const tool_command tci_ar_show_command;
 extern const tool_command tci_ar_extract_command;
@@ -24,12 +24,12 @@ int tci_ar_verify(int argc, char **argv);
 int tci_ar_keygen(int argc, char **argv);
 int tci_ar_sign(int argc, char **argv);
 int tci_ar_digest(int argc, char **argv);
-/* Packs bitcode that any LLVM language made. The one command that needs LLVM, so a build without it
- * leaves it out. */
+/* Packs bitcode that any LLVM language made. This is the only command that needs LLVM, so a
+ * build without LLVM leaves it out. */
 extern const tool_command tci_ar_create_command;
 int tci_ar_create(int argc, char **argv);
 
-/* An archive file, opened. */
+/* An opened archive file. */
 typedef struct tci_ar_input {
     const char *path;
     void *bytes;
@@ -42,25 +42,26 @@ TC_MUST_CHECK tc_status tci_ar_input_open(const char *path, tci_ar_input *input_
                                           tc_error *err);
 void tci_ar_input_close(tci_ar_input *input);
 
-/* To a file, or to stdout for "-". TC_E_IO. */
+/* Writes to a file, or to stdout for "-". TC_E_IO. */
 TC_MUST_CHECK tc_status tci_ar_write_output(const char *path, const void *bytes, size_t size,
                                             tc_error *err);
 
-/* "tc-ar: TEXT" on stderr; returns TOOL_FAILED. */
+/* Prints "tc-ar: TEXT" on stderr; returns TOOL_FAILED. */
 int tci_ar_report(const tc_error *err);
 
-/* TCI_ENTRY_ bits of what can be called: none of a library, whose main is not its user's. */
+/* Returns the TCI_ENTRY_ bits of callable entries: 0 for a library, because users do not call
+ * its main. */
 unsigned tci_ar_entries(const tci_archive *archive);
 
-/* Lines, indented; with `all` one for each relocation too. An image that cannot be read gets a
- * line that says why. */
+/* Prints indented lines; with `all` also one for each relocation. For an image that cannot be
+ * read the line states the reason. */
 void tci_ar_print_image(const tci_archive *archive, size_t index, bool all);
 
-/* ,"image":{...} behind the other members of a slice's object; "error" in it when the image
- * cannot be read. */
+/* Prints ,"image":{...} after the other members of a slice's object; "error" in it when the
+ * image cannot be read. */
 void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all);
 
-/* Text from a file, for a terminal (base/printable.h). */
+/* Prints text from a file safely for a terminal (base/printable.h). */
 void tci_ar_print_clean(const char *text, size_t length);
 
 #endif

@@ -1,3 +1,4 @@
+/* tc-ar create: links, checks and packs bitcode files, one for each target, into an archive. */
 #include "tc_ar.h"
 
 #include "archive_file.h"
@@ -33,7 +34,7 @@ typedef struct create_command {
     size_t file_count;
     const char *output;
     const char *deps;        /* NULL: not given */
-    tci_text_list libraries; /* its lines, or those of the file that is there already */
+    tci_text_list libraries; /* its lines, or those of the existing file */
     bool allow_asm;
     bool is_library;
     bool plain;        /* without a dictionary */
@@ -85,7 +86,7 @@ const tool_command tci_ar_create_command = {
     .rest_max = INT_MAX,
 };
 
-/* What the code needs of its language's runtime. */
+/* Checks the parts of its language's runtime that the code needs. */
 static tc_status check_runtime(const create_command *c, const char *path,
                                const tci_ifunc_code *code, tci_text_list *findings,
                                tc_error *err)
@@ -102,7 +103,7 @@ static tc_status check_runtime(const create_command *c, const char *path,
                : TC_OK;
 }
 
-/* One file, one slice. */
+/* Makes the slice of one file. */
 static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
                            tci_ifunc_code *code_out, tc_error *err)
 {
@@ -138,7 +139,7 @@ static tc_status check_new_target(const create_command *c, const tci_ifunc_code 
     return TC_OK;
 }
 
-/* All files are looked at, so that one run tells everything that stands in the way. */
+/* Processes all files, so that one run reports all problems. */
 static tc_status make_codes(const create_command *c, tci_ifunc_code *codes, tc_error *err)
 {
     tc_status status = TC_OK;
@@ -158,8 +159,7 @@ static tc_status make_codes(const create_command *c, tci_ifunc_code *codes, tc_e
     return status;
 }
 
-/* From bitcode for a machine that has no images there is only bitcode, unless images are all
- * that is wanted. */
+/* Bitcode for a machine without images gives only bitcode, unless images alone are wanted. */
 static tc_status make_images(const create_command *c, const tci_ifunc_code *codes,
                              tci_ifunc_code *images, size_t *count_out, tc_error *err)
 {
@@ -175,7 +175,7 @@ static tc_status make_images(const create_command *c, const tci_ifunc_code *code
     return status;
 }
 
-/* codes has room for twice the files: bitcode first, images behind it. */
+/* `codes` has capacity for twice the files: bitcode first, then images. */
 static tc_status make_archive(const create_command *c, tci_ifunc_code *codes, void **bytes_out,
                               size_t *size_out, tc_error *err)
 {
@@ -215,8 +215,8 @@ static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error 
     return TC_OK;
 }
 
-/* A .deps file that somebody wrote by hand is not thrown away, but it counts: it is part of
- * what is sent. */
+/* A .deps file that a user wrote by hand is not overwritten, but it counts: it is part of the
+ * data sent. */
 static tc_status write_deps(const create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
@@ -228,7 +228,7 @@ static tc_status write_deps(const create_command *c, tc_error *err)
     return TC_OK;
 }
 
-/* Refuses a bad -o early. */
+/* Also refuses a bad -o early. */
 static tc_status read_libraries(create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
@@ -261,8 +261,8 @@ static tc_status create(create_command *c, tc_error *err)
     return status;
 }
 
-/* Bitcode of strangers may be more than LLVM bears, whatever the checks know: so a process does
- * the work that may die. */
+/* Bitcode from unknown sources may crash LLVM in spite of the checks, so a child does the
+ * work. */
 static int create_apart(create_command *c)
 {
     int status = 0;
@@ -270,7 +270,7 @@ static int create_apart(create_command *c)
     (void)fflush(NULL);
     const pid_t worker = fork();
     if (worker == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends tc-ar ends the work */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends with tc-ar */
         exit(create(c, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err));
     }
     if (worker < 0 || waitpid(worker, &status, 0) != worker)

@@ -1,5 +1,5 @@
-/* tc-ar embed: an archive, and what lies beside it, as a C source that defines one object of the
- * type tc_embedded. C++ compilers take it too. */
+/* tc-ar embed: writes an archive and the files beside it as a C source that defines one object
+ * of the type tc_embedded. C++ compilers accept it too. */
 #include "tc_ar.h"
 
 #include "archive_file.h"
@@ -44,7 +44,7 @@ const tool_command tci_ar_embed_command = {
     .rest_max = 1,
 };
 
-/* What lies beside the archive; without it there is none. */
+/* Reads a file beside the archive; a missing file gives 0 bytes. */
 static tc_status read_beside(const char *path, size_t stem, const char *suffix, size_t max,
                              void **bytes_out, size_t *size_out, tc_error *err)
 {
@@ -78,8 +78,8 @@ static void print_member(FILE *out, const char *name, size_t size)
         (void)fputs("    NULL, 0,\n", out);
 }
 
-/* A list of libraries and a signature are texts, whose bytes char holds on every machine: those
- * above 0x7f would not be constants of a char that has a sign. */
+/* A list of libraries and a signature are texts, stored as char on every machine: bytes above
+ * 0x7f would not be constants of a signed char. */
 static tc_status print_source(const tci_ar_input *input, const void *deps, size_t deps_size,
                               const void *signature, size_t signature_size, FILE *out,
                               tc_error *err)

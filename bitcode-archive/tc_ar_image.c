@@ -1,3 +1,4 @@
+/* Prints an image of a slice for tc-ar show: as lines or as JSON. */
 #include "tc_ar.h"
 
 #include "base/printable.h"
@@ -16,7 +17,7 @@ void tci_ar_print_clean(const char *text, size_t length)
     }
 }
 
-/* The name that a relocation asks for; NULL when it asks for none. */
+/* Returns the name that a relocation refers to; NULL when it refers to none. */
 static const char *name_of(const tci_archive *archive, size_t index, const tci_image *image,
                            const tci_relocation *relocation)
 {

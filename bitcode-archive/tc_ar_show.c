@@ -1,4 +1,4 @@
-/* What is in an archive, as lines for people or as JSON. */
+/* tc-ar list and show: the contents of an archive, as lines for people or as JSON. */
 #include "tc_ar.h"
 
 #include "archive_dictionary.h"
@@ -63,8 +63,7 @@ static tc_status read_deps(const char *archive_path, deps_text *deps_out, tc_err
     return TC_OK;
 }
 
-/* The next line that is not empty, without its end; NULL behind the last. Starts with *at = 0.
- */
+/* Returns the next nonempty line without its end; NULL after the last. Starts with *at = 0. */
 static const char *next_library(const deps_text *deps, size_t *at, size_t *length_out)
 {
     while (*at < deps->size) {
@@ -87,7 +86,7 @@ static void print_json_string(const char *text)
     tool_json_text(stdout, text);
 }
 
-/* "bitcode", or "form 9" for one that this library does not know. */
+/* Returns "bitcode", or "form 9" for one that this library does not know. */
 static const char *form_text(const tci_slice *slice, char buffer[16])
 {
     const char *known = tci_slice_form_text(slice->form);
@@ -113,7 +112,7 @@ static void print_slice(const tci_slice *slice)
     putchar('\n');
 }
 
-/* How much is told about images. */
+/* Amount of detail about images. */
 typedef enum image_detail { NO_IMAGE, IMAGE, IMAGE_AND_RELOCATIONS } image_detail;
 
 static void print_slice_json(const tci_archive *archive, size_t index, image_detail detail)
@@ -153,7 +152,7 @@ static void print_slices_json(const tci_archive *archive, image_detail detail)
 
 typedef struct choice {
     bool json;
-    bool relocations; /* of show alone */
+    bool relocations; /* of show only */
 } choice;
 
 #define AT(member) offsetof(choice, member)
@@ -267,14 +266,14 @@ static void print_undefined(const tci_archive *archive, size_t index)
     }
 }
 
-/* The dictionary, or NULL. */
+/* Returns the dictionary, or NULL. */
 static const tci_dictionary_file *dictionary_of(const tci_archive *archive)
 {
     size_t index = tci_archive_dictionary(archive);
     return index != TCI_DICTIONARY_NONE ? tci_dictionary_at(index) : NULL;
 }
 
-/* Bytes of the archive as peers get it that lack its dictionary. */
+/* Returns the size of the archive that peers without its dictionary get. */
 static tc_status measure_plain(const tci_ar_input *input, size_t *size_out, tc_error *err)
 {
     void *bytes;

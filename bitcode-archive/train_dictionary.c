@@ -1,7 +1,7 @@
-/* Makes a dictionary of archives, for scripts/train-dictionaries.sh:
+/* Trains a dictionary from archives, for scripts/train-dictionaries.sh:
  *     train-dictionary FOLDER LLVM_MAJOR BYTES FILE.tca...
- * writes FOLDER/ID-llvmLLVM_MAJOR.dict and prints its name. Same archives in the same order,
- * same bytes (from one version of zstd). */
+ * writes FOLDER/ID-llvmLLVM_MAJOR.dict and prints its name. The same archives in the same order
+ * give the same bytes (from one version of zstd). */
 #define ZDICT_STATIC_LINKING_ONLY
 #include "archive.h"
 #include "archive_dictionary.h"
@@ -18,13 +18,13 @@
 #define ARCHIVE_BYTES_MAX (1u << 20)
 #define ROOM_FOR_TABLES 1024u
 
-/* zstd takes segments of `segment` units whose parts of `match` units occur most often. Bitcode
- * repeats in long runs: its fixed blocks have hundreds of bytes. */
+/* zstd selects segments of `segment` units, by how often their parts of `match` units occur.
+ * Bitcode repeats in long runs: its fixed blocks have hundreds of bytes. */
 #define SEGMENT_UNITS 8192u
 #define MATCH_UNITS 6u
 
 typedef struct samples {
-    uint8_t *units; /* of all, one behind the other */
+    uint8_t *units; /* of all samples, consecutive */
     size_t size;
     size_t *sizes;
     unsigned count;
@@ -54,8 +54,8 @@ static bool add_sample(samples *s, const char *path, tc_error *err)
     return added;
 }
 
-/* zstd's tables, then its content with the units gathered again. Returns the file's size; 0:
- * zstd could not make anything of the samples. */
+/* Writes zstd's tables, then its content with the units gathered again. Returns the file's
+ * size; 0: zstd could not train on the samples. */
 static size_t train(const samples *s, size_t content_size, uint8_t *file)
 {
     size_t room = content_size * TCI_UNITS_PER_BYTE + ROOM_FOR_TABLES;
@@ -71,7 +71,7 @@ static size_t train(const samples *s, size_t content_size, uint8_t *file)
         free(made);
         return 0;
     }
-    size_t kept = (size - tables) / TCI_UNITS_PER_BYTE; /* of its end, where the best is */
+    size_t kept = (size - tables) / TCI_UNITS_PER_BYTE; /* from its end, the best part */
     if (kept > content_size)
         kept = content_size;
     file[0] = (uint8_t)tables;

@@ -1,4 +1,4 @@
-/* Numbers of one to five bytes, small ones first: of archives and of images. */
+/* Numbers of one to five bytes, short for small values: used by archives and images. */
 #ifndef TCI_VARINT_H
 #define TCI_VARINT_H
 
@@ -6,8 +6,8 @@
 
 #define TCI_VARINT_MAX_SIZE 5u /* bytes of the longest, 2^32 - 1 */
 
-/* Unsigned LEB128 up to 2^32 - 1. One value has one spelling: a padded one fails, so does a
- * larger one. */
+/* Reads an unsigned LEB128 up to 2^32 - 1. A value has one encoding: a padded one fails, so
+ * does a larger one. */
 static inline uint32_t tci_varint_read(tci_reader *r)
 {
     uint64_t value = 0;
