@@ -92,7 +92,7 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     TC_TRY(check_same_entries(codes, count, err));
     unsigned entries = 0;
     for (size_t i = 0; i < count; i++)
-        entries |= codes[i].entries; /* not all have to have TCI_ENTRY_LIFE */
+        entries |= codes[i].entries; /* some may lack TCI_ENTRY_LIFE */
     TC_TRY(tci_archive_writer_create(name, entries, &writer, err));
     if (plain)
         tci_archive_writer_plain(writer);

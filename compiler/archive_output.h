@@ -1,11 +1,12 @@
-/* The files that a compilation leaves: NAME.tca, and NAME.deps beside it. */
+/* Writes the files of a compilation: NAME.tca, and NAME.deps beside it. */
 #ifndef TCI_ARCHIVE_OUTPUT_H
 #define TCI_ARCHIVE_OUTPUT_H
 
 #include "ifunc_module.h"
 
-/* One archive of the code for all targets, as bytes for free(); plain: without a dictionary.
- * TC_E_INVALID when targets differ in their entry points; otherwise as the archive writer. */
+/* Packs the code for all targets into one archive, as bytes for free(); plain: without a
+ * dictionary. TC_E_INVALID when targets differ in their entry points; otherwise as the archive
+ * writer. */
 TC_MUST_CHECK tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
                                                 size_t count, bool plain, void **bytes_out,
                                                 size_t *size_out, tc_error *err);
@@ -15,8 +16,8 @@ TC_MUST_CHECK tc_status tci_archive_output_pack(const char *name, const tci_ifun
 TC_MUST_CHECK tc_status tci_archive_output_deps_path(const char *path, char *out, size_t size,
                                                      tc_error *err);
 
-/* Replaces the .deps file of the archive at `path`: one name per line, or no file when there
- * are none. */
+/* Replaces the .deps file of the archive at `path`: one name per line, or no file without
+ * names. */
 TC_MUST_CHECK tc_status tci_archive_output_write_deps(const char *path,
                                                       const tci_text_list *sonames,
                                                       tc_error *err);

@@ -15,7 +15,7 @@ const char *tci_clang_program(void)
 /* --- the command ------------------------------------------------------------------------- */
 
 /* assert and __FILE__ write the source's path into the code; without its folder the same source
- * gives the same archive wherever it lies. */
+ * gives the same archive in any folder. */
 static void add_path_map(const char *source, tci_text_list *words)
 {
     const char *slash = strrchr(source, '/');
@@ -32,10 +32,10 @@ static void add_cross_headers(const tci_target *target, const char *source,
         !tci_target_table_header_folder(target, folder, sizeof folder) ||
         access(folder, F_OK) != 0)
         return;
-    /* clang finds them itself beside those of C++, whose own must come first. */
+    /* clang finds them itself beside C++'s headers, which must come first. */
     if (tci_command_is_cxx(source) && tci_target_table_has_cxx_headers(target))
         return;
-    /* In front of /usr/include, where headers of other libraries are: those are the same for
+    /* In front of /usr/include, which has headers of other libraries: those are the same for
      * all machines. */
     tci_text_list_add(words, "-isystem");
     tci_text_list_add(words, folder);
@@ -44,7 +44,7 @@ static void add_cross_headers(const tci_target *target, const char *source,
 void tci_clang_command(const tci_command *command, const tci_target *target, unsigned cpu_level,
                        const char *source, tci_text_list *words_out)
 {
-    /* What a user may override stands before the user's options. */
+    /* The user's options follow these and may override them. */
     static const char *const defaults[] = {"-O2", "-fno-stack-protector",
                                            "-fno-asynchronous-unwind-tables",
                                            "-fomit-frame-pointer", "-D__TC_CLANG__=1"};
@@ -68,15 +68,14 @@ void tci_clang_command(const tci_command *command, const tci_target *target, uns
                           "-g"); /* file and line for the checks; removed afterwards */
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         tci_text_list_add(words_out, fixed[i]);
-    /* A path that starts with '-' would be read as an option; so would none that has a folder.
-     */
+    /* clang would read a path that starts with '-' as an option, but not one with a folder. */
     tci_text_list_format(words_out, "%s%s", source[0] == '-' ? "./" : "", source);
 }
 
 void tci_clang_types_command(const tci_command *command, const tci_target *target,
                              const char *source, tci_text_list *words_out)
 {
-    /* What it warns of comes when the source is compiled. */
+    /* No warnings: the compilation of the source prints them. */
     static const char *const more[] = {"-S", "-g", "-fno-eliminate-unused-debug-types", "-w"};
     tci_clang_command(command, target, TCI_CPU_ANY, source, words_out);
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)

@@ -1,3 +1,5 @@
+/* Collects constructors and destructors from LLVM's arrays and from sections, then links
+ * NAME.life, which is written in LLVM's assembly text. */
 #include "code_life.h"
 
 #include "archive.h"
@@ -11,14 +13,14 @@
 enum {
     SYMBOL_MAX = TCI_ARCHIVE_NAME_MAX + sizeof TCI_LIFE_SUFFIX,
     TEXT_MAX = 4096,
-    PRIORITY_DEFAULT = 65535 /* of what asks for none */
+    PRIORITY_DEFAULT = 65535 /* of functions without an explicit one */
 };
 
 #define CONSTRUCTORS "tc.constructors"
 #define DESTRUCTORS "tc.destructors"
 #define ENDS "tc.ends"
 
-/* --- the list of functions --------------------------------------------------------------------- */
+/* --- the list of functions --------------------------------------------------------------- */
 
 typedef struct step {
     unsigned long priority; /* the lower one is constructed first, and destructed last */
@@ -88,8 +90,8 @@ static void take_pointers(LLVMValueRef value, unsigned long priority, step_list 
         take_pointers(LLVMGetOperand(value, (unsigned)i), priority, list);
 }
 
-/* The same by hand, and by rustc: variables in ".init_array" or ".init_array.PRIORITY". They become
- * constants that nobody reads. */
+/* Takes those that were written by hand or by rustc: variables in ".init_array" or
+ * ".init_array.PRIORITY". They become unused constants. */
 static void take_section(LLVMModuleRef module, const char *name, step_list *list)
 {
     const size_t size = strlen(name);
@@ -105,9 +107,9 @@ static void take_section(LLVMModuleRef module, const char *name, step_list *list
     }
 }
 
-/* --- the function that calls them ------------------------------------------------------------------ */
+/* --- the function that calls them -------------------------------------------------------- */
 
-/* With zeros for the arguments: loaders of programs give those of main. */
+/* Passes zeros as arguments: loaders of programs pass those of main. */
 static void call_step(LLVMBuilderRef builder, LLVMContextRef context, LLVMValueRef function)
 {
     LLVMTypeRef parameters[8], type;
@@ -139,10 +141,11 @@ static void define_calls(LLVMModuleRef module, const char *symbol, step_list *li
     LLVMDisposeBuilder(builder);
 }
 
-/* --- functions that are registered for the end ------------------------------------------------------ */
+/* --- functions that are registered for the end ------------------------------------------- */
 
-/* A name of the C library's or of C++'s, and what stands in for it. Variables that are thread-local
- * live as long as the code (thread_locals.h), and what their end takes as well. */
+/* Functions of the C library or of C++'s, and their replacements. Thread-local variables live
+ * as long as the code (thread_locals.h), so functions for their end are registered in the same
+ * list. */
 static const struct registrar {
     const char *name;
     const char *own;
@@ -262,7 +265,7 @@ static void redirect_registrars(LLVMModuleRef module)
         LLVMReplaceAllUsesWith(function, LLVMGetNamedFunction(module, registrars[i].own));
         LLVMDeleteFunction(function);
     }
-    /* It tells the code's copies apart, as the list does. */
+    /* The owner identifies a copy of the code, as the list's address does. */
     if (owner != NULL && LLVMIsDeclaration(owner)) {
         LLVMReplaceAllUsesWith(owner, LLVMGetNamedGlobal(module, ENDS));
         LLVMDeleteGlobal(owner);
@@ -290,7 +293,7 @@ static tc_status define_life(LLVMModuleRef module, const char *symbol, tc_error 
     return TC_OK;
 }
 
-/* --- interface ------------------------------------------------------------------------------------- */
+/* --- interface --------------------------------------------------------------------------- */
 
 static void symbol_of(const char *name, char out[SYMBOL_MAX])
 {

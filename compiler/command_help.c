@@ -1,6 +1,6 @@
 #include "command_line.h"
 
-/* A screen; tc-clang(1) has the rest. */
+/* Text for one screen; tc-clang(1) has the rest. */
 const char tci_command_help[] =
     "usage: tc-clang SOURCE.c... [-o NAME.tca] [options]\n"
     "Compiles C or C++ to an archive for several targets, of LLVM bitcode and of native "

@@ -54,7 +54,7 @@ static tc_status check_compared(const tci_command *c, tc_error *err)
     return TC_OK;
 }
 
-/* "foo" of "src/foo.c" and of "out/foo.tca". */
+/* Writes "foo" for "src/foo.c" and for "out/foo.tca". */
 static void base_name(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
@@ -64,7 +64,8 @@ static void base_name(const char *path, char *out, size_t size)
                    base);
 }
 
-/* NAME.tca in the working folder, NAME being that of --name, or else of the only source. */
+/* Chooses NAME.tca in the working folder; NAME is that of --name, by default that of the only
+ * source. */
 static tc_status choose_output(tci_command *c, tc_error *err)
 {
     char name[512];
@@ -110,7 +111,7 @@ static tc_status check_output(tci_command *c, tc_error *err)
 
 static const char completion[] = "--completion";
 
-/* The shell stands behind '=' or is the next word. */
+/* The shell follows '=' or is the next word. */
 static void ask_for_completion(tci_command *c, const char *rest, const char *next)
 {
     c->action = TCI_COMMAND_COMPLETION;

@@ -1,4 +1,4 @@
-/* What the user of tc-clang asked for. */
+/* The parsed command line of tc-clang. */
 #ifndef TCI_COMMAND_LINE_H
 #define TCI_COMMAND_LINE_H
 
@@ -11,7 +11,7 @@
 
 typedef enum tci_command_action {
     TCI_COMMAND_COMPILE = 0,
-    TCI_COMMAND_SHOW, /* -###: print what would be run */
+    TCI_COMMAND_SHOW, /* -###: print the commands without running them */
     TCI_COMMAND_HELP,
     TCI_COMMAND_VERSION,
     TCI_COMMAND_COMPLETION
@@ -51,7 +51,7 @@ TC_MUST_CHECK tc_status tci_command_parse(int argc, char **argv, tci_command *co
                                           tc_error *err);
 void tci_command_fini(tci_command *command);
 
-/* Whether clang takes the source for C++, by its suffix. */
+/* Returns whether clang takes the source for C++, by its suffix. */
 bool tci_command_is_cxx(const char *source);
 
 extern const char tci_command_help[];

@@ -1,3 +1,4 @@
+/* One table of options with a handler for each; shells complete from the same table. */
 #include "command_option.h"
 
 #include "archive_name.h"
@@ -9,7 +10,7 @@
 typedef tc_status (*option_handler)(tci_command *c, const char *option, const char *value,
                                     tc_error *err);
 
-/* How an option's value is written. */
+/* Forms of an option's value. */
 typedef enum value_form {
     ALONE,    /* -v */
     JOINED,   /* -std=c11: the option is a prefix and taken whole */
@@ -21,13 +22,13 @@ typedef struct option_row {
     const char *text;
     value_form form;
     option_handler handle;
-    /* For shells, as tool_option has them; help NULL: they do not offer it. */
+    /* For the completion of shells, as in tool_option; help NULL: not offered. */
     const char *help;
     const char *value;
     const char *words;
 } option_row;
 
-/* --- what options do --------------------------------------------------------------------- */
+/* --- handlers of options ----------------------------------------------------------------- */
 
 static tc_status pass_on(tci_command *c, const char *option, const char *value, tc_error *err)
 {
@@ -166,7 +167,7 @@ static tc_status set_rule_file(tci_command *c, const char *option, const char *v
     return TC_OK;
 }
 
-/* -MP alone, -MT and -MQ with a value. */
+/* Handles -MP alone, -MT and -MQ with a value. */
 static tc_status add_rule_option(tci_command *c, const char *option, const char *value,
                                  tc_error *err)
 {
@@ -246,7 +247,8 @@ static tc_status refuse_run_time(tci_command *c, const char *option, const char 
                          option);
 }
 
-/* Of those that check arithmetic and the like, which clang makes itself, a trap can be all. */
+/* Refuses sanitizers that need a library. Those that check arithmetic and the like, which clang
+ * generates itself, can do with a trap. */
 static tc_status set_sanitizers(tci_command *c, const char *option, const char *value,
                                 tc_error *err)
 {
@@ -265,7 +267,7 @@ static tc_status set_sanitizers(tci_command *c, const char *option, const char *
     }
 }
 
-/* The first row that fits wins. */
+/* The first matching row is used. */
 static const option_row rows[] = {
     {"-o", EITHER, set_output, "the archive", "FILE.tca", NULL},
     {"--name=", JOINED, set_name, "name of the function", "NAME", NULL},
@@ -335,7 +337,7 @@ static bool row_fits(const option_row *row, const char *text)
 }
 
 /* clang gets "-IDIR" as one word and "-include" "FILE" as two; handlers that keep the value
- * want it alone. */
+ * take it alone. */
 static tc_status apply(tci_command *c, const option_row *row, int argc, char **argv, int *at,
                        tc_error *err)
 {

@@ -1,3 +1,4 @@
+/* Nodes are found once, by line; fields are searched in the node's text at each call. */
 #include "debug_types.h"
 
 #include "base/error_text.h"
@@ -6,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* typedef of typedef of const of ... */
+/* longest chain: typedef of typedef of const of ... */
 enum { CHAIN_MAX = 64 };
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-/* "!12 = " at the start of a line; gives what is behind it. */
+/* Parses "!12 = " at the start of a line; returns the text after it. */
 static const char *node_of_line(const char *line, size_t *number_out)
 {
     char *end;
@@ -32,7 +33,8 @@ static char *line_behind(char *line)
     return end != NULL ? end + 1 : NULL;
 }
 
-/* LLVM numbers them without gaps, so there are at most as many as lines. */
+/* Returns an upper bound for the nodes: LLVM numbers them without gaps, so there are at most as
+ * many as lines. */
 static size_t count_lines(const char *text)
 {
     size_t count = 1;
@@ -237,7 +239,7 @@ tci_node tci_debug_find(const tci_debug_types *types, const char *name)
         (void)snprintf(keyword, sizeof keyword, "%.*s", (int)(blank - name), name);
         name = blank + strspn(blank, " ");
     }
-    if (name[0] == '\0') /* many have none */
+    if (name[0] == '\0') /* many types have no name */
         return TCI_NODE_NONE;
     for (tci_node node = 0; node < types->count; node++) {
         if (is_tagged(types, node, keyword) && tci_debug_has(types, node, "name", name))

@@ -1,3 +1,5 @@
+/* The guard is LLVM assembly text that is linked to the module and takes the entry's name; the
+ * entry becomes an internal function behind it. */
 #include "exception_guard.h"
 
 #include "archive.h"
@@ -13,17 +15,17 @@ enum { SYMBOL_MAX = TCI_ARCHIVE_NAME_MAX + 32, TEXT_MAX = 4096, PARAMETERS_MAX =
 
 #define BODY_PREFIX "tc.unguarded."
 
-/* The parameters: p for a pointer, s for 64 bits. */
+/* Signature of an entry. The parameters: p for a pointer, s for 64 bits. */
 typedef struct guard_row {
     const char *suffix;
     const char *parameters;
     const char *result; /* LLVM's type */
-    const char *failed; /* what it returns when something was thrown */
-    const char *tell;   /* what says why; NULL: nobody listens */
+    const char *failed; /* result when something was thrown */
+    const char *tell;   /* code that reports the reason; NULL: no receiver */
 } guard_row;
 
-/* What is done with the words: a message fails with them, or the load that runs constructors has a
- * buffer for them. TC_E_THROWN, as text. */
+/* Uses of the exception's words: a message fails with them, or the load that runs constructors
+ * has a buffer for them. The number is TC_E_THROWN, as text. */
 #define THROWN_TEXT "-25"
 _Static_assert(TC_E_THROWN == -25, "the text above");
 static const char tell_message[] =
@@ -46,7 +48,7 @@ static const guard_row rows[] = {
     {TCI_LIFE_SUFFIX, "ps", "i32", "-1", tell_load},
 };
 
-/* --- which entries ----------------------------------------------------------------------- */
+/* --- guarded entries --------------------------------------------------------------------- */
 
 static bool is_nounwind(LLVMValueRef function)
 {
@@ -55,14 +57,15 @@ static bool is_nounwind(LLVMValueRef function)
                                        kind) != NULL;
 }
 
-/* Older versions of rustc begin names as C++ does. Their panics stop at the boundary by themselves. */
+/* Older versions of rustc begin names as C++ does. Their panics stop at the boundary by
+ * themselves. */
 static bool is_rust(const char *name)
 {
     char words[TCI_RUST_NAME_MAX];
     return tci_rust_name_read(name, words);
 }
 
-/* What is asked of C++'s library, and may throw. */
+/* Returns whether the module uses a function of C++'s library that may throw. */
 static bool throws(LLVMModuleRef module)
 {
     static const char *const prefixes[] = {"_Z", "__cxa_", "__gxx_"};
@@ -93,7 +96,7 @@ static bool is_result(LLVMTypeRef type, const char *result)
                                              LLVMGetIntTypeWidth(type) == bits;
 }
 
-/* One with another signature is no entry: the checks say so. */
+/* An entry with another signature is none: the ship checks report it. */
 static bool fits(const guard_row *row, LLVMTypeRef type)
 {
     LLVMTypeRef parameters[PARAMETERS_MAX];
@@ -122,8 +125,9 @@ static LLVMValueRef find_entry(LLVMModuleRef module, const char *name, const gua
 
 /* --- the code ---------------------------------------------------------------------------- */
 
-/* %1$s the entry, %2$s its parameters, %3$s the result's type, %4$s where that goes, %5$s and comes
- * from, %6$s the result when something was thrown, %7$s what is done then. */
+/* %1$s the entry, %2$s its parameters, %3$s the result's type, %4$s the assignment of the
+ * result, %5$s the value returned, %6$s the result when something was thrown, %7$s the code
+ * that runs then. */
 static const char guard_format[] =
     "declare i32 @__gxx_personality_v0(...)\n"
     "declare ptr @__cxa_begin_catch(ptr) nounwind\n"
@@ -143,7 +147,7 @@ static const char silent[] = "%caught = landingpad { ptr, i32 } catch ptr null\n
                              "  %thrown.at = extractvalue { ptr, i32 } %caught, 0\n"
                              "  %object = call ptr @__cxa_begin_catch(ptr %thrown.at)\n";
 
-/* %1$s the intrinsic, %2$s what is done with the words. */
+/* %1$s the intrinsic, %2$s the use of the words. */
 static const char telling_format[] =
     "%%caught = landingpad { ptr, i32 } catch ptr @_ZTISt9exception catch ptr null\n"
     "  %%thrown.at = extractvalue { ptr, i32 } %%caught, 0\n"
@@ -161,9 +165,9 @@ static const char told_format[] =
     "declare void @\"tc.exception\"(ptr, ptr, i1, ptr, i64) nounwind\n"
     "%2$s";
 
-/* The vendor and language of an exception, in its first eight bytes: GNUC++ and what follows. Only
- * of such a one the type is known. Behind a type's table of functions stands its name, and the
- * third function of a std::exception's table is what(). */
+/* The first eight bytes of an exception are its vendor and language: GNUC++ and further bytes.
+ * Only the type of such an exception is known. A type's name follows the pointer to its table
+ * of functions. The third function of a std::exception's table returns its words. */
 static const char words_text[] =
     "@tc.exception.said = private unnamed_addr constant [26 x i8] "
     "c\"the function threw %s: %s\\00\"\n"
@@ -190,7 +194,7 @@ static const char words_text[] =
     "  %name.at = getelementptr i8, ptr %info, i64 8\n"
     "  %name.raw = load ptr, ptr %name.at\n"
     "  %letter = load i8, ptr %name.raw\n"
-    "  %local = icmp eq i8 %letter, 42\n" /* a star, which is not of the name */
+    "  %local = icmp eq i8 %letter, 42\n" /* a star, which is not part of the name */
     "  %behind = getelementptr i8, ptr %name.raw, i64 1\n"
     "  %mangled = select i1 %local, ptr %behind, ptr %name.raw\n"
     "  %plain = call ptr @__cxa_demangle(ptr %mangled, ptr null, ptr null, ptr null)\n"
@@ -214,7 +218,7 @@ static const char words_text[] =
     "  ret void\n"
     "}\n";
 
-/* LLVM 18 and older give it no address space. */
+/* LLVM 18 and older give the intrinsic no address space. */
 static const char *typeid_intrinsic(void)
 {
     static const char name[] = "llvm.eh.typeid.for";
@@ -255,7 +259,7 @@ static tc_status add_guard(LLVMModuleRef module, const guard_row *row, const cha
 
 /* --- the entry behind it ----------------------------------------------------------------- */
 
-/* Else the one could not become part of the other. */
+/* With other CPU attributes the entry could not be inlined into its guard. */
 static void copy_cpu(LLVMValueRef from, LLVMValueRef to)
 {
     static const char *const names[] = {"target-features", "target-cpu", "tune-cpu"};

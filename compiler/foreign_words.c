@@ -1,3 +1,5 @@
+/* Symbols are compared by prefix with a table of languages' runtimes; those of Rust are decoded
+ * first. */
 #include "foreign_words.h"
 
 #include "rust_name.h"
@@ -8,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- what is known -------------------------------------------------------------------------- */
+/* --- known symbols ----------------------------------------------------------------------- */
 
 typedef struct word_row {
-    const char *name; /* the beginning; of Rust's functions, of the name in words */
+    const char *name; /* prefix of the symbol; for Rust, of the decoded name */
     const char *what;
     const char *advice;
-    const char *libraries; /* one of those gives it; "a|b", the beginnings of sonames */
-    bool is_fatal;         /* without it no target has it */
-    char next;             /* what must follow: D: a digit, U: upper case or '_'; 0: anything */
+    const char *libraries; /* one of these provides it; "a|b", prefixes of sonames */
+    bool is_fatal;         /* without one of them no target has it */
+    char next;             /* next character: D: a digit, U: upper case or '_'; 0: any */
 } word_row;
 
 #define RUST_PANIC                                                                             \
@@ -36,7 +38,7 @@ typedef struct word_row {
     "shared library of it in --deps FILE"
 #define D "compile with -betterC, or name libdruntime and libphobos in --deps FILE"
 
-/* The first that fits wins. */
+/* The first matching row is used. */
 static const word_row rust_rows[] = {
     {"core::panicking::", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
     {"core::option::expect_failed", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
@@ -190,7 +192,7 @@ void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_l
     }
 }
 
-/* --- modules ------------------------------------------------------------------------------- */
+/* --- modules ----------------------------------------------------------------------------- */
 
 static bool has_part(const char *text, size_t size, const char *part)
 {
@@ -202,7 +204,7 @@ static bool has_part(const char *text, size_t size, const char *part)
     return false;
 }
 
-/* What compilers call themselves: "Debian clang version 19.1.7". */
+/* Searches the names that compilers give themselves: "Debian clang version 19.1.7". */
 static bool is_made_by(LLVMModuleRef module, const char *compiler)
 {
     LLVMValueRef names[8];
@@ -239,9 +241,9 @@ static void check_collectors(LLVMModuleRef module, const char *origin, tci_text_
     }
 }
 
-/* --- addresses as numbers ------------------------------------------------------------------- */
+/* --- addresses as numbers ---------------------------------------------------------------- */
 
-/* Where a process has its memory, on either architecture; what is below or above is a mark. */
+/* Range of addresses in a process, on either architecture; numbers outside it are marks. */
 #define ADDRESS_MIN ((unsigned long long)1 << 32)
 #define ADDRESS_MAX ((unsigned long long)1 << 47)
 #define NESTED_MAX 16
@@ -252,7 +254,7 @@ static bool is_to_pointer(LLVMValueRef value)
            LLVMIsAIntToPtrInst(value) != NULL;
 }
 
-/* 0: there is none in it. */
+/* Returns 0 when the value contains no such number. */
 static unsigned long long address_in(LLVMValueRef value, unsigned nested)
 {
     unsigned long long found = 0;
@@ -295,8 +297,9 @@ static void check_addresses(LLVMModuleRef module, const char *origin, tci_text_l
     }
 }
 
-/* Beside what refuses a module: a runtime's code that the compiler put into it, as templates of
- * D's do with assembly, tells less than what that code calls. */
+/* Adds notes to the findings that refuse a module: runtime code that the compiler put into it,
+ * such as the assembly in D's templates, explains less than the functions that this code
+ * calls. */
 static void note_runtimes(LLVMModuleRef module, const char *origin, tci_text_list *findings)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -315,7 +318,7 @@ void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                                  tci_text_list *findings)
 {
     check_collectors(module, origin, findings);
-    if (!is_made_by(module, "clang version")) /* in C somebody wrote the number */
+    if (!is_made_by(module, "clang version")) /* in C the author wrote the number */
         check_addresses(module, origin, findings);
     if (LLVMGetNamedFunction(module, "ldc.register_dso") != NULL)
         tci_text_list_format(

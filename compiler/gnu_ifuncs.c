@@ -1,3 +1,5 @@
+/* Each function loads its choice from a zeroed variable, and calls the resolver while that is
+ * null. */
 #include "gnu_ifuncs.h"
 
 #include "archive.h"
@@ -18,9 +20,9 @@ typedef struct ifunc {
     LLVMTypeRef pointer;
 } ifunc;
 
-/* --- the resolver ---------------------------------------------------------------------------- */
+/* --- the resolver ------------------------------------------------------------------------ */
 
-/* Linux' names of what getauxval gives, and glibc's mark in the first argument that there is a second. */
+/* Linux's keys for getauxval, and glibc's bit in the first argument that marks a second one. */
 enum { HWCAP = 16, HWCAP2 = 26, HAS_SECOND_BIT = 62 };
 
 static LLVMValueRef processor_word(const ifunc *i, LLVMBuilderRef builder, unsigned kind)
@@ -34,7 +36,8 @@ static LLVMValueRef processor_word(const ifunc *i, LLVMBuilderRef builder, unsig
     return LLVMBuildCall2(builder, type, function, &argument, 1, "");
 }
 
-/* On aarch64 resolvers get the processor's words, and a structure with them: its size, and each. */
+/* On aarch64 resolvers get the first word with glibc's bit, and a structure: its size and both
+ * words. */
 static void aarch64_arguments(const ifunc *i, LLVMBuilderRef builder, LLVMValueRef out[2])
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(i->context);
@@ -91,7 +94,7 @@ static LLVMValueRef add_choice(const ifunc *i)
     return choice;
 }
 
-/* Two threads of the code may choose at the same time, and choose the same. */
+/* Two threads of the code may choose at the same time; they choose the same. */
 static LLVMValueRef relaxed(LLVMValueRef access)
 {
     LLVMSetOrdering(access, LLVMAtomicOrderingMonotonic);
@@ -113,9 +116,10 @@ static LLVMValueRef define_choosing(const ifunc *i, LLVMValueRef choice)
     return function;
 }
 
-/* --- the function ------------------------------------------------------------------------------ */
+/* --- the function ------------------------------------------------------------------------ */
 
-/* Those of a call say how each argument travels, which the ifunc itself does not. */
+/* Finds a call: its attributes state how each argument is passed, which the ifunc itself does
+ * not. */
 static LLVMValueRef find_call(LLVMValueRef called)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(called); use != NULL; use = LLVMGetNextUse(use)) {
@@ -150,7 +154,7 @@ static void copy_attributes(LLVMValueRef known, LLVMAttributeIndex index, LLVMVa
 {
     LLVMAttributeRef attributes[64];
     const unsigned count = LLVMGetCallSiteAttributeCount(known, index);
-    bool is_copy = false; /* on the stack, which has an alignment */
+    bool is_copy = false; /* on the stack, with an alignment */
     if (count > sizeof attributes / sizeof attributes[0])
         return;
     LLVMGetCallSiteAttributes(known, index, attributes);
@@ -206,7 +210,8 @@ static tc_status lower(const ifunc *i, tc_error *err)
     LLVMValueRef function = LLVMAddFunction(i->module, "", i->type);
     LLVMValueRef choice = add_choice(i);
     define_calling(i, function, choice, define_choosing(i, choice));
-    /* target_clones makes a weak one of any, and libraries export what is not weak so. */
+    /* target_clones makes every ifunc weak in this way, and libraries do not export such
+     * symbols. */
     LLVMLinkage linkage = LLVMGetLinkage(i->value);
     LLVMSetLinkage(function, linkage == LLVMWeakODRLinkage ? LLVMExternalLinkage : linkage);
     LLVMSetVisibility(function, LLVMGetVisibility(i->value));

@@ -1,6 +1,7 @@
-/* GNU ifuncs: functions whose code a resolver chooses for the processor (attributes ifunc,
- * target_clones, target_version). Loaders of programs call resolvers, and those of code that is sent
- * know none. So each becomes an ordinary function, which asks its resolver when it is called first. */
+/* GNU ifuncs: functions with code that a resolver chooses for the processor (attributes ifunc,
+ * target_clones, target_version). Loaders of programs call resolvers; loaders of code that is
+ * sent do not. So each becomes an ordinary function, which calls its resolver at its first
+ * call. */
 #ifndef TCI_GNU_IFUNCS_H
 #define TCI_GNU_IFUNCS_H
 
@@ -8,9 +9,9 @@
 
 #include <tc/status.h>
 
-/* Makes functions of the module's ifuncs. Each piece of code asks for itself, also the better code that
- * a target makes of it: the choice is no variable that they share. TC_E_UNSUPPORTED: one has more
- * parameters than a program's; TC_E_NO_MEMORY. */
+/* Makes functions of the module's ifuncs. Each version of the code calls the resolver itself,
+ * also the better code that a target makes later: the choice is no variable that they share.
+ * TC_E_UNSUPPORTED: one has more than 128 parameters; TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_gnu_ifuncs_lower(LLVMModuleRef module, tc_error *err);
 
 #endif

@@ -35,8 +35,8 @@ struct tci_ifunc_module {
     LLVMModuleRef linked; /* NULL before the first piece */
     size_t pieces;
     tci_text_list exports;       /* of a library */
-    bool has_raw;                /* one of them */
-    bool completed;              /* what is added to the whole is there */
+    bool has_raw;                /* at least one of them */
+    bool completed;              /* the additions to the whole are made */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
@@ -100,7 +100,7 @@ void tci_ifunc_module_destroy(tci_ifunc_module *module)
 
 /* --- reading and linking ----------------------------------------------------------------- */
 
-/* As it is, or wrapped. */
+/* Accepts plain and wrapped bitcode. */
 static bool looks_like_bitcode(const void *bytes, size_t size)
 {
     return (size >= 2 && memcmp(bytes, "BC", 2) == 0) ||
@@ -145,7 +145,7 @@ static tc_status parse_text(tci_ifunc_module *module, const void *bytes, size_t 
     bool ok = tci_llvm_parse_ir(module->context, bytes, size, piece_out, &message);
     if (!ok) {
         size_t line =
-            message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the place */
+            message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the position */
         (void)tci_error_set(err, TC_E_CORRUPT, "neither bitcode nor LLVM's assembly text: %.*s",
                             (int)line, message != NULL ? message : "");
     }
@@ -184,7 +184,7 @@ static tc_status check_triple(tci_ifunc_module *module, LLVMModuleRef piece, tc_
     return TC_OK;
 }
 
-/* Up to where a target's CPU, or the link with other pieces, begins to matter. */
+/* Returns the passes up to those that depend on a target's CPU or on other pieces. */
 static const char *early_pipeline(const tci_ifunc_module *module, char out[PIPELINE_MAX])
 {
     const char *kind = module->policy.opt_level == '0' ? "default" : "thinlto-pre-link";
@@ -205,7 +205,7 @@ static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_er
     return TC_OK;
 }
 
-/* Before the checks: what optimising removes need not be shippable. */
+/* Runs before the checks: code that optimising removes need not be shippable. */
 static tc_status prepare_piece(tci_ifunc_module *module, const char *origin, bool is_raw,
                                LLVMModuleRef piece, tc_error *err)
 {
@@ -288,7 +288,7 @@ static void collect_symbols(LLVMModuleRef module, tci_text_list *symbols)
         add_symbol(symbols, v);
 }
 
-/* What is left to be done once the pieces are one; NULL: nothing. */
+/* Returns the passes that remain once the pieces are one; NULL: none. */
 static const char *pipeline_of(const tci_ifunc_module *module, purpose what_for,
                                char out[PIPELINE_MAX])
 {
@@ -320,7 +320,7 @@ static tc_status write_code(LLVMModuleRef linked, tci_ifunc_code *code, tc_error
     return status;
 }
 
-/* What comes out is in a context of its own. */
+/* The result, in a context of its own. */
 typedef struct small_module {
     LLVMContextRef context;
     LLVMModuleRef module;

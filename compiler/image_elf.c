@@ -1,3 +1,5 @@
+/* Reads segments, sections and entries with libelf, and refuses those that an image cannot
+ * express. */
 #include "image_elf.h"
 
 #include "archive_layout.h"
@@ -12,7 +14,7 @@ typedef struct reading {
     const uint8_t *bytes;
     size_t size;
     const char *name;
-    const char *size_suffix; /* of the entry that measures payloads */
+    const char *size_suffix; /* suffix of the entry that measures payloads */
     tci_image_elf *out;
     tc_error *err;
 } reading;
@@ -112,7 +114,8 @@ static bool is_for_constructors(const GElf_Shdr *header, const char *name)
            starts_with(name, ".ctors") || starts_with(name, ".dtors");
 }
 
-/* 0: in none of those that are the image. */
+/* Returns the kind of the segment that contains the section; 0: no segment of the image
+ * does. */
 static unsigned kind_at(const reading *in, const GElf_Shdr *header)
 {
     for (size_t i = 0; i < in->out->source.segment_count; i++) {
@@ -123,7 +126,7 @@ static unsigned kind_at(const reading *in, const GElf_Shdr *header)
     return 0;
 }
 
-/* Written once, by what loads the image. */
+/* Returns whether only the image's loader writes the section, once. */
 static bool is_for_relocations(const char *name)
 {
     return strcmp(name, ".got") == 0 || strcmp(name, ".data.rel.ro") == 0;

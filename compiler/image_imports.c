@@ -1,3 +1,5 @@
+/* Relocations are converted first, with the object's symbol numbers; the used names are then
+ * numbered in byte order. */
 #include "image_imports.h"
 
 #include "base/error_text.h"
@@ -5,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol of the object, while its number is being found. */
+/* A symbol of the object, with its future index in a list of names. */
 typedef struct symbol {
     const char *name;
     uint64_t value;
-    uint32_t number; /* in its list, once that is sorted */
+    uint32_t number; /* index in its list, once that is sorted */
     bool is_undefined;
     bool is_weak;
     bool is_used;
@@ -26,7 +28,7 @@ typedef struct reading {
 
 typedef enum meaning { RELATIVE, ADDRESS, SLOT, OTHER } meaning;
 
-/* A slot is filled without looking at the addend. */
+/* The addend of a slot is ignored. */
 static meaning meaning_of(tci_image_machine machine, uint64_t type)
 {
     if (machine == TCI_IMAGE_X86_64)
@@ -40,7 +42,8 @@ static meaning meaning_of(tci_image_machine machine, uint64_t type)
                                                                    : OTHER;
 }
 
-/* Why a type has no meaning here, as far as programs come with it. */
+/* Returns the reason for refusing a type; the first one is for a type that occurs in
+ * programs. */
 static const char *reason_of(tci_image_machine machine, uint64_t type)
 {
     bool is_indirect =
@@ -84,8 +87,8 @@ static int by_name(const void *a, const void *b)
     return strcmp((*one)->name, (*other)->name);
 }
 
-/* Fills the list of names that are used and weak, or used and not; numbers them in its order.
- */
+/* Fills the list of used names that are weak, or of those that are not; numbers them in its
+ * order. */
 static tc_status number_names(reading *in, bool weak, tci_text_list *names)
 {
     symbol **sorted = calloc(in->symbol_count + 1, sizeof(symbol *));
@@ -117,7 +120,7 @@ static tc_status refuse(const reading *in, const GElf_Rela *entry, const char *w
                          (unsigned long long)entry->r_offset, what);
 }
 
-/* Until names are numbered, `import` is the number of the symbol in the object. */
+/* Until names are numbered, `import` is the symbol's index in the object. */
 static tc_status convert(reading *in, const GElf_Rela *entry, tci_relocation *out)
 {
     meaning what = meaning_of(in->machine, GELF_R_TYPE(entry->r_info));

@@ -1,3 +1,5 @@
+/* Links with constants in the code segment, and once more with constants apart if they are too
+ * large for it. */
 #include "image_make.h"
 
 #include "archive.h"
@@ -15,9 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Up to so many bytes constants go where the code is: a segment of their own would cost the
- * target a page, or 64 KiB of address space on aarch64, and each load a mapping. Larger ones
- * are kept from being run as code. */
+/* Constants up to this size, in bytes, go into the code segment: a segment of their own would
+ * cost the target a page, or 64 KiB of address space on aarch64, and each load a mapping.
+ * Larger ones are kept from being run as code. */
 enum { CONSTANTS_IN_CODE_MAX = 4096 };
 
 /* --- linking ----------------------------------------------------------------------------- */
@@ -27,10 +29,10 @@ typedef enum image_constants {
     CONSTANTS_APART    /* readable, but not to be run */
 } image_constants;
 
-/* Holes for what stands in front of constants, for where they go, and for the object's name.
- * What has a section of its own goes by its flags, not where lld would put it: beside whatever
- * has the same flags, in a segment that may not allow them. The object's name keeps what lld
- * makes itself out of those rules. */
+/* %1$s the alignment in front of constants, %2$s their segment, %3$s the object's name. An
+ * object's custom section is assigned by its flags: lld would put it beside any section with
+ * the same flags, in a segment that may not allow them. The object's name keeps sections that
+ * lld makes itself out of those rules. */
 static const char script_format[] =
     "PHDRS {\n"
     "  code PT_LOAD FLAGS(5); constants PT_LOAD FLAGS(4); data PT_LOAD FLAGS(6);\n"
@@ -77,7 +79,7 @@ const char *tci_image_make_linker(void)
     return program != NULL && program[0] != '\0' ? program : TC_LLD_PROGRAM;
 }
 
-/* A file without a name that a child process reaches through /proc/self/fd. */
+/* Makes a file without a name that a child process opens through /proc/self/fd. */
 static tc_status memory_file(const void *bytes, size_t size, int *fd_out, tc_error *err)
 {
     int fd = memfd_create("image", 0);
@@ -95,8 +97,8 @@ static tc_status memory_file(const void *bytes, size_t size, int *fd_out, tc_err
 static void link_words(uint32_t page_bytes, const char *object, int script,
                        tci_text_list *words)
 {
-    /* Names of the image's own functions are not for others to replace; all others are bound
-     * when it is loaded. */
+    /* No other object replaces the image's own functions; all other names are bound when it is
+     * loaded. */
     static const char *const fixed[] = {"-shared",
                                         "-Bsymbolic",
                                         "--gc-sections",
@@ -123,10 +125,10 @@ static void link_words(uint32_t page_bytes, const char *object, int script,
     tci_text_list_add(words, object);
 }
 
-/* The shared object's memory begins at 0 with code, then come constants (when apart) and data,
- * each at a multiple of page_bytes; what only a dynamic loader would read is a segment of its
- * own behind them. For free(). TC_E_NOT_FOUND: there is no lld. TC_E_COMPILE, TC_E_TOO_LARGE,
- * TC_E_IO, TC_E_NO_MEMORY. */
+/* Links a shared object. Its memory begins at 0 with code, followed by constants (when apart)
+ * and data, each at a multiple of page_bytes; data that only a dynamic loader would read is a
+ * segment of its own after them. For free(). TC_E_NOT_FOUND: there is no lld. TC_E_COMPILE,
+ * TC_E_TOO_LARGE, TC_E_IO, TC_E_NO_MEMORY. */
 static tc_status image_link(const void *object, size_t size, uint32_t page_bytes,
                             image_constants constants, void **bytes_out, size_t *size_out,
                             tc_error *err)

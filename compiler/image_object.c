@@ -43,8 +43,8 @@ bool tci_image_object_knows(const char *triple, unsigned cpu_level)
 
 /* --- LLVM's error channels --------------------------------------------------------------- */
 
-/* Errors of the back end go here; it then goes on and makes an object that lacks what was
- * wrong. */
+/* Keeps the first error of the back end, which then continues and makes an object that lacks
+ * the faulty code. */
 static void keep_first_error(LLVMDiagnosticInfoRef info, void *user)
 {
     char *first = user;
@@ -55,10 +55,10 @@ static void keep_first_error(LLVMDiagnosticInfoRef info, void *user)
     LLVMDisposeMessage(text);
 }
 
-/* Of what is being compiled; the handler gets no argument of ours. */
+/* Source position in the code being compiled; LLVM's handler gets no argument of ours. */
 static const char *special_place;
 
-/* Nothing has been written yet, and LLVM gives no way back. */
+/* Ends the process: no output has been written yet, and LLVM cannot continue. */
 static void say_and_end(const char *reason)
 {
     if (special_place != NULL)
@@ -114,7 +114,7 @@ static tc_status make_machine(const struct cpu_row *row, char opt_level,
 
 /* --- the module -------------------------------------------------------------------------- */
 
-/* What the C compiler's -fno-plt does, for bitcode of any compiler. */
+/* Has the effect of the C compiler's -fno-plt, for bitcode of any compiler. */
 static void call_through_memory(LLVMModuleRef module)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
@@ -134,8 +134,8 @@ static void set_flag(LLVMModuleRef module, const char *name, unsigned value)
                       LLVMValueAsMetadata(LLVMConstInt(type, value, false)));
 }
 
-/* Flags of the module were not worth carrying; these two say how to reach what the code
- * generator itself refers to (helpers, the stack guard), as the machine does for all else. */
+/* The archive carries no module flags. These two state how to reach the symbols that the code
+ * generator itself refers to (helpers, the stack guard), as the machine does for all others. */
 static void set_flags(LLVMModuleRef module)
 {
     set_flag(module, "PIC Level", 2);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One source as all targets see it. */
+/* The types of one source on all targets. */
 typedef struct views {
     tci_debug_types types[TCI_TARGETS_MAX];
 } views;
@@ -70,7 +70,7 @@ static tci_layout_side side_of(const tci_command *command, const views *of, size
                              .target = command->targets[target]->triple};
 }
 
-/* Whether any target has all of it, is in found[]: one per name. */
+/* Sets found[], one per name, when any target has the complete type. */
 static unsigned compare_source(const tci_command *command, const views *of, bool *found,
                                tci_text_list *findings)
 {

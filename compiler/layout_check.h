@@ -1,4 +1,5 @@
-/* --check-abi: do the types that a user names lie in memory alike on all targets? */
+/* --check-abi: checks that the types which a user names have the same memory layout on all
+ * targets. */
 #ifndef TCI_LAYOUT_CHECK_H
 #define TCI_LAYOUT_CHECK_H
 
@@ -6,13 +7,13 @@
 
 #include <stdio.h>
 
-/* Compiles each source for each target and compares. What differs is in `findings`, by file and
- * line, and so is what is only doubtful. TC_E_UNSUPPORTED: something differs. TC_E_NOT_FOUND:
- * no source defines one of the types. TC_E_COMPILE, TC_E_IO, TC_E_NO_MEMORY. */
+/* Compiles each source for each target and compares. Differences and possible differences are
+ * in `findings`, by file and line. TC_E_UNSUPPORTED: something differs. TC_E_NOT_FOUND: no
+ * source defines one of the types. TC_E_COMPILE, TC_E_IO, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_layout_check(const tci_command *command, tci_text_list *findings,
                                          tc_error *err);
 
-/* The commands that it would run. */
+/* Prints the commands that it would run. */
 void tci_layout_check_show(const tci_command *command, FILE *stream);
 
 #endif

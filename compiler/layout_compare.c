@@ -1,3 +1,4 @@
+/* Compares two types member by member; each difference is a line. */
 #include "layout_compare.h"
 
 #include <stdarg.h>
@@ -11,15 +12,15 @@ typedef struct comparison {
     const char *target_a, *target_b;
     tci_text_list *findings;
     unsigned errors;
-    unsigned shifts; /* those of them that change a size or an offset */
+    unsigned shifts; /* those that change a size or an offset */
 } comparison;
 
-/* One thing as both targets have it. */
+/* The same node on both targets. */
 typedef struct pair {
     tci_node a, b;
 } pair;
 
-/* Where in the named type we are, and what to say of it. */
+/* Position in the named type and in the source. */
 typedef struct spot {
     char path[PATH_BYTES]; /* "record.header.flags", "record.values[]" */
     char place[TCI_PLACE_MAX];
@@ -49,7 +50,7 @@ static void TC_PRINTF(3, 4) differs(comparison *c, const spot *at, const char *f
     c->errors++;
 }
 
-/* Only one of them has it. */
+/* Reports a property that only one of the targets has. */
 static void is_alone(comparison *c, const spot *at, const char *what, bool on_a)
 {
     differs(c, at, "is %s on %s alone", what, on_a ? c->target_a : c->target_b);
@@ -143,7 +144,7 @@ static const char *sign_of(const tci_debug_types *types, tci_node type)
     return "another type";
 }
 
-/* Values below zero become large ones; text has none. */
+/* Negative values become large ones; text has none. */
 static void compare_signs(comparison *c, const spot *at, const char *type_name, pair plain)
 {
     char what[TEXT_BYTES];
@@ -158,7 +159,7 @@ static void compare_signs(comparison *c, const spot *at, const char *type_name, 
     c->errors += !is_text;
 }
 
-/* As large on both, and of another format: 80 bits of x87 there, 128 bits here. */
+/* The size is the same on both, but the format differs: 80 bits of x87, or 128 bits. */
 static bool is_long_double(const comparison *c, pair plain)
 {
     char name[TCI_TYPE_NAME_MAX];
@@ -169,7 +170,7 @@ static void compare_numbers(comparison *c, const spot *at, pair written, pair pl
 {
     char name[TCI_TYPE_NAME_MAX];
     tci_debug_text(c->a, written.a, "name", name);
-    if (name[0] == '\0') /* const, volatile */
+    if (name[0] == '\0') /* const or volatile */
         tci_debug_text(c->a, plain.a, "name", name);
     if (is_long_double(c, plain))
         differs(c, at, "is a '%s', which has another format on %s than on %s", name,
@@ -223,7 +224,7 @@ static void compare_enums(comparison *c, const spot *at, pair plain)
 
 /* --- structs and unions ------------------------------------------------------------------- */
 
-/* The member of that name; of those without a name the one at the same index. */
+/* Finds the member of that name; without a name, the unnamed one at the same index. */
 static tci_node find_member(const tci_debug_types *types, tci_node members, const char *name,
                             size_t index)
 {
@@ -252,7 +253,7 @@ static spot member_spot(const spot *at, const tci_debug_types *types, tci_node m
     return inner;
 }
 
-/* The alignment that was asked for; any other shows in the offsets. */
+/* Compares requested alignments; any other shows in the offsets. */
 static void compare_alignments(comparison *c, const spot *at, pair of)
 {
     uint64_t a, b;
@@ -266,7 +267,7 @@ static void compare_alignments(comparison *c, const spot *at, pair of)
         is_alone(c, at, what, a != 0);
 }
 
-/* `moved`: something before it is known to differ, so its offset does too. */
+/* `moved`: an earlier member is known to differ, so the offset does too. */
 static void compare_member(comparison *c, const spot *at, pair member, bool moved)
 {
     uint64_t a, b;
@@ -306,7 +307,7 @@ static void compare_members(comparison *c, const spot *at, pair plain)
     }
 }
 
-/* Of a struct inside another the size is said only when nothing inside explains it. */
+/* Reports the size of a nested struct only when no difference inside explains it. */
 static void compare_structs(comparison *c, const spot *at, pair plain)
 {
     const unsigned shifts = c->shifts;

@@ -1,4 +1,4 @@
-/* Whether a type lies in memory alike on two targets, and means the same there. */
+/* Compares a type's memory layout and meaning on two targets. */
 #ifndef TCI_LAYOUT_COMPARE_H
 #define TCI_LAYOUT_COMPARE_H
 
@@ -12,8 +12,8 @@ typedef struct tci_layout_side {
 } tci_layout_side;
 
 /* Adds a line for each difference, down to the members of members: "foo.c:3: error: 'point.x'
- * ...", and one with "warning:" for what has no meaning elsewhere, or another only in part:
- * pointers, arrays of plain char. Gives the number of errors. */
+ * ...", and one with "warning:" for a type that has no meaning, or only part of it, on another
+ * target: pointers, arrays of plain char. Returns the number of errors. */
 unsigned tci_layout_compare(const char *name, const tci_layout_side *a,
                             const tci_layout_side *b, tci_text_list *findings);
 

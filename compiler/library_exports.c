@@ -102,7 +102,7 @@ static void list_exports(const library *l)
         qsort(l->exports->items, l->exports->count, sizeof *l->exports->items, compare);
 }
 
-/* --- the table and who gives it -------------------------------------------------------------- */
+/* --- the table, and the main that returns it --------------------------------------------- */
 
 static LLVMValueRef find_symbol(LLVMModuleRef module, const char *symbol)
 {

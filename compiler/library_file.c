@@ -1,3 +1,5 @@
+/* The first bytes of a file give its kind; libelf reads shared libraries, a small scanner
+ * linker scripts. */
 #include "library_file.h"
 
 #include "base/error_text.h"
@@ -38,7 +40,7 @@ static tc_status keep_soname(const char *path, const char *soname, tci_library_f
     return TC_OK;
 }
 
-/* DT_SONAME, or NULL. elf_strptr checks offsets against the string section. */
+/* Returns DT_SONAME, or NULL. elf_strptr checks offsets against the string section. */
 static const char *dynamic_soname(Elf *elf, Elf_Scn *section)
 {
     GElf_Shdr header;
@@ -201,7 +203,7 @@ static void skip_blanks(scanner *s)
     }
 }
 
-/* A parenthesis, a quoted name (without its quotes), or a bare word. */
+/* Reads a parenthesis, a quoted name (without its quotes), or a bare word. */
 static token next_token(scanner *s)
 {
     skip_blanks(s);
@@ -228,7 +230,7 @@ static bool is(token t, const char *word)
     return t.size == strlen(word) && memcmp(t.text, word, t.size) == 0;
 }
 
-/* Behind a command's name: the names between its parentheses; `inputs` NULL skips them. */
+/* Reads the names between the parentheses after a command; `inputs` NULL skips them. */
 static bool read_arguments(scanner *s, tci_text_list *inputs)
 {
     if (!is(next_token(s), "("))

@@ -51,7 +51,7 @@ static void add_symbol(const GElf_Sym *symbol, const char *text, const char *nam
         return;
     item[0] = (char)('0' + (is_function ? TCI_EXPORT_FUNCTION : TCI_EXPORT_DATA));
     memcpy(item + 1, text, strlen(text) + 1);
-    tci_text_list_add_once(exports, item); /* a symbol has several versions */
+    tci_text_list_add_once(exports, item); /* a symbol may have several versions */
 }
 
 static int compare(const void *a, const void *b)

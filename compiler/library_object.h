@@ -1,14 +1,14 @@
-/* A shared object of this or another machine as a slice of a library: its bytes as they are, and the
- * list of what it exports. */
+/* Makes a slice of a library from a shared object of this or another machine: its unchanged
+ * bytes, and the list of its exports. */
 #ifndef TCI_LIBRARY_OBJECT_H
 #define TCI_LIBRARY_OBJECT_H
 
 #include "ifunc_module.h"
 
-/* Whether the name is one of a shared object: foo.so, foo.so.1. */
+/* Returns whether the name is one of a shared object: foo.so, foo.so.1. */
 bool tci_library_object_is(const char *path);
 
-/* `name` is the library's, whose entries are no exports. TC_E_NOT_FOUND, TC_E_IO, TC_E_TOO_LARGE,
+/* `name` is the library's; its entries are no exports. TC_E_NOT_FOUND, TC_E_IO, TC_E_TOO_LARGE,
  * TC_E_CORRUPT (no shared object for Linux on x86_64 or aarch64, or one that exports nothing),
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_library_object_read(const char *path, const char *name,

@@ -1,3 +1,5 @@
+/* Searches folders in a linker's order, and follows linker scripts to the libraries that they
+ * name. */
 #include "link_deps.h"
 
 #include "base/arch.h"
@@ -9,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Scripts that name scripts: real ones nest once. */
+/* Depth of scripts that name scripts: real ones nest once. */
 enum { SCRIPT_DEPTH_MAX = 4, PATH_BYTES_MAX = 4096 };
 
 static const char *const system_folders[] = {
@@ -23,7 +25,7 @@ static const char *const system_folders[] = {
     "/usr/lib64",
 };
 
-/* Has the libraries of the compiler itself (libatomic) in a folder for each version. */
+/* Has the compiler's own libraries (libatomic) in a folder for each version. */
 static const char gcc_folders[] = "/usr/lib/gcc/" TCI_ARCH_MULTIARCH;
 
 typedef struct search {
@@ -79,7 +81,7 @@ static tc_status try_file(const search *s, const char *folder, const char *prefi
     return status == TC_E_NOT_FOUND ? TC_OK : status;
 }
 
-/* As a linker does: in each folder the shared library before the static one. */
+/* Searches as a linker does: in each folder the shared library before the static one. */
 static tc_status find_library(const search *s, const char *name, int depth, bool *used_out,
                               bool *static_out)
 {
@@ -111,8 +113,8 @@ static tc_status missing(const search *s, const char *name, const char *found)
                          found, folders);
 }
 
-/* One name from a linker script. A static part (libc_nonshared.a) is the linker's affair and
- * passed over. */
+/* Adds one name from a linker script. A static part (libc_nonshared.a) is for the linker and
+ * skipped. */
 static tc_status add_script_input(const search *s, const char *script, const char *input,
                                   int depth)
 {
@@ -126,7 +128,7 @@ static tc_status add_script_input(const search *s, const char *script, const cha
         if (status != TC_E_NOT_FOUND && status != TC_OK)
             return status;
     } else {
-        /* Beside the script first, then where libraries are. */
+        /* First beside the script, then in the folders of libraries. */
         const char *slash = strrchr(script, '/');
         (void)snprintf(exact, sizeof exact, ":%s", input);
         name = exact;
@@ -173,8 +175,8 @@ static tc_status add_file(const search *s, const char *path, int depth, bool *us
     return status;
 }
 
-/* Part of the C library since glibc 2.34; what is left of them to link with is empty and
- * static. */
+/* Returns whether glibc has contained the library since 2.34; the file left for linking is
+ * empty and static. */
 static bool is_part_of_libc(const char *name)
 {
     static const char *const parts[] = {"c", "pthread", "dl", "rt", "util"};

@@ -1,3 +1,5 @@
+/* LLVM's C API cannot remove everything, so the module is also printed, cleaned as text and
+ * read again. */
 #include "minimise.h"
 
 #include "archive.h"
@@ -11,21 +13,21 @@
 #include <string.h>
 #include <tc/status.h>
 
-/* String attributes that change what the code means, or that the user asked for by name. Every
- * other one is about the target
- * ("target-cpu", "frame-pointer", ...), tunes ("prefer-vector-width"), or allows optimisations
- * that the sender has already made ("unsafe-fp-math"; the fast-math flags of single
- * instructions stay). A name that ends in '-' is a prefix. */
+/* String attributes that change the meaning of code, or that the user asked for by name. Every
+ * other one is about the target ("target-cpu", "frame-pointer", ...), tunes
+ * ("prefer-vector-width"), or allows optimisations that the sender has already made
+ * ("unsafe-fp-math"; the fast-math flags of single instructions stay). A name that ends in '-'
+ * is a prefix. */
 static const char *const kept_attributes[] = {
     "no-builtins",      /* -fno-builtin */
     "no-builtin-",      /* -fno-builtin-NAME */
-    "denormal-fp-math", /* what happens to denormal numbers */
+    "denormal-fp-math", /* treatment of denormal numbers */
     "denormal-fp-math-f32",
     "strict-float-cast-overflow", /* -fno-strict-float-cast-overflow: conversions saturate */
     "disable-tail-calls",
     "trap-func-name", /* -ftrap-function= */
     "thunk",
-    "target-features", /* what own_features.h left of them */
+    "target-features", /* as own_features.h leaves them */
 };
 
 static bool is_kept(const char *attribute, size_t size)
@@ -61,7 +63,8 @@ static void internalise_one(LLVMValueRef v, const char *name)
     size_t size = 0;
     const char *symbol = LLVMGetValueName2(v, &size);
     LLVMLinkage linkage = LLVMGetLinkage(v);
-    /* Hidden or protected would promise that the symbol is near, in one image with the code. */
+    /* Hidden or protected visibility would promise that the symbol is near, in one image with
+     * the code. */
     LLVMSetVisibility(v, LLVMDefaultVisibility);
     if (LLVMIsDeclaration(v) || linkage == LLVMAvailableExternallyLinkage ||
         linkage == LLVMAppendingLinkage || linkage == LLVMPrivateLinkage)
@@ -71,7 +74,7 @@ static void internalise_one(LLVMValueRef v, const char *name)
     LLVMSetLinkage(v, is_entry(symbol, size, name) ? LLVMExternalLinkage : LLVMInternalLinkage);
 }
 
-/* LLVM's C API knows the word only in texts. */
+/* Searches the printed variable: LLVM's C API has no function for dso_local. */
 static bool is_promised_near(LLVMValueRef variable)
 {
     char *text = LLVMPrintValueToString(variable);
@@ -80,8 +83,8 @@ static bool is_promised_near(LLVMValueRef variable)
     return is_near;
 }
 
-/* Compilers promise that names which they know to be in each linked file are near. A declaration that
- * is made here promises nothing. */
+/* Compilers promise that names known to be in each linked file are near. The declaration made
+ * here promises nothing. */
 static tc_status declare_far(LLVMModuleRef module, LLVMValueRef variable)
 {
     size_t size = 0;
@@ -172,8 +175,8 @@ static LLVMTargetMachineRef machine_of(LLVMModuleRef module, tc_error *err)
 tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline, tc_error *err)
 {
     if (pipeline != NULL) {
-        /* A pass that puts functions in order by their names goes on for ever over several
-         * without, as bitcode has that was stripped before. */
+        /* A pass that sorts functions by their names never ends with several unnamed ones, as
+         * in bitcode that was stripped before. */
         tci_module_copy_name_functions(module);
         LLVMTargetMachineRef machine = machine_of(module, err);
         if (machine == NULL)
@@ -229,7 +232,7 @@ static tc_status strip_call_attributes(LLVMValueRef call)
     return TC_OK;
 }
 
-/* Metadata may be dropped at any time without changing what code does. Type-based alias
+/* Metadata may be dropped at any time without changing the code's behaviour. Type-based alias
  * information has served its purpose in the sender's passes; source cookies are for diagnostics
  * of assembly. */
 static void strip_instruction_metadata(LLVMContextRef context, LLVMValueRef instruction)
@@ -267,12 +270,12 @@ static tc_status strip_functions(LLVMModuleRef module)
     return TC_OK;
 }
 
-/* --- what only the text lets go of ------------------------------------------------------- */
+/* --- removals that only the text allows -------------------------------------------------- */
 
 /* In LLVM's text a top-level entity starts at column 0, and line breaks inside strings are
- * escaped, so a line says by its start what it is. */
+ * escaped, so the start of a line identifies it. */
 
-/* "!llvm.ident = !{!0}", but not the numbered "!0 = ..." nor anything indented. */
+/* Accepts "!llvm.ident = !{!0}", but not the numbered "!0 = ..." nor anything indented. */
 static bool is_named_metadata(const char *line, size_t size)
 {
     return size > 1 && line[0] == '!' && !(line[1] >= '0' && line[1] <= '9');
@@ -284,7 +287,8 @@ static bool starts_with(const char *line, size_t size, const char *prefix)
     return size >= n && memcmp(line, prefix, n) == 0;
 }
 
-/* Where "dso_local " starts in the line of an undefined symbol; size when it is not there. */
+/* Returns the offset of "dso_local " in the line of an undefined symbol; size when it is
+ * missing. */
 static size_t dso_local_at(const char *line, size_t size)
 {
     static const char *const heads[] = {"declare ", "declare extern_weak "};
@@ -304,7 +308,7 @@ static size_t dso_local_at(const char *line, size_t size)
     return size;
 }
 
-/* Works in place: what is written never overtakes what is read. Returns the new size. */
+/* Overwrites the text: the output never overtakes the input. Returns the new size. */
 static size_t clean_lines(char *text, size_t size, bool keep_metadata)
 {
     size_t out = 0;
@@ -324,10 +328,10 @@ static size_t clean_lines(char *text, size_t size, bool keep_metadata)
     return out;
 }
 
-/* Prints the module, drops named metadata (kept with keep_metadata: debug information hangs
- * there) and the promise of undefined symbols to be near (dso_local, from code compiled without
- * -fPIC), and reads the text into `context`. That should be a new one: what a context has seen
- * (names of metadata kinds) is written into all bitcode from it. The new module is the
+/* Prints the module, drops named metadata (kept with keep_metadata: it refers to debug
+ * information) and the promise of undefined symbols to be near (dso_local, from code compiled
+ * without -fPIC), and reads the text into `context`. The context should be a new one: names of
+ * metadata kinds that it has seen are written into all bitcode from it. The new module is the
  * caller's; the old one stays as it is. TC_E_COMPILE (LLVM's text), TC_E_NO_MEMORY. */
 static tc_status clean_text(LLVMModuleRef module, bool keep_metadata, LLVMContextRef context,
                             LLVMModuleRef *clean_out, tc_error *err)

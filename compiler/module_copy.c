@@ -23,7 +23,7 @@ static bool has_address(LLVMBasicBlockRef block)
     return use != NULL;
 }
 
-/* LLVM makes names that are there already different by itself. */
+/* LLVM itself makes repeated names different. */
 
 void tci_module_copy_name_functions(LLVMModuleRef module)
 {

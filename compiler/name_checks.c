@@ -15,7 +15,7 @@ static const char of_sanitizer[] =
 static const char of_section[] = "names the bounds of a section in which no variable is";
 static const char of_linker[] = "is made by a linker of programs; there is none of it here";
 
-/* The first that fits wins. */
+/* The first matching row is used. */
 static const struct name_row {
     const char *name;
     name_match match;
@@ -42,7 +42,7 @@ static const struct name_row {
 
 typedef struct name_search {
     const char *origin;
-    bool keeps_code; /* a name was found that is for the end */
+    bool keeps_code; /* found a name that registers code for the end */
     tci_text_list *findings;
 } name_search;
 
@@ -68,7 +68,8 @@ static const char *reason_of(const char *name, size_t size)
     return NULL;
 }
 
-/* What the C++ ABI's functions for the end have for an argument. */
+/* Returns whether the name is an argument of the C++ ABI's functions for the end, one of which
+ * was found. */
 static bool is_argument_at_end(const name_search *s, const char *name, size_t size)
 {
     static const char argument[] = "__dso_handle";

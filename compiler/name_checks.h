@@ -1,5 +1,5 @@
-/* Undefined names that no target finds, or that must not be called there, although every linker
- * here would be content: found by file and line, before an archive is made. */
+/* Finds undefined names that no target has, or that must not be called there, although a linker
+ * here accepts them: by file and line, before an archive is made. */
 #ifndef TCI_NAME_CHECKS_H
 #define TCI_NAME_CHECKS_H
 

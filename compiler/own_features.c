@@ -35,8 +35,8 @@ static bool has_word(const char *list, size_t size, const char *word, size_t n)
     return false;
 }
 
-/* Copies the words of "+aes,-avx" that are in `among`, or that are not; returns their size. `out`
- * may be the text itself. */
+/* Copies the words of "+aes,-avx" that are in `among`, or those that are not; returns their
+ * size. `out` may be the text itself. */
 static size_t copy_words(const char *text, size_t size, const char *among, size_t among_size,
                          bool wanted, char *out)
 {
@@ -54,7 +54,8 @@ static size_t copy_words(const char *text, size_t size, const char *among, size_
     return used;
 }
 
-/* What all functions that have code share, those without any features included; for free(). */
+/* Returns the features that all functions with code share, also those without any; for
+ * free(). */
 static char *find_common(LLVMModuleRef module, size_t *size_out)
 {
     char *common = NULL;
@@ -106,13 +107,13 @@ static bool starts_with_one(const char *name, size_t size, const char *const *st
     return false;
 }
 
-/* Vectors of a size that the processor chooses. */
+/* Returns whether the value is a vector of a size that the processor chooses. */
 static bool is_scalable(LLVMValueRef value)
 {
     return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMScalableVectorTypeKind;
 }
 
-/* But those that every processor of an architecture has. */
+/* Excludes instructions that every processor of an architecture has. */
 static bool is_of_processor(LLVMValueRef instruction)
 {
     static const char *const some[] = {"llvm.x86.", "llvm.aarch64.", "llvm.vscale.", NULL};
@@ -150,7 +151,7 @@ static LLVMValueRef first_use(LLVMModuleRef module)
     return use;
 }
 
-/* For an error text: without memory for it that says less. */
+/* For an error text: without memory the text has no position. */
 char *tci_own_features_place(LLVMModuleRef module, const char *origin)
 {
     char place[TCI_PLACE_MAX];

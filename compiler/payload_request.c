@@ -23,8 +23,8 @@ static void report(const request *r, LLVMValueRef value, const char *symbol,
     tci_text_list_format(r->findings, "%s: error: '%s': %s", place, symbol, problem);
 }
 
-/* A name that is misspelt would ask for nothing, and nobody would notice before the first load that
- * faults, or store that does not. A source may hold several functions, each with its own. */
+/* A misspelt name would request nothing, unnoticed until the first load that faults, or store
+ * that does not. A source may hold several functions, each with its own constants. */
 static void check_other_names(const request *r, const char *suffix)
 {
     char problem[2 * TCI_ARCHIVE_NAME_MAX], main[TCI_ARCHIVE_NAME_MAX + 32];
@@ -44,7 +44,7 @@ static void check_other_names(const request *r, const char *suffix)
     }
 }
 
-/* The number that a constant of the function's says, or the other one where there is none. */
+/* Returns the value of a constant of the function, or `otherwise` if there is none. */
 static unsigned long long number_of(const request *r, const char *suffix, const char *macro,
                                     unsigned long long otherwise)
 {

@@ -1,6 +1,6 @@
-/* What a function asks of its payloads: the constants that TC_PAYLOAD_ALIGN and TC_PAYLOAD_READONLY
- * (<tc/entry.h>) define beside its code. The archive has it in its index, so the constants
- * themselves do not travel. */
+/* A function's requirements for its payloads: the constants that TC_PAYLOAD_ALIGN and
+ * TC_PAYLOAD_READONLY (<tc/entry.h>) define beside its code. The archive has them in its index,
+ * so the constants themselves do not travel. */
 #ifndef TCI_PAYLOAD_REQUEST_H
 #define TCI_PAYLOAD_REQUEST_H
 
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 typedef struct tci_payload_request {
-    unsigned alignment; /* bytes; the least where the function asks for nothing */
+    unsigned alignment; /* bytes; the smallest if the function requests none */
     bool readonly;
 } tci_payload_request;
 
-/* What is no constant, and no alignment that payloads can have, is a line in `findings`, as the
- * ship checks have them. */
+/* Reads the requirements. A value that is no constant, or no alignment that payloads can have,
+ * is a line in `findings`, in the format of the ship checks. */
 tci_payload_request tci_payload_request_of(LLVMModuleRef module, const char *name,
                                            const char *origin, tci_text_list *findings);
 

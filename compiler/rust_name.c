@@ -1,3 +1,4 @@
+/* rustc has two forms of symbols: an older one, like C++'s with a hash at the end, and v0. */
 #include "rust_name.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@ typedef struct name_reader {
     size_t used;
 } name_reader;
 
-/* What parts are made of: identifiers, and "$LT$" or ".." in the older form. */
+/* Accepts the characters of a part: identifiers, and "$LT$" or ".." in the older form. */
 static bool is_name(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -21,7 +22,7 @@ static bool is_name(const char *text, size_t size)
     return true;
 }
 
-/* A decimal number and so many characters, which become one more part of the name. */
+/* Reads a decimal number and as many characters, which become one more part of the name. */
 static bool take_part(name_reader *r)
 {
     char *name;
@@ -36,7 +37,7 @@ static bool take_part(name_reader *r)
     return true;
 }
 
-/* "17h" and sixteen digits: what rustc ends its names with, and no C++ compiler. */
+/* "17h" and sixteen digits: the end of names from rustc, and from no C++ compiler. */
 static bool is_hash(const char *at)
 {
     static const char start[] = "17h";
@@ -54,7 +55,7 @@ static bool read_legacy(name_reader *r)
     return r->used > 0;
 }
 
-/* A number that tells equal names apart: "s1234_". */
+/* Skips a number that distinguishes equal names: "s1234_". */
 static void skip_disambiguator(name_reader *r)
 {
     if (*r->at != 's')
@@ -66,8 +67,8 @@ static void skip_disambiguator(name_reader *r)
         r->at += size + 1;
 }
 
-/* "NvNtCs1234_4core9panicking9panic_fmt": nested paths first, then the crate, then the names;
- * behind them perhaps the crate that asked for it. */
+/* Reads "NvNtCs1234_4core9panicking9panic_fmt": nested paths first, then the crate, then the
+ * names; after them perhaps the crate that requested it. */
 static bool read_v0(name_reader *r)
 {
     while (r->at[0] == 'N' && islower((unsigned char)r->at[1]))

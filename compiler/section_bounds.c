@@ -10,13 +10,13 @@
 #define START "__start_"
 #define STOP "__stop_"
 
-/* The variables of one section, and what is made of them. */
+/* The variables of one section, and the data of the one that replaces them. */
 typedef struct bounded_section {
     LLVMModuleRef module;
     char *name;
     LLVMValueRef *variables;
     unsigned long long *offsets;
-    LLVMValueRef *parts; /* their values, and what lies between */
+    LLVMValueRef *parts; /* their values, and the padding between */
     unsigned count;
     unsigned part_count;
     unsigned alignment;
@@ -39,7 +39,7 @@ static unsigned count_in(LLVMModuleRef module, const char *name)
     return count;
 }
 
-/* The section that the first bound is of that has variables. */
+/* Returns the section of the first bound in the module, among sections that have variables. */
 static const char *next_section(LLVMModuleRef module)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v)) {
@@ -89,7 +89,7 @@ static bool is_one_of(const bounded_section *s, LLVMValueRef value)
     return false;
 }
 
-/* Such a list may hold no part of a variable. What asks for the bounds uses the whole. */
+/* Such a list may contain no part of a variable. Users of the bounds use the whole one. */
 static tc_status remove_from_list(const bounded_section *s, const char *list_name)
 {
     LLVMValueRef list = LLVMGetNamedGlobal(s->module, list_name);
@@ -118,7 +118,7 @@ static tc_status remove_from_list(const bounded_section *s, const char *list_nam
     return TC_OK;
 }
 
-/* --- one variable of many ---------------------------------------------------------------- */
+/* --- one variable for many --------------------------------------------------------------- */
 
 static LLVMValueRef place_in(LLVMValueRef whole, unsigned long long offset)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What every check needs. */
+/* Data for every check. */
 typedef struct inspection {
     LLVMModuleRef module;
     const char *origin;
@@ -38,7 +38,7 @@ static void report_named(const inspection *in, LLVMValueRef value, LLVMValueRef 
     report(in, value, what);
 }
 
-/* Pointers in sections that loaders of programs walk, beside those of code_life.h. */
+/* Finds pointers in sections that loaders of programs read, beside those of code_life.h. */
 static void check_constructor_sections(const inspection *in)
 {
     static const char *const sections[] = {".preinit_array", ".ctors", ".dtors"};
@@ -63,7 +63,7 @@ static void check_alignment(const inspection *in, LLVMValueRef value)
         report_named(in, value, value, "", behind);
 }
 
-/* Code lies at a multiple of the least page in either form, wherever there is room. */
+/* In either form code begins at a multiple of the smallest page, at any free address. */
 static void check_alignments(const inspection *in)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v))
@@ -132,7 +132,7 @@ bool tci_ship_checks_of_bounds(LLVMModuleRef module, const char *origin,
     return !exceeded;
 }
 
-/* --- what images cannot say -------------------------------------------------------------- */
+/* --- code that images cannot express ----------------------------------------------------- */
 
 typedef struct image_inspection {
     LLVMTargetDataRef layout;
@@ -161,8 +161,8 @@ static bool is_address(const image_inspection *in, LLVMValueRef value)
            LLVMABISizeOfType(in->layout, LLVMTypeOf(value)) == TCI_RELOCATION_BYTES;
 }
 
-/* Whether an address lies, in a constant that begins at `offset` of its variable, where it is
- * not aligned. */
+/* Returns whether a constant that begins at `offset` of its variable has an address that is not
+ * aligned. */
 static bool has_odd_address(const image_inspection *in, LLVMValueRef value,
                             unsigned long long offset)
 {
@@ -217,7 +217,7 @@ static const entry_rule rules[] = {
      "source_args_size)"},
 };
 
-/* The same of the original's API, which NAME_payload_bound shows. */
+/* The rules of the original's API, which the presence of NAME_payload_bound selects. */
 static const entry_rule original_rules[] = {
     {"_main", TCI_ENTRY_MAIN, 'v', "psp",
      "void %s_main(void *payload, size_t payload_size, void *target_args)"},
@@ -305,7 +305,7 @@ static void check_function(const entry_search *s, const entry_rule *rule, LLVMVa
 }
 
 /* A function under another name is the usual reason for a missing NAME_main, so those are
- * shown. */
+ * listed. */
 static void report_missing_main(const entry_search *s)
 {
     char problem[512] = "is not defined";
@@ -324,7 +324,8 @@ static void report_missing_main(const entry_search *s)
     report_entry(s, &rules[0], NULL, problem);
 }
 
-/* The entry as a C++ function of the global namespace: "_Z8foo_main" and its parameters. */
+/* Finds the entry as a C++ function of the global namespace: "_Z8foo_main" and its
+ * parameters. */
 static LLVMValueRef find_mangled(const entry_search *s, const char *symbol)
 {
     char prefix[SYMBOL_MAX + 32];

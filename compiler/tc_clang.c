@@ -1,7 +1,7 @@
-/* First, when asked, --check-abi (layout_check.h). Then four steps: clang makes bitcode of each
- * source for each target; the inside of this program links, checks and shrinks it; LLVM and lld
- * make images of it; the archive writer packs all slices together. Nothing is written before
- * all of it has succeeded. */
+/* Runs --check-abi first, when asked (layout_check.h). Then four steps: clang makes bitcode of
+ * each source for each target; this program links, checks and shrinks it; LLVM and lld make
+ * images of it; the archive writer packs all slices together. Nothing is written before all of
+ * it has succeeded. */
 #include "archive_file.h"
 #include "code_signing.h"
 #include "archive_output.h"
@@ -140,7 +140,7 @@ static tc_status make_bitcode(const tci_target *target, tci_ifunc_module *module
     return status;
 }
 
-/* The slices that come of one compilation. */
+/* Makes the slices of one compilation. */
 static tc_status make_slices(const tci_command *command, const tci_target *target,
                              unsigned cpu_level, slices *made, tc_error *err)
 {
@@ -176,7 +176,7 @@ static tc_status make_slices_of_target(const tci_command *command, const tci_tar
     return TC_OK;
 }
 
-/* Each is for the machine that it says itself. */
+/* Each object states its machine itself. */
 static tc_status take_shared_objects(const tci_command *command, slices *made, tc_error *err)
 {
     for (size_t i = 0; i < command->sources.count; i++) {
@@ -208,7 +208,8 @@ static tc_status compile_targets(const tci_command *command, slices *made, tc_er
     return status;
 }
 
-/* What clang++ would link by itself: the code of some target needs C++'s own library. */
+/* Returns whether the code of some target needs C++'s own library, which clang++ would link by
+ * default. */
 static bool needs_cxx_library(const tci_command *command, const slices *made)
 {
     static const char *const prefixes[] = {"_Z", "__cxa_", "__gxx_"};
@@ -242,8 +243,8 @@ static tc_status list_libraries(const tci_command *command, const slices *made,
     return status;
 }
 
-/* The .deps file first: an archive must never be found without what it needs, nor with the
- * signature of another. */
+/* Writes the .deps file first: an archive must never be found without its list of libraries,
+ * nor with the signature of another. */
 static tc_status write_files(const tci_command *command, const slices *made,
                              const tci_minisign_secret *secret, tc_error *err)
 {
@@ -269,7 +270,7 @@ static tc_status write_files(const tci_command *command, const slices *made,
     return status;
 }
 
-/* Who asks only for this wants to hear that all is well, too. */
+/* Reports success too, for users that ask only for this check. */
 static void say_alike(const tci_command *command)
 {
     for (size_t i = 0; i < command->compared.count; i++)
@@ -361,7 +362,7 @@ static int show_completion(const char *shell)
     return tool_completion_print(&tc_clang, shell);
 }
 
-/* How compilers say it, and where to look. */
+/* Prints an error as compilers do, and points to the help. */
 static void print_misuse(const tc_error *err)
 {
     print_error(err);

@@ -1,6 +1,6 @@
 /* A growing list of owned texts: arguments, findings, symbols, library names.
  *
- * Running out of memory is remembered, not returned, so that a caller builds a whole list and
+ * A failed allocation is remembered, not returned, so that a caller builds a whole list and
  * checks `failed` once. */
 #ifndef TCI_TEXT_LIST_H
 #define TCI_TEXT_LIST_H
@@ -24,7 +24,7 @@ void tci_text_list_add(tci_text_list *list, const char *text);
 void tci_text_list_add_bytes(tci_text_list *list, const char *text, size_t size);
 void tci_text_list_format(tci_text_list *list, const char *fmt, ...) TC_PRINTF(2, 3);
 
-/* Nothing happens when the text is there already. */
+/* Does nothing when the list has the text already. */
 void tci_text_list_add_once(tci_text_list *list, const char *text);
 bool tci_text_list_has(const tci_text_list *list, const char *text);
 

@@ -12,9 +12,9 @@ static bool begins(LLVMValueRef value, const char *prefix)
     return size >= strlen(prefix) && memcmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* --- what cannot be made ordinary --------------------------------------------------------------- */
+/* --- variables that cannot be made ordinary ---------------------------------------------- */
 
-/* What code calls to start threads: the beginnings of names. */
+/* Returns the prefix of a function in use that starts threads, or NULL. */
 static const char *starter_of_threads(LLVMModuleRef module)
 {
     static const char *const names[] = {"pthread_create",
@@ -74,9 +74,9 @@ void tci_thread_locals_check(LLVMModuleRef module, const char *origin, tci_text_
     }
 }
 
-/* --- what can --------------------------------------------------------------------------------------- */
+/* --- variables that can ------------------------------------------------------------------ */
 
-/* Calls of the intrinsic that gives the calling thread's address. */
+/* Replaces calls of the intrinsic that gives a variable's address in the calling thread. */
 static void take_addresses(LLVMValueRef intrinsic)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(intrinsic), next; use != NULL; use = next) {

@@ -8,7 +8,8 @@
 
 static const char intrinsic[] = "llvm.smul.with.overflow.i128";
 
-/* The product of the absolute values has 127 bits at most, or is the least number. */
+/* Without overflow the product of the absolute values has at most 127 bits, or is the smallest
+ * number's. */
 static const char text[] =
     "declare { i128, i1 } @llvm.umul.with.overflow.i128(i128, i128)\n"
     "declare i128 @llvm.abs.i128(i128, i1)\n"
@@ -49,7 +50,8 @@ static tc_status add_function(LLVMModuleRef module, tc_error *err)
                : TC_OK;
 }
 
-/* As the caller has them, so that it is as good as any other for own_features.h. */
+/* Copies the caller's features, so that the function is as suitable as any other for
+ * own_features.h. */
 static void copy_features(LLVMValueRef from, LLVMValueRef to)
 {
     static const char name[] = "target-features";

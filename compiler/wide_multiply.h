@@ -1,7 +1,7 @@
 /* Products of 128 bits that are checked for overflow (__builtin_mul_overflow).
  *
- * For those with a sign LLVM calls __muloti4 on some processors, which is in LLVM's own library
- * and in no shared one. */
+ * For signed ones LLVM calls __muloti4 on some processors, which is in LLVM's own library and
+ * in no shared one. */
 #ifndef TCI_WIDE_MULTIPLY_H
 #define TCI_WIDE_MULTIPLY_H
 
@@ -9,8 +9,8 @@
 
 #include <tc/status.h>
 
-/* Where the module has such products, gives it a function that makes them of those without a sign,
- * and has it called. TC_E_COMPILE. */
+/* If the module has such products, gives it a function that computes them from unsigned ones,
+ * and replaces the products by calls of it. TC_E_COMPILE. */
 TC_MUST_CHECK tc_status tci_wide_multiply_define(LLVMModuleRef module, tc_error *err);
 
 #endif
