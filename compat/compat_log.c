@@ -8,7 +8,8 @@
 
 #define REPEAT_S 10
 
-/* What a program meets at every poll is said now and then. */
+/* Returns whether this thread logged the same text less than REPEAT_S ago, so that an error at
+ * every poll is only logged now and then. */
 static bool was_just_said(const char *text)
 {
     static _Thread_local char last[TC_ERROR_TEXT_MAX];

@@ -1,4 +1,4 @@
-/* What a function may be called: a C identifier, and so part of no path. */
+/* Valid names of functions: C identifiers, so a name cannot contain a path. */
 #ifndef TCI_FUNCTION_NAME_H
 #define TCI_FUNCTION_NAME_H
 

@@ -1,3 +1,5 @@
+/* Loads a function in one of three forms: an archive (.tca), bitcode for several targets (.bc),
+ * or a shared object (.so). */
 #include "ifunc_folder.h"
 
 #include "compat_log.h"
@@ -24,7 +26,7 @@ typedef struct file_content {
 typedef struct folder {
     int fd;
     const char *path;
-    const char *name; /* of the function */
+    const char *name; /* the function's */
 } folder;
 
 /* --- files ---------------------------------------------------------------------------- */
@@ -55,12 +57,12 @@ static ucs_status_t read_all(const folder *f, const char *file, int fd, size_t s
     return UCS_OK;
 }
 
-/* A file that is not there is UCS_OK. */
+/* Reads a whole file. A file that does not exist is UCS_OK, with NULL bytes. */
 static ucs_status_t read_file(const folder *f, const char *file, file_content *out)
 {
     struct stat info;
     *out = (file_content){NULL, 0};
-    int fd = openat(f->fd, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* of a FIFO, too */
+    int fd = openat(f->fd, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* no wait on FIFOs */
     if (fd < 0)
         return errno == ENOENT ? UCS_OK : cannot_read(f, file, strerror(errno));
     ucs_status_t status;
@@ -93,7 +95,7 @@ static void free_slices(slices *s)
         free((void *)(uintptr_t)s->of[i].bytes);
 }
 
-/* NAME.<triple>.bc; false: some other file. */
+/* Writes the triple of NAME.<triple>.bc. Returns false for another file. */
 static bool triple_of(const char *file, const char *name, char out[TRIPLE_BYTES_MAX])
 {
     size_t n = strlen(name), length = strlen(file);
@@ -134,7 +136,7 @@ static ucs_status_t read_slices(const folder *f, slices *s)
             close(fd);
         return status;
     }
-    rewinddir(list); /* a dup shares its place */
+    rewinddir(list); /* a dup shares its position */
     while (status == UCS_OK && (entry = readdir(list)) != NULL)
         status = add_slice(f, entry->d_name, s);
     (void)closedir(list);
@@ -189,7 +191,7 @@ static ucs_status_t try_library(const folder *f, const tci_known_code **code_out
 
 typedef ucs_status_t (*try_form)(const folder *f, const tci_known_code **code_out);
 
-/* The first form that is there is the one, also when it turns out to be damaged. */
+/* Loads the first form that exists, also when it turns out to be damaged. */
 static ucs_status_t try_all(const folder *f, bool prefer_library,
                             const tci_known_code **code_out)
 {

@@ -4,7 +4,8 @@
 
 #include "known_code.h"
 
-/* Reads and loads NAME. prefer_library: NAME.so first. Statuses of ucp_register_ifunc. */
+/* Reads and loads NAME. With prefer_library, NAME.so is tried first. Statuses are those of
+ * ucp_register_ifunc. */
 ucs_status_t tci_ifunc_folder_load(const char *name, bool prefer_library,
                                    const tci_known_code **code_out);
 

@@ -6,7 +6,7 @@
 #define LOW_BITS ((1ull << TAG_SHIFT) - 1)
 #define KIND_SHIFT 56
 
-/* No text, no pointer and no small number begins with these. */
+/* No text, no pointer and no small number begins with one of these tags. */
 enum { TAG_KNOWN = 0xa917, TAG_REFUSED = 0xa929, TAG_SEALED = 0xa95d, TAG_CHECKED = 0xa9e3 };
 
 enum {
@@ -58,14 +58,14 @@ uint64_t tci_ifunc_frame_bytes(uint32_t payload_size, uint32_t code_size)
 
 #define MIX 0x9e3779b97f4a7c15ull
 
-/* Each step can be undone, so one word that differs is always seen. */
+/* Each step can be undone, so one word that differs is always detected. */
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * MIX;
     return sum ^ sum >> 29;
 }
 
-/* All of the header but its word. */
+/* Returns the check of the header without its word. */
 static uint64_t header_check(const uint8_t *header)
 {
     uint64_t sum = MIX;
@@ -74,7 +74,7 @@ static uint64_t header_check(const uint8_t *header)
     return (sum ^ sum >> TAG_SHIFT) & LOW_BITS;
 }
 
-/* Four sums side by side, because each waits for its own multiplication. */
+/* Computes four sums side by side, because each waits for its own multiplication. */
 static uint64_t bytes_check(const uint8_t *bytes, uint64_t size)
 {
     uint64_t sums[4] = {1, 2, 3, 4}, last = 0, at = 0;
@@ -191,7 +191,8 @@ tci_slot_state tci_ifunc_frame_judge(const uint8_t bytes[TCI_IFUNC_HEADER_BYTES]
         return TCI_SLOT_EMPTY;
     if (header_check(bytes) != (word & LOW_BITS))
         return checked ? TCI_SLOT_PARTIAL : TCI_SLOT_DAMAGED;
-    /* Whoever wrote this meant it; from here on it is right or wrong. */
+    /* The check shows that the header was written as it is: from here on it is valid or
+     * damaged. */
     if (!read_header(bytes, &header) || (checked && header.code_size == 0))
         return TCI_SLOT_DAMAGED;
     uint64_t size = checked || header.code_size > 0

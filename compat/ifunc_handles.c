@@ -1,3 +1,5 @@
+/* A table of slots. A handle is the number of a slot and the slot's generation, which each
+ * registration and each deregistration increases. */
 #include "ifunc_handles.h"
 
 #include "compat_log.h"

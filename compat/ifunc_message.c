@@ -1,3 +1,4 @@
+/* Makes messages, and frames those that are sent by a put. */
 #include "ifunc_message.h"
 
 #include "compat_log.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unlike that of any message before, of any process. */
+/* Returns a sequence unlike that of any message before, of any process. */
 static uint64_t next_sequence(void)
 {
     static _Atomic uint64_t sequence;
@@ -117,8 +118,8 @@ static ucs_status_t fill(const tc_entry_points *entries, void *args, size_t size
     return UCS_OK;
 }
 
-/* What payload_init writes is aligned as the payload that the function gets; in a frame it is
- * not. */
+/* Lets payload_init write to memory aligned as the payload that the function gets; in a frame
+ * it is not. */
 static ucs_status_t fill_aligned(const tci_known_code *code, void *args, size_t size,
                                  uint8_t *payload, size_t *payload_size)
 {
@@ -137,7 +138,7 @@ static ucs_status_t fill_aligned(const tci_known_code *code, void *args, size_t 
 
 /* --- the calls ------------------------------------------------------------------------ */
 
-/* All zero, without writing to memory that comes so. */
+/* Returns a message of zeros, without writing to memory that comes as zeros. */
 static tci_ifunc_message *allocate(size_t payload_max, const tci_known_code *code)
 {
     size_t bytes = sizeof(tci_ifunc_message) + 63 +
@@ -202,7 +203,7 @@ ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
     tci_ifunc_message *message = NULL;
     if (msg_p == NULL)
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "a message is made nowhere");
-    *msg_p = (ucp_ifunc_msg_t){NULL, NULL, 0}; /* programs free what they failed to make */
+    *msg_p = (ucp_ifunc_msg_t){NULL, NULL, 0}; /* programs free failed messages, too */
     const tci_known_code *code = tci_ifunc_handle_code(ifunc_h);
     if (code == NULL)
         return tci_compat_refuse(UCS_ERR_NO_ELEM,

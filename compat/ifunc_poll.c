@@ -1,4 +1,4 @@
-/* Polling: finds one message, judges it, takes it out of its slot, and runs it.
+/* Polls a slot: finds one message, judges it, removes it from the slot, and runs it.
  *
  * Everything is copied before it is judged, and the slot is free before the function begins: a
  * function that forwards itself may come back to this very slot before it has returned here. */
@@ -14,7 +14,7 @@
 
 #define ANSWER_TURNS 8
 
-/* A message in its slot, whose header was judged. */
+/* A message in its slot, with a judged header. */
 typedef struct arrival {
     tci_ifunc_header header;
     bool is_checked;
@@ -38,14 +38,13 @@ static ucs_status_t wait_for_rest(const arrival *a)
 
 /* --- code ------------------------------------------------------------------------------- */
 
-/* The original's status, whatever the reason, which is in the log. */
+/* Returns the original's status for any reason; the log has the reason. */
 static ucs_status_t refuse_code(const arrival *a)
 {
     return give_up(a, tci_ifunc_word_refused(), UCS_ERR_CANCELED);
 }
 
-/* The section is a copy, so that who writes the slot meanwhile changes nothing that was judged.
- */
+/* The section is a copy, so that a writer of the slot cannot change it after it was judged. */
 static ucs_status_t load_code(const arrival *a, const uint8_t *section,
                               const tci_known_code **code_out)
 {
@@ -85,7 +84,8 @@ static ucs_status_t find_code(const arrival *a, const tci_known_code **code_out)
 
 /* --- running ---------------------------------------------------------------------------- */
 
-/* As many bytes as are judged: of a CHECKED message those up to its code. */
+/* Returns the number of bytes that are judged: of a CHECKED message all bytes up to its
+ * code. */
 static size_t copied_bytes(const arrival *a)
 {
     uint32_t size = a->header.payload_size;
@@ -133,16 +133,17 @@ static ucs_status_t run(const arrival *a)
     return a->header.payload_size < code->stack_limit ? run_small(a, code) : run_large(a, code);
 }
 
-/* The sender's flush ends when UCX has answered the put, for which this worker may have to progress.
- * Programs block in a socket as soon as their message has run, and the sender in its flush. */
+/* The sender's flush ends when UCX has answered the put, for which this worker may have to
+ * progress. Programs block in a socket as soon as their message has run, and the sender in its
+ * flush. */
 static void answer_put(ucp_worker_h worker)
 {
     for (int i = 0; worker != NULL && i < ANSWER_TURNS; i++)
         (void)ucp_worker_progress(worker);
 }
 
-/* Bytes that come in order bring the end last, so nothing is copied before that is there. What
- * comes in another order is seen by the checks, which are made of copies. */
+/* Bytes that come in order bring the end last, so nothing is copied before the end is there.
+ * Another order is detected by the checks, which are made of copies. */
 static ucs_status_t run_checked(arrival *a)
 {
     a->is_checked = true;
@@ -155,7 +156,7 @@ static ucs_status_t run_checked(arrival *a)
     return status;
 }
 
-/* --- looking ---------------------------------------------------------------------------- */
+/* --- polling ---------------------------------------------------------------------------- */
 
 static ucs_status_t take(arrival *a, size_t room)
 {
@@ -185,7 +186,7 @@ static ucs_status_t take(arrival *a, size_t room)
 ucs_status_t ucp_poll_ifunc(ucp_context_h context, void *buffer, size_t buffer_size,
                             void *target_args, ucp_worker_h worker)
 {
-    (void)context; /* code is the process's */
+    (void)context; /* code belongs to the process */
     if (buffer == NULL || (uintptr_t)buffer % sizeof(uint64_t) != 0 ||
         buffer_size < TCI_IFUNC_FRAME_MIN)
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM,

@@ -1,4 +1,4 @@
-/* Registering and deregistering. */
+/* Registers and deregisters functions. */
 #include "compat_log.h"
 #include "function_name.h"
 #include "ifunc_folder.h"
@@ -30,7 +30,7 @@ ucs_status_t ucp_register_ifunc(ucp_context_h context, ucp_ifunc_reg_param_t par
     return status == UCS_OK ? tci_ifunc_handle_create(context, code, ifunc_p) : status;
 }
 
-/* The names as the text of a .deps file. */
+/* Joins the names into the text of a .deps file. */
 static ucs_status_t join_deps(char **deps, int n_deps, char **text_out)
 {
     size_t size = 1;

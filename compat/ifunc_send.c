@@ -1,4 +1,4 @@
-/* Sending: stores into the slot where UCX can map it, otherwise one put. */
+/* Sends messages: stores into the slot where UCX can map it, otherwise by one put. */
 #include "compat_log.h"
 #include "ifunc_handles.h"
 #include "ifunc_message.h"
@@ -9,13 +9,13 @@
 
 #define WORD_BYTES sizeof(uint64_t)
 
-/* The slot's line is fetched for writing at once, though it is read first: what it says decides
- * whether the code goes along. */
+/* The slot's line is fetched for writing at once, though it is read first: its word decides
+ * whether the code is sent along. */
 static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slot, size_t size,
                                   ucp_rkey_h rkey)
 {
     __builtin_prefetch(slot, 1);
-    __builtin_prefetch(slot + size, 1); /* in a ring the next one, which is read first too */
+    __builtin_prefetch(slot + size, 1); /* in a ring the next slot, which is read first too */
     const uint64_t found = tci_slot_load(slot);
     if (tci_ifunc_word_is_message(found))
         return UCS_ERR_NO_RESOURCE;
@@ -39,13 +39,13 @@ static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slo
 
 static void on_put(void *request, ucs_status_t status, void *user)
 {
-    (void)status; /* the endpoint's flush tells the caller */
+    (void)status; /* reported by the endpoint's flush */
     tci_ifunc_message_release(user);
     ucp_request_free(request);
 }
 
-/* One put, so that the endpoint's flush says of the whole message that it is there. In which
- * order its bytes arrive does not matter (ifunc_frame.h). */
+/* Sends one put, so that the endpoint's flush confirms the whole message. The order in which
+ * its bytes arrive does not matter (ifunc_frame.h). */
 static ucs_status_t put_message(ucp_ep_h ep, tci_ifunc_message *message, size_t size,
                                 uint64_t remote_addr, ucp_rkey_h rkey)
 {
@@ -74,8 +74,9 @@ static ucs_status_t deliver(ucp_ep_h ep, tci_ifunc_message *message, size_t size
     return put_message(ep, message, size, remote_addr, rkey);
 }
 
-/* Programs that do not look whether a function was registered send all the same, and their target
- * would poll for ever: a message of no function ends that with an error. */
+/* Sends a message of no function, which the target reports as an error. Programs that do not
+ * check whether a function was registered send all the same, and their target would poll for
+ * ever. */
 static void send_none(ucp_ep_h ep, uint64_t remote_addr, ucp_rkey_h rkey)
 {
     if (ep == NULL || rkey == NULL || remote_addr % WORD_BYTES != 0)

@@ -1,3 +1,5 @@
+/* A hash table by content id. Readers take no lock; registering, loading and adding code
+ * does. */
 #include "known_code.h"
 
 #include "compat_log.h"
@@ -13,7 +15,7 @@
 #define BUCKETS 4096u
 
 static struct {
-    pthread_mutex_t lock; /* of all below, but that chains may be read at any time */
+    pthread_mutex_t lock; /* for all members below; chains may be read without it at any time */
     tc_loader *loader;    /* NULL until the first function */
     unsigned count;
     _Atomic(tci_known_code *) buckets[BUCKETS];
@@ -55,7 +57,7 @@ static tc_status start_loader(tc_error *err)
     tc_status status = tc_options_create(&options, err);
     if (status == TC_OK)
         status = tc_options_set(options, "functions_max", "65535", err);
-    if (status == TC_OK) /* as the original's lists are made, they name what is no library */
+    if (status == TC_OK) /* the original's lists also name entries that are no libraries */
         status = tc_options_set(options, "missing_library", "warn", err);
     if (status == TC_OK)
         status = tc_loader_create(options, symbols, symbol_count, &known.loader, err);
@@ -100,7 +102,8 @@ static void destroy_code(tci_known_code *code)
     free(code);
 }
 
-/* A function that is known already is what the caller gets; otherwise the new one. */
+/* Publishes the new function, unless it is known already: the caller then gets the known
+ * one. */
 static ucs_status_t settle(ucs_status_t status, tci_known_code *code,
                            const tci_known_code **code_out)
 {
@@ -122,7 +125,7 @@ static ucs_status_t take_function(tc_ifunc *fn, const tci_known_code **code_out)
     parts.first = tc_ifunc_archive(fn, &parts.first_size);
     parts.second = (const uint8_t *)tc_ifunc_deps(fn, &parts.second_size);
     ucs_status_t status = create_code(TCI_CODE_ARCHIVE, &parts, &code);
-    if (status != UCS_OK || code == NULL) /* the second is for gcc, which cannot see it */
+    if (status != UCS_OK || code == NULL) /* the second is for gcc, which cannot infer it */
         return status;
     tc_ifunc_id(fn, code->id);
     set_alignment(code, tc_ifunc_payload_alignment(fn));
@@ -132,7 +135,7 @@ static ucs_status_t take_function(tc_ifunc *fn, const tci_known_code **code_out)
     return settle(status, code, code_out);
 }
 
-/* What is loaded stays open; a failure is remembered as long as nobody needs its place. */
+/* Loaded code stays open. A failure is remembered until its slot is needed again. */
 static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
                                  const tci_known_code **code_out)
 {
@@ -158,7 +161,7 @@ static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
     return status;
 }
 
-/* The first of its text. */
+/* Reads the first characters of an option's text. */
 static ucs_status_t read_option(const char *name, char value_out[8])
 {
     tc_options *options;
@@ -172,7 +175,8 @@ static ucs_status_t read_option(const char *name, char value_out[8])
                            : tci_compat_refuse(UCS_ERR_INVALID_PARAM, "no option %s", name);
 }
 
-/* The system's loader binds a library to whatever is there, and nobody can have signed it. */
+/* Checks that the options allow shared objects: the system's loader binds them to any symbol
+ * that is there, and they cannot be signed. */
 static ucs_status_t check_library(void)
 {
     char value[8];
@@ -191,9 +195,9 @@ static ucs_status_t check_library(void)
     return status;
 }
 
-/* The original's messages have no place for a signature, so what they bring runs nowhere where one
- * is asked for, nor where only what is listed may run. What this process has registered is its own
- * and runs. */
+/* Refuses received code where a signature is required, or where only listed code may run: the
+ * original's messages cannot carry a signature. Functions that this process has registered are
+ * its own and run. */
 static ucs_status_t check_sent(void)
 {
     static const struct {

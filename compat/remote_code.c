@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BUCKETS 1024u
-#define CODES 16u /* that are remembered of one key; two that share a place take turns */
+#define CODES 16u /* remembered per key; two that share a slot replace each other */
 
 typedef struct sent_code {
     const tci_known_code *code; /* NULL: nothing was sent */
@@ -18,7 +18,8 @@ typedef struct sent_code {
     uint64_t word;
 } sent_code;
 
-/* Never freed but used again, so that a thread that looks for another key may stand on one. */
+/* Never freed but used again, so that a thread that searches for another key may still read
+ * it. */
 typedef struct key {
     _Atomic(ucp_rkey_h) rkey;
     _Atomic(struct key *) next;
@@ -27,9 +28,9 @@ typedef struct key {
 } key;
 
 static struct {
-    pthread_mutex_t lock; /* of all below, but that chains may be read at any time */
+    pthread_mutex_t lock; /* for all members below; chains may be read without it at any time */
     _Atomic(key *) buckets[BUCKETS];
-    key *unused; /* by next */
+    key *unused; /* linked by `next` */
 } keys = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic(key *) *bucket_of(ucp_rkey_h rkey)
@@ -46,9 +47,10 @@ static key *find(ucp_rkey_h rkey)
     return k;
 }
 
-/* --- what is there ---------------------------------------------------------------------- */
+/* --- code at the target ----------------------------------------------------------------- */
 
-/* Whether the message that carried the code is gone from its slot, and not for being refused. */
+/* Returns whether the message that carried the code is gone from its slot without being
+ * refused. */
 static bool was_taken(key *k, const tci_known_code *code)
 {
     sent_code *sent = &k->sent[code->number % CODES];
@@ -85,7 +87,7 @@ void tci_remote_code_sent(ucp_rkey_h rkey, const tci_known_code *code, const voi
         return;
     pthread_mutex_lock(&keys.lock);
     sent_code *sent = &k->sent[code->number % CODES];
-    if (sent->code != code) /* the first one that was sent is the first one that is taken */
+    if (sent->code != code) /* the first message sent is the first one taken */
         *sent = (sent_code){code, slot, word};
     pthread_mutex_unlock(&keys.lock);
 }
@@ -123,7 +125,7 @@ static key *take_unused(void)
 static void insert_locked(ucp_rkey_h rkey)
 {
     _Atomic(key *) *bucket = bucket_of(rkey);
-    remove_locked(rkey); /* one that was destroyed by UCX's own call */
+    remove_locked(rkey); /* a key that was destroyed by UCX's own call */
     key *k = take_unused();
     if (k == NULL)
         return;
@@ -133,13 +135,13 @@ static void insert_locked(ucp_rkey_h rkey)
     atomic_store_explicit(bucket, k, memory_order_release);
 }
 
-/* --- UCX's calls, which this library stands before -------------------------------------- */
+/* --- UCX's calls that this library replaces --------------------------------------------- */
 
 static void *next_definition(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (found == NULL)
-        abort(); /* it was called, so it is somewhere */
+        abort(); /* it was called, so it must exist */
     return found;
 }
 

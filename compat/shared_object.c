@@ -24,7 +24,7 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* The loader takes two libraries of one path for the same, so the descriptor, whose number is
+/* The loader treats two libraries of one path as the same, so the descriptor, whose number is
  * in the path, is never closed. */
 static ucs_status_t open_bytes(const char *name, const uint8_t *bytes, size_t size,
                                void **library_out)
@@ -71,7 +71,7 @@ static bool find_entries(void *library, const char *name, tc_entry_points *out)
     return main != NULL && (init != NULL) == (out->payload_max_size != NULL);
 }
 
-/* What TC_PAYLOAD_ALIGN defines. */
+/* Reads the alignment that TC_PAYLOAD_ALIGN defines. */
 static ucs_status_t find_alignment(void *library, const char *name, size_t *alignment_out)
 {
     const size_t *found = find(library, name, "payload_alignment");

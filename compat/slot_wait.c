@@ -32,7 +32,8 @@ static bool is_too_long(const void *slot, uint64_t word)
     return true;
 }
 
-/* Where a message begins in the least slot there is, which begins with none; 0: nowhere. */
+/* Returns the offset of a message that begins inside the smallest slot, but not at its
+ * beginning; 0 if there is none. */
 static size_t message_offset(const void *slot)
 {
     for (size_t at = sizeof(uint64_t); at < TCI_IFUNC_FRAME_MIN; at += sizeof(uint64_t)) {

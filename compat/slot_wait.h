@@ -1,21 +1,23 @@
-/* Slots that hold something, but no message that is all there: how long, and what is said of
- * it. Per thread, of the slot that was looked at last. */
+/* Slots that hold data but no complete message: measures for how long, and reports it. Kept per
+ * thread, for the slot that was polled last. */
 #ifndef TCI_SLOT_WAIT_H
 #define TCI_SLOT_WAIT_H
 
 #include <stdint.h>
 #include <ucp/api/ucp.h>
 
-/* Memory before its first message, or what a program wrote there: nothing is changed. After some
- * seconds a message that begins elsewhere in the slot is reported once. UCS_ERR_NO_MESSAGE. */
+/* The slot has memory before its first message, or data that a program wrote there: nothing is
+ * changed. If a message begins elsewhere in the slot, this is reported once after some seconds.
+ * Returns UCS_ERR_NO_MESSAGE. */
 ucs_status_t tci_slot_wait_for_message(const void *slot, uint64_t word);
 
-/* A part that stays a part is damage; but it is not taken away, in case the rest comes.
- * Progresses the worker, which may be NULL. UCS_ERR_NO_MESSAGE, and every few seconds
+/* A message that stays incomplete is damaged; but it is not removed, in case the rest comes.
+ * Progresses the worker, which may be NULL. Returns UCS_ERR_NO_MESSAGE, and every few seconds
  * UCS_ERR_TIMED_OUT. */
 ucs_status_t tci_slot_wait_for_rest(const void *slot, uint64_t word, ucp_worker_h worker);
 
-/* The message was all there: the next one in this slot may well have the same word. */
+/* Ends the wait, as the message is complete: the next one in this slot may have the same
+ * word. */
 void tci_slot_wait_end(const void *slot);
 
 #endif

@@ -23,8 +23,8 @@ void print_fields_json(const field *fields, size_t count)
     puts("}");
 }
 
-/* A processor has some hundred features and lacks as many: people want the first kind, on lines
- * that fit. */
+/* Prints the features that the processor has, on lines that fit. The list also names about as
+ * many that it lacks, which are omitted. */
 static void print_features(const char *features)
 {
     unsigned column = tool_help_columns();

@@ -1,3 +1,5 @@
+/* Sends the function tell_holdings, which is embedded in tc-info, to the peer and prints its
+ * answer. */
 #include "info_holdings.h"
 
 #include "node_holdings.h"
@@ -35,7 +37,7 @@ static tc_status read_answer(void *answer, size_t size, node_holdings *holdings,
                : fail(err, TC_E_CORRUPT, "--holdings: %s", why);
 }
 
-/* --- printing ------------------------------------------------------------------------------- */
+/* --- printing ----------------------------------------------------------------------------- */
 
 static const char *id_text(const uint8_t *id, char text[ID_TEXT])
 {
@@ -85,7 +87,7 @@ static void print_json(const node_holdings *h)
     puts("]}");
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- asking ------------------------------------------------------------------------------- */
 
 #ifdef INFO_HOLDINGS
 extern const tc_embedded tell_holdings_tca;

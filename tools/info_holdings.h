@@ -1,4 +1,4 @@
-/* What a peer holds: its libraries, and the packages that it has from its start. */
+/* Lists the libraries of a peer, and the packages that it opened when it started. */
 #ifndef INFO_HOLDINGS_H
 #define INFO_HOLDINGS_H
 
@@ -6,8 +6,8 @@
 
 #include <tc/endpoint.h>
 
-/* Asks the peer and prints what it says. TC_E_UNSUPPORTED (a build without LLVM),
- * TC_E_CORRUPT (it is no such answer), and those of tc_call. */
+/* Asks the peer and prints its answer. Statuses: TC_E_UNSUPPORTED (a build without LLVM),
+ * TC_E_CORRUPT (a malformed answer), and those of tc_call. */
 TC_MUST_CHECK tc_status info_holdings_print(tc_ep *ep, output_format format, tc_error *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* The option table of tc-node, and checks of options that depend on each other. */
 #include "node_arguments.h"
 
 #include "tool_options.h"
@@ -122,7 +123,7 @@ static const tool_option options[] = {
      .letter = 'j',
      .offset = AT(json),
      .help = "the summary as one JSON object"},
-    {.name = "worker", /* what tc-node starts itself with */
+    {.name = "worker", /* passed by tc-node to its own workers */
      .kind = TOOL_NUMBER,
      .value = "PROCESS",
      .offset = AT(worker_of),

@@ -1,4 +1,4 @@
-/* What tc-node is told. */
+/* The command-line arguments of tc-node. */
 #ifndef NODE_ARGUMENTS_H
 #define NODE_ARGUMENTS_H
 
@@ -14,11 +14,11 @@ typedef struct node_arguments {
     const char *args_symbol; /* NULL: target_args is NULL */
     const char *port_file;   /* NULL: none */
     const char *stats_file;  /* NULL: none */
-    const char *make_key;    /* NULL: none; else that is all there is to do */
-    uint64_t exit_after;     /* messages; 0: no end */
-    uint64_t memory_max;     /* bytes; 0: any */
-    uint64_t processes;      /* that serve peers at once, with isolate */
-    uint64_t worker_of;      /* the process that this one serves a peer for; 0: none */
+    const char *make_key;    /* NULL: none; else tc-node only makes the key */
+    uint64_t exit_after;     /* messages; 0: no limit */
+    uint64_t memory_max;     /* bytes; 0: no limit */
+    uint64_t processes;      /* maximum of peers served at once, with isolate */
+    uint64_t worker_of;      /* id of the tc-node that started this worker; 0: not a worker */
     bool isolate;
     bool confine;
     bool json;
@@ -29,7 +29,7 @@ typedef struct node_arguments {
     unsigned package_count;
 } node_arguments;
 
-/* Returns TOOL_GO_ON, or what the program is to exit with, and says why. */
+/* Returns TOOL_GO_ON, or the exit status of the program after printing the reason. */
 int node_arguments_parse(int argc, char **argv, node_arguments *args_out);
 
 #endif

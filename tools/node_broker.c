@@ -1,3 +1,5 @@
+/* Accepts connections, and starts, watches and stops the worker processes. A spare worker is
+ * kept ready for the next peer. */
 #include "node_broker.h"
 
 #include "node_complaint.h"
@@ -16,22 +18,22 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define WAIT_MS 100           /* between looks at clocks and the stop flag */
-#define SPARES 1u             /* processes that are ready for the next peer */
-#define STOP_NS 5000000000ull /* how long they have for an orderly end */
-#define FAILED_STARTS_MAX 3u  /* in a row */
+#define WAIT_MS 100           /* between checks of clocks and the stop flag */
+#define SPARES 1u             /* processes started ahead for the next peer */
+#define STOP_NS 5000000000ull /* time for workers to end in order */
+#define FAILED_STARTS_MAX 3u  /* consecutive */
 
 typedef struct broker {
     const node_arguments *args;
     char **argv;
     tc_context *ctx;
     tc_listener *listener;
-    node_worker *workers; /* `count` of them, in no order */
+    node_worker *workers; /* `count` of them, in the order of their start */
     struct pollfd *fds;
     size_t count;
-    size_t serving;         /* those that have a peer */
-    unsigned failed_starts; /* processes that died before they were ready, in a row */
-    node_counters sum;      /* of those that have ended */
+    size_t serving;         /* workers that have a peer */
+    unsigned failed_starts; /* consecutive workers that died before they were ready */
+    node_counters sum;      /* counters of the workers that have ended */
     node_metrics metrics;
 } broker;
 
@@ -55,7 +57,8 @@ static void start_spares(broker *b)
         ;
 }
 
-/* The one that was started first, which is the most likely to be ready. */
+/* Returns the spare worker started first, which is the most likely to be ready; NULL without
+ * one. */
 static node_worker *find_spare(const broker *b)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -86,7 +89,7 @@ static void on_connection(void *user, int connection, const char *peer)
         return;
     }
     b->serving++;
-    (void)node_worker_give(worker, connection, peer); /* if it fails it is about to end */
+    (void)node_worker_give(worker, connection, peer); /* on failure it is about to end */
 }
 
 static void collect(broker *b, size_t i)
@@ -99,7 +102,7 @@ static void collect(broker *b, size_t i)
     b->count--;
 }
 
-/* --- turns -------------------------------------------------------------------------------- */
+/* --- the loop ----------------------------------------------------------------------------- */
 
 static void look_at_workers(broker *b)
 {
@@ -122,7 +125,7 @@ static void wait_for_events(broker *b, int timeout_ms)
     }
 }
 
-/* Of all, those that have ended and those that run. */
+/* Returns the sum over all workers, those that have ended and those that run. */
 static node_counters counters_now(const broker *b)
 {
     node_counters sum = b->sum;
@@ -180,7 +183,7 @@ static void stop_workers(broker *b)
     }
 }
 
-/* --- its life ----------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------ */
 
 static int run(broker *b)
 {
@@ -210,7 +213,7 @@ int node_broker_run(const node_arguments *args, char **argv)
 {
     broker b = {.args = args, .argv = argv};
     tc_error error;
-    /* Functions run as the same user, and have nothing to look for in here. */
+    /* Functions run as the same user and must not inspect this process. */
     (void)prctl(PR_SET_DUMPABLE, 0);
     if (tc_context_create(NULL, &b.ctx, &error) != TC_OK)
         return node_complain(error.text);

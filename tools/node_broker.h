@@ -1,13 +1,14 @@
-/* tc-node --isolate: takes connections, and gives each to a process of its own.
+/* tc-node --isolate: accepts connections, and gives each to a process of its own.
  *
- * No function runs here, and nothing that a peer sends is read: the process that has the
- * connection does both, and the peer's ring lies there. */
+ * This process runs no function and reads no data of a peer: the process that has the
+ * connection does both, and holds the peer's ring. */
 #ifndef NODE_BROKER_H
 #define NODE_BROKER_H
 
 #include "node_arguments.h"
 
-/* Until it is told to stop. argv is the program's own. Returns the exit status. */
+/* Serves peers until it is asked to stop or --exit-after is reached. `argv` is the program's
+ * own. Returns the exit status. */
 int node_broker_run(const node_arguments *args, char **argv);
 
 #endif

@@ -13,13 +13,13 @@ typedef struct node_counters {
 
 void node_counters_take(const tc_context *ctx, node_counters *counters_out);
 void node_counters_add(node_counters *sum, const node_counters *more);
-/* Adds one. */
+/* Adds one to the counter of that name. */
 void node_counters_count(node_counters *counters, const char *name);
 uint64_t node_counters_named(const node_counters *counters, const char *name);
 
-/* As a line for people, or as one JSON object. */
+/* Prints one line for people, or one JSON object. */
 void node_counters_print(const node_counters *counters, int json);
-/* In the text format of Prometheus: "tchains_messages_run_total 3". */
+/* Prints the text format of Prometheus: "tchains_messages_run_total 3". */
 void node_counters_print_metrics(const node_counters *counters, FILE *out);
 
 #endif

@@ -1,3 +1,5 @@
+/* A thread waits for the first signal. After GRACE_S seconds it asks the thread that runs
+ * functions, by another signal, whether one still runs: if so, the process ends at once. */
 #include "node_end.h"
 
 #include <tc/code.h>
@@ -12,13 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_S 5          /* for an orderly end */
-#define DEAF_S 2           /* in which a thread that does not block signals answers one */
-#define STACK_BYTES 65536u /* of the thread that counts the seconds */
-/* To the thread that runs functions, which use it seldom. qemu delivers none of the last two. */
+#define GRACE_S 5          /* time for an orderly end */
+#define DEAF_S 2           /* a thread that does not block signals answers within this time */
+#define STACK_BYTES 65536u /* stack of the thread that counts the seconds */
+/* Signal to the thread that runs functions, which rarely use it. qemu does not deliver the last
+ * two. */
 #define QUESTION (SIGRTMAX - 3)
 
-/* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
+/* Atomic, as any thread (also UCX's) may receive a signal, and two threads may handle one each
+ * at the same time. */
 static atomic_bool stop_wanted;
 static atomic_uint answers;
 static sem_t asked;
@@ -29,7 +33,7 @@ static void on_signal(int number)
     int problem = errno;
     if (atomic_exchange(&stop_wanted, true)) {
         (void)signal(number, SIG_DFL);
-        (void)raise(number); /* when this returns */
+        (void)raise(number); /* takes effect when this handler returns */
     }
     (void)sem_post(&asked);
     errno = problem;
@@ -49,7 +53,7 @@ bool node_end_is_wanted(void)
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
 }
 
-/* --- when a function runs ----------------------------------------------------------------- */
+/* --- while a function runs ---------------------------------------------------------------- */
 
 /* Async-signal-safe. */
 static void end_now(const char *what)
@@ -63,12 +67,12 @@ static void end_now(const char *what)
     size += what_size;
     memcpy(line + size, end, sizeof end - 1);
     ssize_t written = write(STDERR_FILENO, line, size + sizeof end - 1);
-    (void)written; /* there is nobody left to tell */
+    (void)written; /* a failure cannot be reported anywhere */
     _exit(1);
 }
 _Static_assert(GRACE_S == 5, "the text says so");
 
-/* In the thread that runs functions: it alone knows which. */
+/* Runs in the thread that runs functions, which alone knows the current one. */
 static void on_question(int number)
 {
     char text[TC_CODE_TEXT_MAX];
@@ -85,8 +89,9 @@ static void rest(time_t seconds)
         ;
 }
 
-/* No function runs between two questions that are answered: it is at its orderly end. Where
- * nothing can be asked, the second signal ends it. */
+/* Asks every DEAF_S seconds. An answer means that no function runs: the process is ending in
+ * order. No answer means that a function blocks signals. If the question cannot be sent, only
+ * the second signal ends the process. */
 static void *count_seconds(void *none)
 {
     unsigned before;

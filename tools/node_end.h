@@ -1,19 +1,20 @@
-/* How tc-node ends: in order, if it can. */
+/* Ends tc-node, in order if possible. */
 #ifndef NODE_END_H
 #define NODE_END_H
 
 #include <stdbool.h>
 
 /* The first SIGINT or SIGTERM asks for an orderly end; the second ends the process at once.
- * `restart`: calls that a signal interrupts begin again (SA_RESTART). A confined node needs it, as
- * a signal takes back each call that waits for the warden's answer; elsewhere a function that
- * waits in a call comes to its end. */
+ * `restart`: system calls that a signal interrupts are restarted (SA_RESTART). A confined node
+ * needs it, as a signal interrupts each call that waits for the warden's answer; elsewhere an
+ * interrupted call returns, so that a function that waits in it ends. */
 void node_end_catch_signals(bool restart);
 bool node_end_is_wanted(void);
 
-/* For a process that runs functions, in the thread that does. An orderly end that has been asked
- * for and finds a function running for too long becomes another one: exit status 1, after a line
- * that names the function. Without a thread to see to that it stays with the second signal. */
+/* For a process that runs functions; called in the thread that runs them. If an orderly end is
+ * requested and a function still runs for too long, the process ends with status 1, after a
+ * line that names the function. If the thread for this cannot be started, only the second
+ * signal ends such a process. */
 void node_end_force(void);
 
 #endif

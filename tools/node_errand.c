@@ -1,3 +1,5 @@
+/* Reads such a call from the kernel's notification, checks the object that it names, and makes
+ * the call for the node. */
 #include "node_errand.h"
 
 #include <ctype.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 #define GOES_WITH_LAST_PROCESS                                                                 \
-    01000 /* SHM_DEST, which Linux's header has and the C library's not */
+    01000 /* SHM_DEST, which Linux's header has and the C library's has not */
 
 int node_errand_read(const struct seccomp_data *call, pid_t caller, pid_t node,
                      node_errand *errand_out)
@@ -45,7 +47,8 @@ int node_errand_read(const struct seccomp_data *call, pid_t caller, pid_t node,
 
 /* --- waking ------------------------------------------------------------------------------- */
 
-/* Whoever binds a socket to no name gets five digits for one (unix(7)). */
+/* Returns whether the kernel chose the name: five digits, for a socket bound without one
+ * (unix(7)). */
 static bool is_numbered(const struct sockaddr_un *address)
 {
     bool is = address->sun_family == AF_UNIX && address->sun_path[0] == '\0';
@@ -89,7 +92,8 @@ static void remove_segment(const node_errand *errand, node_errand_end *end)
         end->problem = errno;
 }
 
-/* The number cannot come to mean another segment meanwhile but by 32768 that the user makes. */
+/* Between the check and the call, the number can only get another meaning if the user makes
+ * 32768 segments. */
 static void attach_segment(const node_errand *errand, node_errand_end *end)
 {
     struct shmid_ds about;
@@ -104,7 +108,7 @@ static void attach_segment(const node_errand *errand, node_errand_end *end)
 
 /* --- compilers ---------------------------------------------------------------------------- */
 
-/* The number behind "key" at the beginning of a line; 0: there is none. */
+/* Returns the number after `key` at the beginning of a line; 0 if there is none. */
 static pid_t number_behind(const char *path, const char *key)
 {
     char line[256];
@@ -121,7 +125,8 @@ static pid_t number_behind(const char *path, const char *key)
     return number > 0 ? (pid_t)number : 0;
 }
 
-/* Where /proc shows no processes that others may not trace, the first thread's list does. */
+/* Searches the list of the node's first thread, which also has processes that /proc hides from
+ * processes that may not trace them. */
 static bool is_listed(pid_t node, pid_t pid)
 {
     char path[64];
@@ -143,8 +148,8 @@ static bool is_child(pid_t node, pid_t pid)
     return number_behind(path, "PPid:") == node || is_listed(node, pid);
 }
 
-/* The descriptor that is opened here names one process for good, whose parent is asked for
- * after that. */
+/* Opens a descriptor first, which denotes one process for good, and checks the parent of that
+ * process after that. */
 static void end_compiler(const node_errand *errand, node_errand_end *end)
 {
     char path[64];

@@ -1,3 +1,4 @@
+/* The tables of allowed calls and arguments, and the filter program made from them. */
 #include "node_filter.h"
 
 #include "base/landlock.h"
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-/* Later ones nobody has looked at; the C library does without them. */
+/* Later calls have not been reviewed and fail with ENOSYS; the C library works without them. */
 #define LAST_CALL SYS_futex_waitv
 
 #define ALLOW SECCOMP_RET_ALLOW
@@ -31,13 +32,13 @@
 #define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 #define ASK SECCOMP_RET_USER_NOTIF
 
-/* --- which calls -------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------- */
 
-/* They read, wait, count, and change what is the process's own: memory, threads, descriptors, and
- * files that are open for that. Nothing here takes the number of another process, a name that it
- * changes something by, or an address that bytes go to. */
+/* These calls read, wait, count, and change only the process's own state: memory, threads,
+ * descriptors, and files that are open for that. No call here takes the number of another
+ * process, a name by which it changes something, or an address that bytes are sent to. */
 static const int allowed[] = {
-    /* bytes of what is open */
+    /* contents of open files */
     SYS_read,
     SYS_write,
     SYS_readv,
@@ -76,7 +77,7 @@ static const int allowed[] = {
     SYS_epoll_pwait2,
     SYS_ppoll,
     SYS_pselect6,
-    /* what files there are */
+    /* existence and attributes of files */
     SYS_fstat,
     SYS_newfstatat,
     SYS_statx,
@@ -87,7 +88,7 @@ static const int allowed[] = {
     SYS_readlinkat,
     SYS_getcwd,
     SYS_umask,
-    /* connections that are there, or wait at the listener */
+    /* existing connections, and those that wait at the listener */
     SYS_accept,
     SYS_accept4,
     SYS_recvfrom,
@@ -138,7 +139,7 @@ static const int allowed[] = {
     SYS_ioprio_get,
     SYS_wait4,
     SYS_waitid,
-    /* its signals */
+    /* signals of the process itself */
     SYS_rt_sigaction,
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
@@ -160,7 +161,7 @@ static const int allowed[] = {
     SYS_timer_gettime,
     SYS_timer_getoverrun,
     SYS_timer_delete,
-    /* who and where it is */
+    /* identity and environment of the process */
     SYS_getpid,
     SYS_getppid,
     SYS_gettid,
@@ -179,7 +180,7 @@ static const int allowed[] = {
     SYS_sysinfo,
     SYS_uname,
     SYS_getrandom,
-#ifdef SYS_open /* newer architectures have newer calls alone */
+#ifdef SYS_open /* newer architectures have only the newer calls */
     SYS_stat,
     SYS_lstat,
     SYS_access,
@@ -201,7 +202,7 @@ static const int allowed[] = {
 #endif
 };
 
-/* Names are in memory that other threads change. */
+/* These calls are decided by the warden, as names are in memory that other threads change. */
 static const int asked[] = {
     SYS_openat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_mkdirat,
 #ifdef SYS_open
@@ -209,14 +210,14 @@ static const int asked[] = {
 #endif
 };
 
-/* By which the filter's own descriptor goes to who answers, and the filter is closed: allowed until
+/* Calls that send the filter's own descriptor to the warden and close the filter: allowed until
  * node_filter_close. */
 static const int handing_over[] = {SYS_sendmsg, SYS_seccomp};
 
-/* The C library has older calls for the same. */
+/* The C library has older calls for the same purposes. */
 static const int unknown[] = {SYS_clone3, SYS_openat2};
 
-/* --- which arguments ---------------------------------------------------------------------- */
+/* --- arguments ---------------------------------------------------------------------------- */
 
 #define IS(argument, value)                                                                    \
     {                                                                                          \
@@ -236,17 +237,17 @@ static const int unknown[] = {SYS_clone3, SYS_openat2};
         TCI_SYSCALL_IS, TCI_SYSCALL_UPPER(argument), 0                                         \
     }
 
-#define PR_NAME_MEMORY 0x53564d41 /* PR_SET_VMA: what malloc calls its memory */
-#define GET_TERMINAL 0x802c542a   /* TCGETS2, which newer C libraries make */
+#define PR_NAME_MEMORY 0x53564d41 /* PR_SET_VMA: malloc names its memory */
+#define GET_TERMINAL 0x802c542a   /* TCGETS2, used by newer C libraries */
 #define NEW_NAMESPACES                                                                         \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
      CLONE_NEWPID | CLONE_NEWNET)
-/* SIGIO to whom F_SETOWN or FIOSETOWN has named, which both are refused. */
+/* Sends SIGIO to the process named by F_SETOWN or FIOSETOWN, which are both refused. */
 #define SENDS_SIGNALS O_ASYNC
 
 static const tci_syscall_rule rules[] = {
-    /* To the other end of a connection. An address is only judged where memory can be read: UCX
-     * wakes a peer that sleeps by one byte. */
+    /* Sends to the other end of a connection. An address is judged only by the warden, which
+     * can read memory: UCX wakes a sleeping peer by one byte. */
     {SYS_sendto, ALLOW, {IS_NULL(4), LACKS(3, MSG_FASTOPEN)}},
     {SYS_sendto, ASK, {IS(2, 1), IS(3, 0), IS(5, NODE_FILTER_WAKE_ADDRESS_BYTES)}},
     {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_NODELAY)}},
@@ -275,7 +276,7 @@ static const tci_syscall_rule rules[] = {
     {SYS_ioctl, ALLOW, {IS(1, TCGETS)}},
     {SYS_ioctl, ALLOW, {IS(1, GET_TERMINAL)}},
     {SYS_ioctl, ALLOW, {IS(1, TIOCGWINSZ)}},
-    /* Linked code is written first and made to run then, as the library does it. */
+    /* Linked code is written first and made executable later, as the library does it. */
     {SYS_mmap, ALLOW, {LACKS(2, PROT_EXEC)}},
     {SYS_mmap, ALLOW, {LACKS(2, PROT_WRITE)}},
     {SYS_mprotect, ALLOW, {LACKS(2, PROT_EXEC)}},
@@ -299,12 +300,12 @@ static const tci_syscall_rule rules[] = {
     {SYS_prctl, ALLOW, {IS(0, PR_GET_NAME)}},
     {SYS_prctl, ALLOW, {IS(0, PR_NAME_MEMORY)}},
     {SYS_prlimit64, ALLOW, {IS(0, 0), IS_NULL(2)}},
-    /* Whether a peer lives is asked by signal 0; compilers are killed by their descriptors. */
+    /* Signal 0 checks whether a peer lives; compilers are killed by their descriptors. */
     {SYS_kill, ALLOW, {IS(1, 0)}},
     {SYS_pidfd_send_signal, ASK, {IS(1, SIGKILL)}},
 };
 
-/* Those that name this process by its number. */
+/* Adds the rules that name this process by its number. */
 static void add_own_rules(tci_syscall_filter *f)
 {
     const uint32_t own = (uint32_t)getpid();
@@ -348,7 +349,7 @@ int node_filter_set(void)
     return set(SECCOMP_FILTER_FLAG_NEW_LISTENER);
 }
 
-/* Of two filters the one that refuses counts. */
+/* Adds a second filter: a call is refused if one of the two refuses it. */
 int node_filter_close(void)
 {
     tci_syscall_filter_begin(&filter);

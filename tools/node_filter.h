@@ -1,28 +1,28 @@
-/* The system calls that a confined node may make: a filter for all of its threads, and for good.
+/* The system calls that a confined node may make: a permanent filter for all of its threads.
  *
- * It lists what is allowed, some of it with some arguments only; everything else is refused. What
- * opens or changes files by a name, and what is allowed for some objects alone, is decided by
- * another process, node_warden.h. */
+ * The filter lists the allowed calls, some with certain arguments only; all others are refused.
+ * Calls that open or change files by a name, and calls that are allowed for some objects only,
+ * are decided by another process, node_warden.h. */
 #ifndef NODE_FILTER_H
 #define NODE_FILTER_H
 
 #include <stdbool.h>
 
-/* A family, an empty byte and five digits: the address of a socket that UCX wakes. */
+/* Size of the address of a socket that UCX wakes: a family, an empty byte and five digits. */
 #define NODE_FILTER_WAKE_ADDRESS_BYTES 8u
 
-/* Whether the program can do with so few: a sanitizer needs files at any time. */
+/* Returns whether the program works with so few calls: a sanitizer needs files at any time. */
 bool node_filter_bearable(void);
 
-/* Returns the descriptor by which the kernel asks about files, or -1: errno says why. */
+/* Returns the descriptor by which the kernel asks about files, or -1: errno has the reason. */
 int node_filter_set(void);
 
-/* Before the process has threads: connections, abstract sockets and signals to others the kernel
- * then refuses a second time, by what a call is about, as far as its Landlock knows them. Returns 0
- * or -1: errno says why. */
+/* Called before the process has threads. The kernel then refuses connections, abstract sockets
+ * and signals to other processes a second time, by the object of a call, as far as its Landlock
+ * supports them. Returns 0 or -1: errno has the reason. */
 int node_filter_scope(void);
 
-/* Takes what handing that descriptor over needed. Returns 0 or -1. */
+/* Refuses the calls that were needed to send that descriptor. Returns 0 or -1. */
 int node_filter_close(void);
 
 #endif

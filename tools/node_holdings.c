@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For a terminal, which obeys what is no such character. */
+/* Terminates the text and makes it printable, as a terminal obeys other characters. */
 static void end_text(char *text, size_t size)
 {
     text[size - 1] = '\0';
@@ -24,7 +24,7 @@ static void end_texts(node_holdings *h)
         end_text(h->packages[i].name, sizeof h->packages[i].name);
 }
 
-/* Whether so many are just as many bytes. */
+/* Returns whether the counted elements fill exactly `size` bytes. */
 static bool is_whole(const node_holdings_head *head, size_t size)
 {
     return head->libraries <= size / sizeof(node_holdings_library) &&

@@ -1,5 +1,6 @@
-/* What a node holds, as the function of tc-info tells it: a head, then the libraries in the order of their
- * arrival, then the packages that tc-node has from its start, which it publishes. */
+/* The libraries and packages of a node, as the function of tc-info reports them: a head, then
+ * the libraries in the order of their arrival, then the packages that tc-node opened at its
+ * start and publishes. */
 #ifndef NODE_HOLDINGS_H
 #define NODE_HOLDINGS_H
 
@@ -10,7 +11,7 @@
 #include <tc/package.h>
 
 #define NODE_HOLDINGS_PACKAGES "tc-node.packages" /* the name of the published array */
-#define NODE_HOLDINGS_BYTES_MAX (256u << 10)      /* of an answer */
+#define NODE_HOLDINGS_BYTES_MAX (256u << 10)      /* size of an answer */
 
 typedef struct node_holdings_head {
     uint64_t libraries;
@@ -23,7 +24,7 @@ typedef struct node_holdings_library {
     char owner[256];
     uint64_t symbols;
     uint64_t memory_bytes;
-    uint64_t functions; /* that are bound to it */
+    uint64_t functions; /* functions that are bound to it */
     uint64_t users;     /* libraries that are bound to it */
 } node_holdings_library;
 
@@ -41,8 +42,9 @@ typedef struct node_holdings {
     size_t package_count;
 } node_holdings;
 
-/* Finds the parts of a peer's answer, aligned as malloc aligns, where they lie, ends their texts and makes
- * them printable. False: it is none, and `why_out` says what was found and expected. */
+/* Finds the parts of a peer's answer, which stay in `answer` (aligned as malloc aligns),
+ * terminates their texts and makes them printable. Returns false for a malformed answer;
+ * `why_out` then has the found and the expected size. */
 bool node_holdings_read(void *answer, size_t size, node_holdings *holdings_out, char *why_out,
                         size_t why_size);
 

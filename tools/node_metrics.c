@@ -13,7 +13,7 @@
 
 #define INTERVAL_NS 1000000000ull
 
-/* A flag is all that the handler sets: the loop looks at it ten times a second at least. */
+/* The handler only sets a flag, which the loop checks at least ten times a second. */
 static atomic_bool asked;
 
 static void on_signal(int number)
@@ -35,7 +35,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-/* Whoever reads the file meanwhile sees the old one or the new one. */
+/* Replaces the file at once: a reader sees the old one or the new one. */
 static bool write_file(const char *path, const node_counters *counters)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* The counters of a node that runs: on standard output when SIGUSR1 came, and each second in the file
- * of --stats-file, in the text format of Prometheus. */
+/* The counters of a running node: printed on standard output after SIGUSR1, and written each
+ * second to the file of --stats-file, in the text format of Prometheus. */
 #ifndef NODE_METRICS_H
 #define NODE_METRICS_H
 
@@ -8,21 +8,22 @@
 
 typedef struct node_metrics {
     const node_arguments *args;
-    uint64_t next_ns; /* when the file is due */
-    bool failed;      /* it could not be written, and that was said */
+    uint64_t next_ns; /* when the file is due; UINT64_MAX: no file */
+    bool failed;      /* the last write failed, which was reported */
 } node_metrics;
 
-/* SIGUSR1 ends no process of a node from now on. */
+/* Catches SIGUSR1, so that it ends no process of a node from now on. */
 void node_metrics_catch_signal(void);
 
-/* Writes the file for the first time, with zeros. Returns whether it could, or there is none. */
+/* Writes the file for the first time, with zeros. Returns whether that succeeded, or no file
+ * was requested. */
 bool node_metrics_begin(node_metrics *metrics, const node_arguments *args);
 
-/* Whether somebody wants to know now; then the counters are to be told. */
+/* Returns whether the counters are due: node_metrics_tell is to be called then. */
 bool node_metrics_due(const node_metrics *metrics);
 void node_metrics_tell(node_metrics *metrics, const node_counters *counters);
 
-/* The last ones, which the file keeps. */
+/* Writes and prints the last counters, which stay in the file. */
 void node_metrics_end(node_metrics *metrics, const node_counters *counters);
 
 #endif

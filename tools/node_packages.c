@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "libbank-local.so", and not "bank.tcp". */
+/* Returns true for "libbank-local.so", and false for "bank.tcp". */
 static bool is_library(const char *path)
 {
     const char *end = strrchr(path, '.');

@@ -1,4 +1,4 @@
-/* The packages that tc-node has from its start. */
+/* The packages that tc-node opens at its start. */
 #ifndef NODE_PACKAGES_H
 #define NODE_PACKAGES_H
 
@@ -13,10 +13,11 @@ typedef struct node_packages {
     node_holdings_package published[NODE_PACKAGES_MAX];
 } node_packages;
 
-/* Opens them all and publishes which they are. False after a complaint; what was open before it is to be closed too. */
+/* Opens all packages and publishes their list. Returns false after an error message; the caller
+ * also closes the packages that were opened before it. */
 bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packages *packages);
 
-/* Before the context is destroyed. */
+/* Closes them; called before the context is destroyed. */
 void node_packages_close(node_packages *packages);
 
 #endif

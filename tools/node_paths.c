@@ -36,7 +36,7 @@ bool node_paths_add_list(node_paths *paths, const char *list, bool writable)
     return true;
 }
 
-/* bin/tc-node is beside lib/, which has the library's modules. */
+/* Adds the folders beside bin/, where tc-node is: lib/ has the library's modules. */
 static bool add_own_folders(node_paths *paths)
 {
     static const char *const beside[] = {"/lib", "/lib64", "/libexec"};

@@ -11,7 +11,7 @@ void node_report_say(node_report_kind kind, const char *text)
     message[0] = (char)kind;
     memcpy(message + 1, text, size);
     ssize_t sent = send(NODE_REPORT_CHANNEL, message, 1 + size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    (void)sent; /* the node sees the end of this process in any case */
+    (void)sent; /* the node notices the end of this process in any case */
 }
 
 void node_report_crash(void *none, const char *text)

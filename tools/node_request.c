@@ -1,3 +1,5 @@
+/* Reads a request from the caller's memory, resolves its names to descriptors, checks their
+ * paths, and makes the request for the node. */
 #include "node_request.h"
 
 #include <errno.h>
@@ -17,9 +19,9 @@
     (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_DIRECTORY | O_NOFOLLOW |            \
      O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_SYNC | O_LARGEFILE)
 
-/* --- what the caller says ----------------------------------------------------------------- */
+/* --- reading the call --------------------------------------------------------------------- */
 
-/* Page by page, as what lies behind the name may not be there. */
+/* Reads page by page, as the memory after the name may not be mapped. */
 static int read_path(pid_t caller, uint64_t address, char path[PATH_MAX])
 {
     for (size_t have = 0; have < PATH_MAX;) {
@@ -45,7 +47,7 @@ static int read_name(const struct seccomp_data *call, unsigned folder, unsigned 
 }
 
 #ifdef SYS_open
-/* The older calls, which begin at the current folder. Returns 0 or an errno. */
+/* Reads one of the older calls, which begin at the current folder. Returns 0 or an errno. */
 static int read_old_call(const struct seccomp_data *call, node_request *r)
 {
     r->name.folder = r->new_name.folder = AT_FDCWD;
@@ -120,10 +122,11 @@ int node_request_read(const struct seccomp_data *call, pid_t caller, pid_t node,
     return read_name(call, 0, 1, caller, &r->name);
 }
 
-/* --- places ------------------------------------------------------------------------------- */
+/* --- paths -------------------------------------------------------------------------------- */
 
-/* Where a relative name begins, and the caller's /proc/self, which here would be this process's.
- * -1: errno says why. */
+/* Opens the folder at which the name begins; `*rest_out` is the rest of the name. /proc/self is
+ * the node's folder, as here it would be this process's. Returns -1 on failure: errno has the
+ * reason. */
 static int open_start(const node_request *r, const node_name *name, const char **rest_out)
 {
     static const char *const selves[] = {"/proc/self/", "/proc/thread-self/"};
@@ -145,7 +148,8 @@ static int open_start(const node_request *r, const node_name *name, const char *
     return open(place, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
-/* The file or folder itself, opened for nothing yet. -1: errno says why. */
+/* Opens the file or folder itself, without access to its content. Returns -1 on failure: errno
+ * has the reason. */
 static int open_place(const node_request *r, const node_name *name, const char *path, int flags)
 {
     const char *rest;
@@ -168,7 +172,7 @@ static void write_link(int fd, char link[32])
     (void)snprintf(link, 32, "/proc/self/fd/%d", fd);
 }
 
-/* Where it lies; false for what lies nowhere. */
+/* Writes the path of an open file. Returns false if it has none. */
 static bool find_path(int place, char path[PATH_MAX])
 {
     char link[32];
@@ -178,7 +182,8 @@ static bool find_path(int place, char path[PATH_MAX])
     return size > 0 && path[0] == '/';
 }
 
-/* "/proc/4711/fd/15" and the like: numbers where the form has '#'. */
+/* Returns whether the path matches `form`, in which '#' is a number: "/proc/4711/fd/15" and the
+ * like. */
 static bool has_form(const char *path, const char *form)
 {
     for (; *form != '\0'; form++) {
@@ -195,7 +200,8 @@ static bool has_form(const char *path, const char *form)
     return *path == '\0';
 }
 
-/* UCX's file of shared memory, which loses its name once it is made. */
+/* Returns whether the path is UCX's file of shared memory, which loses its name once it is
+ * made. */
 static bool is_shared_memory_path(const char *path)
 {
     const char *folder = getenv("UCX_POSIX_DIR");
@@ -206,14 +212,16 @@ static bool is_shared_memory_path(const char *path)
            strncmp(path + size, SHARED_MEMORY, strlen(SHARED_MEMORY)) == 0;
 }
 
-/* A peer's, which UCX names by the process that made it. */
+/* Returns whether the file is shared memory of a peer, which UCX names by the process that made
+ * it. */
 static bool is_shared_memory(const node_request *r, const char *path, const struct stat *about)
 {
     return has_form(r->name.path, "/proc/#/fd/#") && S_ISREG(about->st_mode) &&
            about->st_uid == geteuid() && is_shared_memory_path(path);
 }
 
-/* Of the node itself: what the C library looks into, and by which the user of a peer is found. */
+/* Returns whether the file describes the node itself: the C library reads some of these files,
+ * and others are used to find the user of a peer. */
 static bool is_of_node(const node_request *r, const char *path)
 {
     static const char *const files[] = {"maps",   "stat",    "statm",   "status",
@@ -250,7 +258,8 @@ static bool may_change(const node_paths *paths, const char *folder, const char *
     return node_paths_allow(paths, folder, true) || is_shared_memory_path(path);
 }
 
-/* The folder that a name is in, if it may be changed, and the name's last part. -1: errno. */
+/* Opens the folder of a name, if that may be changed, and writes the name's last part. Returns
+ * -1 with errno on failure. */
 static int open_parent(const node_request *r, const node_name *name, const node_paths *paths,
                        char last[NAME_MAX + 1])
 {
@@ -292,7 +301,7 @@ static int open_new(const node_request *r, const node_paths *paths)
     return fd;
 }
 
-/* What is there already, by the descriptor that says where it lies. */
+/* Opens an existing file by the descriptor whose path is checked. */
 static int open_found(const node_request *r, const node_paths *paths, int place)
 {
     char path[PATH_MAX], link[32];
@@ -311,7 +320,7 @@ static int open_found(const node_request *r, const node_paths *paths, int place)
 
 static int open_file(const node_request *r, const node_paths *paths)
 {
-    if ((r->flags & ~OPEN_FLAGS) != 0) { /* O_PATH, O_TMPFILE and what is rarer */
+    if ((r->flags & ~OPEN_FLAGS) != 0) { /* O_PATH, O_TMPFILE and rarer ones */
         errno = EACCES;
         return -1;
     }

@@ -1,9 +1,9 @@
-/* One thing that a confined node wants to do to a file, and doing it in its place.
+/* One operation on a file that a confined node requests, made on its behalf.
  *
- * A name is followed first, without opening what it leads to (O_PATH), and judged by where that
- * lies; what is opened then is that very file. Beside the rules of node_paths.h there is what a
- * node needs of its peers on this host: whether a process lives (/proc/PID/stat), and UCX's shared
- * memory (/proc/PID/fd/N). */
+ * A name is resolved first, without opening its file (O_PATH), and judged by the resulting
+ * path; the file that is opened then is that very file. Beside the rules of node_paths.h, a
+ * node may use two things of its peers on this host: the state of a process (/proc/PID/stat),
+ * which shows whether it lives, and UCX's shared memory (/proc/PID/fd/N). */
 #ifndef NODE_REQUEST_H
 #define NODE_REQUEST_H
 
@@ -28,19 +28,20 @@ typedef struct node_request {
     pid_t caller; /* a thread of the node */
     pid_t node;
     node_name name;
-    node_name new_name; /* of NODE_RENAME */
+    node_name new_name; /* NODE_RENAME only */
     int flags;          /* of open, unlinkat or renameat2 */
     mode_t mode;
 } node_request;
 
-/* What came of it: a descriptor; or -1 and an errno, 0 where nothing was to be opened. */
+/* The outcome: a descriptor; or -1 and an errno, which is 0 after a change that succeeded. */
 typedef struct node_opened {
     int fd;
     int close_on_exec;
     int problem;
 } node_opened;
 
-/* Copies what the call says, out of the caller's memory. Returns 0 or an errno. */
+/* Copies the arguments of the call, and its names from the caller's memory. Returns 0 or an
+ * errno. */
 int node_request_read(const struct seccomp_data *call, pid_t caller, pid_t node,
                       node_request *request_out);
 

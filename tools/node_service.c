@@ -1,3 +1,5 @@
+/* Opens the context and the listener, applies limits and --confine, then runs messages until
+ * the end. A worker (--isolate) gets its only connection from the node, and reports to it. */
 #include "node_service.h"
 
 #include "node_complaint.h"
@@ -25,16 +27,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define WAIT_NS 100000000ull /* between looks at the stop flag */
-#define COUNT_EVERY 64       /* turns, between looks at the counters */
+#define WAIT_NS 100000000ull /* between checks of the stop flag */
+#define COUNT_EVERY 64       /* turns, between checks of the counters */
 #define CALL_TIME_MAX "10s"
 #define NS_PER_MS 1000000ull
 
-/* The process's own, which callbacks see. */
+/* State of the process, for callbacks. */
 static struct {
     bool is_worker;
     bool peer_has_gone;
-    node_counters *counters; /* of a worker, where the node that started it looks */
+    node_counters *counters; /* of a worker: memory that its node reads */
 } this_node;
 
 static atomic_bool reload_wanted;
@@ -78,9 +80,9 @@ bool node_write_port(const node_arguments *args, unsigned port)
     return false;
 }
 
-/* --- what is there for functions ---------------------------------------------------------- */
+/* --- resources for functions -------------------------------------------------------------- */
 
-/* RTLD_GLOBAL: what arrives may call the library. */
+/* Loads --lib and finds --args-symbol. RTLD_GLOBAL: received functions may call the library. */
 static int find_target_args(const node_arguments *args, void **target_args_out)
 {
     void *library = NULL;
@@ -98,7 +100,7 @@ static int find_target_args(const node_arguments *args, void **target_args_out)
     return *target_args_out != NULL;
 }
 
-/* What the process has mapped already is not functions'. */
+/* Limits the memory to `more` bytes above the amount that the process has mapped already. */
 static int limit_memory(uint64_t more)
 {
     struct rlimit limit;
@@ -115,7 +117,7 @@ static int limit_memory(uint64_t more)
     return setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : node_complain("--memory-max: not allowed");
 }
 
-/* --- what happens ------------------------------------------------------------------------- */
+/* --- events ------------------------------------------------------------------------------- */
 
 static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 {
@@ -139,7 +141,7 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
     }
 }
 
-/* In a thread of the library's; the function still runs in the first one. */
+/* Runs in a thread of the library; the function still runs in the first thread. */
 static void on_long_call(void *user, const tc_long_call *call)
 {
     char text[NODE_REPORT_TEXT_MAX];
@@ -160,7 +162,8 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
     return tc_listener_open(ctx, args->listen, listener_out, err);
 }
 
-/* A worker has one peer, which may go before its endpoint was open. */
+/* Returns whether serving is over. A worker has one peer, which may leave before its endpoint
+ * is open. */
 static int is_over(const node_arguments *args, const node_counters *counters)
 {
     if (this_node.is_worker)
@@ -171,7 +174,7 @@ static int is_over(const node_arguments *args, const node_counters *counters)
            node_counters_named(counters, "messages_run") >= args->exit_after;
 }
 
-/* Whoever changed a file of keys, or renamed the audit file, says so by SIGHUP. */
+/* Handles SIGHUP, which is sent after a file of keys was changed or the audit file renamed. */
 static void reload(tc_context *ctx)
 {
     tc_error error;
@@ -185,7 +188,7 @@ static void reload(tc_context *ctx)
         fprintf(stderr, "tc-node: no key is trusted any more: %s\n", error.text);
 }
 
-/* `metrics` NULL: of a worker, whose counters the node that started it sums up. */
+/* `metrics` is NULL in a worker, whose counters are summed up by the node that started it. */
 static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_metrics *metrics)
 {
     node_counters own;
@@ -209,7 +212,7 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     return 0;
 }
 
-/* The compiler cannot be started any more then. */
+/* Starts the compiler first, as it cannot be started any more later. */
 static int confine(tc_context *ctx)
 {
     tc_error error;
@@ -247,7 +250,8 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
     return result;
 }
 
-/* A worker dies with the node. False: that has happened already. */
+/* Makes this process a worker, which dies with the node. Returns false if the node has died
+ * already, or the counters cannot be mapped. */
 static int become_worker(const node_arguments *args)
 {
     this_node.is_worker = true;
@@ -256,8 +260,8 @@ static int become_worker(const node_arguments *args)
     return (uint64_t)getppid() == args->worker_of && this_node.counters != NULL;
 }
 
-/* A node whose functions keep its peers waiting names them, unless its user has said otherwise. In a
- * process that serves one peer alone they may take their time. */
+/* Sets call_time_max, so that functions that keep peers waiting are named, unless the user has
+ * set it. In a process that serves one peer only, functions may take their time. */
 static tc_status create_context(tc_context **ctx_out, tc_error *err)
 {
     tc_options *options;
@@ -288,7 +292,7 @@ int node_serve(const node_arguments *args)
         return node_complain(error.text);
     if (!this_node.is_worker)
         node_end_force();
-    /* After UCX's own handlers, which come second then. */
+    /* Installed after UCX's own handlers, which then run second. */
     tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);

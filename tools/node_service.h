@@ -6,16 +6,17 @@
 
 #include <stdbool.h>
 
-/* SIGINT and SIGTERM (node_end.h), SIGUSR1 and SIGHUP. */
+/* Catches SIGINT and SIGTERM (node_end.h), SIGUSR1 and SIGHUP. */
 void node_catch_signals(const node_arguments *args);
-/* Whether SIGHUP has come since this was last asked. Without keys, lists and an audit file, which
- * it has read and opened again, a process ends with its terminal. */
+/* Returns whether SIGHUP has come since the last call. Without keys, lists and an audit file,
+ * which it makes the process read and open again, SIGHUP is not caught: a process ends with its
+ * terminal. */
 bool node_reload_is_wanted(void);
 
-/* Writes --port-file. Returns whether there was nothing to write, or it was written. */
+/* Writes --port-file. Returns true if that succeeded or there was nothing to write. */
 bool node_write_port(const node_arguments *args, unsigned port);
 
-/* Serves peers until it is told to stop. Returns the exit status. */
+/* Serves peers until it is asked to stop. Returns the exit status. */
 int node_serve(const node_arguments *args);
 
 #endif

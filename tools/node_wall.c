@@ -1,3 +1,5 @@
+/* Collects the allowed paths and starts the warden; later limits the process and checks that
+ * the filter works. */
 #include "node_wall.h"
 
 #include "node_complaint.h"
@@ -22,9 +24,9 @@ static int missing(const char *what)
     return 1;
 }
 
-/* --- what may be opened ------------------------------------------------------------------- */
+/* --- allowed paths ------------------------------------------------------------------------ */
 
-/* Only to be read: what is written there is run by other processes of this user, unconfined. */
+/* Read-only: files written there would be run by other, unconfined processes of this user. */
 static bool add_cache(node_paths *paths)
 {
     char folder[PATH_MAX];
@@ -38,7 +40,7 @@ static bool add_cache(node_paths *paths)
     return home == NULL || node_paths_add(paths, folder, false);
 }
 
-/* What SIGHUP has read again: "@FILE". */
+/* Adds the file of a list, "@FILE", which is read again after SIGHUP. */
 static bool add_list(node_paths *paths, const char *variable)
 {
     const char *set = getenv(variable);
@@ -76,17 +78,17 @@ int node_wall_prepare(const node_arguments *args)
         return node_complain("--confine: not in a build with a sanitizer, which needs files");
     if (!add_all(args, &paths))
         return node_complain("--confine: not all paths can be allowed");
-    /* Sockets cannot be had later, and UCX's network needs one for each peer. */
+    /* Sockets cannot be opened later, and UCX's network needs one for each peer. */
     (void)setenv("TC_NETWORK", "no", 0);
     if (!node_warden_start(&paths, &warden))
         return missing("no process to open files with");
-    /* Who opens files was started before, and is no part of this. */
+    /* The warden, which opens files, was started before and is not restricted by this. */
     return node_filter_scope() == 0 ? 0 : missing("no Landlock, which this kernel has");
 }
 
 /* --- raising ------------------------------------------------------------------------------ */
 
-/* That it stands is seen from inside alone. */
+/* Checks the filter from inside, where alone its effect is visible. */
 static int try_it(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,3 +1,5 @@
+/* The node sends the filter's descriptor through a socket. The warden receives the kernel's
+ * questions from it and answers them. */
 #include "node_warden.h"
 
 #include "node_errand.h"
@@ -49,7 +51,7 @@ static int send_descriptor(int channel, int fd)
     return sendmsg(channel, &message, MSG_NOSIGNAL) == 1;
 }
 
-/* -1: it will never come. */
+/* Returns -1 if it will never come. */
 static int receive_descriptor(int channel)
 {
     control_space control;
@@ -81,7 +83,7 @@ static void reply(int listener, uint64_t id, const node_opened *opened)
         int given = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &give);
         int problem = errno;
         (void)close(opened->fd);
-        if (given >= 0 || problem == ENOENT) /* who asked has gone */
+        if (given >= 0 || problem == ENOENT) /* the caller has gone */
             return;
         answer.error = -problem;
     } else {
@@ -100,7 +102,8 @@ static void reply_errand(int listener, uint64_t id, const node_errand_end *end)
     (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
-/* Its number may be another process's by now, whose memory was read. */
+/* Returns whether the caller still waits. If not, its number may be another process's by now,
+ * whose memory was read. */
 static bool still_asks(int listener, const struct seccomp_notif *question)
 {
     return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &question->id) == 0;
@@ -130,7 +133,7 @@ static void answer_request(int listener, const struct seccomp_notif *question,
     reply(listener, question->id, &opened);
 }
 
-/* False: there is nobody left who could ask. */
+/* Answers one question. Returns 0 if no process is left that could ask. */
 static int answer_next(int listener, const node_paths *paths, pid_t node)
 {
     struct pollfd asked = {.fd = listener, .events = POLLIN};
@@ -140,7 +143,7 @@ static int answer_next(int listener, const node_paths *paths, pid_t node)
         return 0;
     if (!(asked.revents & POLLIN))
         return !(asked.revents & (POLLHUP | POLLERR | POLLNVAL));
-    memset(&question, 0, sizeof question); /* the kernel wants it so */
+    memset(&question, 0, sizeof question); /* required by the kernel */
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return errno == EINTR || errno == ENOENT;
     int problem = node_errand_read(&question.data, (pid_t)question.pid, node, &errand);
@@ -153,7 +156,7 @@ static int answer_next(int listener, const node_paths *paths, pid_t node)
 
 static void serve(int channel, const node_paths *paths, pid_t node)
 {
-    /* It ends with the node, and what a terminal sends is the node's. */
+    /* The warden ends with the node, and signals of a terminal are for the node. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
@@ -164,7 +167,7 @@ static void serve(int channel, const node_paths *paths, pid_t node)
         ;
 }
 
-/* --- its life ----------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------- */
 
 int node_warden_start(const node_paths *paths, node_warden *warden_out)
 {
@@ -186,7 +189,8 @@ int node_warden_start(const node_paths *paths, node_warden *warden_out)
         errno = problem;
         return 0;
     }
-    /* To read names in the node's memory, where Yama lets parents alone do that. */
+    /* Lets the warden read names in the node's memory, also where Yama allows that to parents
+     * only. */
     (void)prctl(PR_SET_PTRACER, (unsigned long)pid, 0, 0, 0);
     *warden_out = (node_warden){.pid = pid, .channel = ends[0]};
     return 1;

@@ -1,3 +1,5 @@
+/* Starts a worker, gives it its peer's connection, reads its messages, and kills it when its
+ * time is over. */
 #include "node_worker.h"
 
 #include <errno.h>
@@ -15,11 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long one may go on whose peer has gone, or that says that it crashes. */
+/* Time that a worker has to end after its peer has gone, or after it has reported its end or a
+ * crash. */
 #define LINGER_NS 5000000000ull
-/* More than a socket holds: a process that a function started may go on writing. */
+/* More messages than a socket holds: a process that a function started may go on writing. */
 #define LAST_MESSAGES_MAX 4096u
-#define OWN_FDS_MIN 16 /* above those that it finds its own at */
+#define OWN_FDS_MIN 16 /* above the numbers of a worker's descriptors */
 
 extern char **environ;
 
@@ -32,7 +35,7 @@ uint64_t node_worker_clock_ns(void)
 
 /* --- start -------------------------------------------------------------------------------- */
 
-/* Closes what it is given. */
+/* Moves a descriptor to OWN_FDS_MIN or above, and closes the old one. */
 static int moved_up(int fd)
 {
     int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, OWN_FDS_MIN) : -1;
@@ -67,7 +70,7 @@ static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
     return e;
 }
 
-/* The program's own arguments behind one that says whose worker it is. */
+/* Starts the program with its own arguments after --worker, which names this process. */
 static int spawn_worker(char **argv, int channel, int counters, pid_t *pid_out)
 {
     char option[40];
@@ -163,7 +166,8 @@ static void kill_at(node_worker *worker, uint64_t when_ns)
         worker->kill_ns = when_ns;
 }
 
-/* Functions of a stranger may have written it. */
+/* Keeps the first reason and makes it printable: functions of an untrusted peer may have
+ * written it. */
 static void keep_reason(node_worker *worker, const char *text, size_t size)
 {
     if (worker->reason[0] != '\0' || size >= sizeof worker->reason)
@@ -177,7 +181,7 @@ static void keep_reason(node_worker *worker, const char *text, size_t size)
     worker->reason[size] = '\0';
 }
 
-/* False: there is no more. */
+/* Reads one message. Returns false if there are no more. */
 static bool take_message(node_worker *worker, uint64_t now_ns)
 {
     char message[1 + NODE_REPORT_TEXT_MAX];
@@ -210,9 +214,9 @@ bool node_worker_look(node_worker *worker, const struct pollfd *fds, uint64_t no
 {
     siginfo_t info = {0};
     if (fds[1].revents & POLLIN)
-        (void)take_message(worker, now_ns); /* one at a time: others are to be served, too */
+        (void)take_message(worker, now_ns); /* one at a time, as others are to be served, too */
     else if (fds[1].revents != 0)
-        kill_at(worker, now_ns); /* it has ended, or nothing can be heard of it any more */
+        kill_at(worker, now_ns); /* it has ended, or cannot report any more */
     if (fds[2].revents != 0) {
         worker->peer_has_gone = true;
         kill_at(worker, now_ns + LINGER_NS);
@@ -228,7 +232,7 @@ bool node_worker_look(node_worker *worker, const struct pollfd *fds, uint64_t no
 void node_worker_stop(node_worker *worker, uint64_t kill_ns)
 {
     (void)kill(worker->pid, SIGTERM);
-    worker->done = true; /* whatever it does now, its peer hears of this node's end */
+    worker->done = true; /* however it ends now, its peer sees this node's end */
     kill_at(worker, kill_ns);
 }
 
@@ -261,7 +265,8 @@ static void part_from_peer(const node_worker *worker, tc_context *ctx, const sig
 {
     const struct linger none = {0};
     char how[sizeof worker->reason + 64];
-    /* With what a function may have set, closing would wait for as long as the peer likes. */
+    /* A function may have set SO_LINGER so that closing would wait for as long as the peer
+     * likes. */
     (void)setsockopt(worker->connection, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     describe_end(worker, end, how, sizeof how);
     if (!worker->done || end->si_code != CLD_EXITED || end->si_status != 0)
@@ -280,7 +285,7 @@ static void part_from_peer(const node_worker *worker, tc_context *ctx, const sig
 void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum)
 {
     siginfo_t end = {0};
-    /* While it is a zombie its number means nobody else, here and at its peer. */
+    /* While it is a zombie, its number is not reused, here and at its peer. */
     (void)kill(-worker->pid, SIGKILL);
     (void)waitid(P_PID, (id_t)worker->pid, &end, WEXITED | WNOWAIT);
     for (unsigned i = 0; i < LAST_MESSAGES_MAX && take_message(worker, 0); i++)

@@ -1,5 +1,5 @@
-/* tc-package build: a folder of sources to a package, its header and its local library. tc-clang and
- * the C compiler do the compiling. */
+/* tc-package build: makes a package, its header and its local library from a folder of sources.
+ * tc-clang and the C compiler do the compiling. */
 #include "archive_file.h"
 #include "base/error_text.h"
 #include "package_output.h"
@@ -78,7 +78,8 @@ const tool_command package_build_command = {
 
 /* --- archives ----------------------------------------------------------------------------- */
 
-/* The headers of an installed library lie beside its programs, and compilers may not look there. */
+/* Adds the headers of an installed library, which lie beside its programs, where compilers may
+ * not look. */
 static void add_own_headers(package_program *program)
 {
     char own[PATH_MAX], header[PATH_MAX + 64];
@@ -122,7 +123,7 @@ static tc_status compile(const package_wish *wish, const package_part *part,
     return package_program_run(&program, "--clang=PROGRAM names it", err);
 }
 
-/* What lies beside an archive; without it there is none. */
+/* Reads a file beside an archive. Without that file `*bytes_out` is NULL. */
 static tc_status read_beside(const char *path, size_t stem, const char *suffix, size_t max,
                              const char **bytes_out, size_t *size_out, tc_error *err)
 {
@@ -185,7 +186,7 @@ static tc_status make_archives(const package_wish *wish, package_plan *plan,
     return TC_OK;
 }
 
-/* --- what is made of them ----------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------ */
 
 static tc_status write_text(const char *path, const package_plan *plan,
                             const tci_content_id *id, const void *bytes, size_t size,
@@ -234,7 +235,7 @@ static tc_status make_local(const package_wish *wish, const package_plan *plan,
     char vector[PATH_MAX];
     const char *cc = wish->cc != NULL ? wish->cc : getenv("CC");
     TC_TRY(check_local(plan, err));
-    /* No element has a name with a dash. */
+    /* The name is unused, as no element has a name with a dash. */
     package_output_path(output, "local-vector", ".c", vector);
     TC_TRY(write_text(vector, plan, NULL, bytes, size, err));
     package_program_add(&program, "%s", cc != NULL && *cc != '\0' ? cc : "cc");
@@ -258,7 +259,8 @@ static tc_status make_local(const package_wish *wish, const package_plan *plan,
     return package_program_run(&program, "--cc=PROGRAM names it, --no-local does without", err);
 }
 
-/* One that nobody asked for is not made for a package with a library that travels, which can never have one. */
+/* Returns whether to make a local library. Without --local, it is not made for a package with a
+ * library that travels, which can never have one. */
 static bool wants_local(const package_wish *wish, const package_plan *plan)
 {
     for (size_t i = 0; i < plan->count && wish->local == NULL && !wish->no_local; i++) {

@@ -1,4 +1,4 @@
-/* What is in a package, for people and for programs. */
+/* Lists the contents of a package, for people and for programs. */
 #include "tc_package.h"
 
 #include "archive_file.h"
@@ -51,7 +51,7 @@ static bool is_first_of_its_target(const tci_archive *archive, size_t index)
     return true;
 }
 
-/* With quotes and commas as JSON has them, or with blanks alone. */
+/* Prints the targets with quotes and commas as in JSON, or with blanks only. */
 static void print_targets(const tci_package_element *element, bool json)
 {
     tci_archive *archive;

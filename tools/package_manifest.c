@@ -9,7 +9,7 @@
 
 #define BLANKS " \t\r"
 
-/* The next word of a line, which it ends; NULL behind the last. */
+/* Returns the next word of a line, which it terminates; NULL after the last. */
 static char *next_word(char **line)
 {
     char *word = *line + strspn(*line, BLANKS);
@@ -52,7 +52,7 @@ static tc_status read_include(char *line, package_plan *plan, tc_error *err)
     return TC_OK;
 }
 
-/* The rest of the line: types have blanks in them. */
+/* Reads the rest of the line, as types have blanks in them. */
 static tc_status read_type(char *line, package_part *part, tc_error *err)
 {
     char *type = line + strspn(line, BLANKS);
@@ -78,7 +78,7 @@ static bool is_clause(const char *word)
     return strcmp(word, "from") == 0 || strcmp(word, "uses") == 0 || strcmp(word, "takes") == 0;
 }
 
-/* Words up to the next clause; *word_out is that one's, or NULL. */
+/* Reads words up to the next clause. `*word_out` is the first word of that clause, or NULL. */
 static tc_status read_list(char **line, const package_plan *plan, package_part *part,
                            bool sources, const char **word_out, tc_error *err)
 {
@@ -92,7 +92,7 @@ static tc_status read_list(char **line, const package_plan *plan, package_part *
                                          sources ? "file" : "library");
 }
 
-/* What stands behind the name: `from`, `uses` and `takes` in this order. */
+/* Reads the clauses after the name: `from`, `uses` and `takes`, in this order. */
 static tc_status read_clauses(char *line, const package_plan *plan, package_part *part,
                               tc_error *err)
 {

@@ -12,7 +12,7 @@
 
 #define RULE_BYTES_MAX (16u << 20)
 
-/* `given`, or FOLDER/PREFIX NAME SUFFIX. */
+/* Writes `given`, or if that is NULL, FOLDER/PREFIX NAME SUFFIX. Returns whether it fits. */
 static bool settle_path(const char *given, const char *folder, const char *prefix,
                         const char *name, const char *suffix, char out[PATH_MAX])
 {
@@ -69,7 +69,7 @@ void package_output_path(const package_output *output, const char *name, const c
 {
     path_out[0] = '\0';
     if (strlen(output->scratch) + strlen(name) + strlen(suffix) + 2 > PATH_MAX)
-        return; /* no file has that name */
+        return; /* the empty path names no file */
     strcpy(path_out, output->scratch);
     strcat(path_out, "/");
     strcat(path_out, name);
@@ -78,7 +78,7 @@ void package_output_path(const package_output *output, const char *name, const c
 
 /* --- rules -------------------------------------------------------------------------------- */
 
-/* What tc-clang wrote: rules whose target is the package already. */
+/* Copies the rules that tc-clang wrote, whose target is the package already. */
 static tc_status copy_rules(const char *path, FILE *out, tc_error *err)
 {
     void *bytes;

@@ -1,3 +1,4 @@
+/* Fills a plan from the folder's manifest, or without one from the sources (*.c) in it. */
 #include "package_plan.h"
 
 #include "archive_file.h"
@@ -81,7 +82,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* "put.c" is the function put, "lib_store.c" the library store. */
+/* Adds a source: "put.c" is the function put, "lib_store.c" the library store. */
 static tc_status add_found(package_plan *plan, const char *file, tc_error *err)
 {
     char name[TCI_ARCHIVE_NAME_MAX + 1];
@@ -129,7 +130,7 @@ static tc_status find_sources(package_plan *plan, tc_error *err)
     return status == TC_OK ? use_all_libraries(plan, err) : status;
 }
 
-/* --- with one ----------------------------------------------------------------------------- */
+/* --- with a manifest ---------------------------------------------------------------------- */
 
 static int compare_parts(const void *a, const void *b)
 {
@@ -148,7 +149,7 @@ static tc_status add_usual_source(const package_plan *plan, package_part *part, 
     return package_plan_add_source(plan, part, file, err);
 }
 
-/* There are some, and an archive is the only one. */
+/* Adds the usual source if there is none, and refuses an archive among several sources. */
 static tc_status check_sources(const package_plan *plan, package_part *part, tc_error *err)
 {
     for (size_t i = 0; part->source_count > 1 && i < part->source_count; i++) {
@@ -186,7 +187,7 @@ static tc_status read_manifest(package_plan *plan, tc_error *err)
     return status;
 }
 
-/* --- both --------------------------------------------------------------------------------- */
+/* --- in both cases ------------------------------------------------------------------------ */
 
 static tc_status settle_name(package_plan *plan, const char *name, tc_error *err)
 {

@@ -40,7 +40,7 @@ static void print_opening(const package_plan *plan, const tci_content_id *id, FI
             plan->name, plan->name);
 }
 
-/* The parameters that say what is sent, and how they become bytes. */
+/* Prints the parameters with the data to send; size_of gives its size in bytes. */
 static void print_takes(const package_part *part, FILE *out)
 {
     if (part->takes == NULL)

@@ -21,7 +21,7 @@ int run_job_init(run_job *job, uint32_t size)
 
 /* --- starting ----------------------------------------------------------------------------- */
 
-/* The first process reads what tc-run is given, unless that is a terminal, which belongs to
+/* The first process reads tc-run's standard input, unless that is a terminal, which belongs to
  * tc-run's own group; the others read nothing. */
 static int take_input(uint32_t rank)
 {
@@ -45,7 +45,7 @@ static int set_environment(const run_job *job, uint32_t rank, const run_start *s
            set_number(TCI_RUN_ENV_RANK, rank) && set_number(TCI_RUN_ENV_SIZE, job->size);
 }
 
-/* In the child: says errno through report_fd, or becomes the program, which closes it. */
+/* Runs in the child: becomes the program, which closes report_fd, or writes errno to it. */
 static void become(const run_job *job, uint32_t rank, const run_start *start, pid_t parent,
                    int report_fd)
 {
@@ -53,7 +53,7 @@ static void become(const run_job *job, uint32_t rank, const run_start *start, pi
     (void)sigemptyset(&none);
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before that took effect */
+    if (getppid() != parent) /* the parent died before that took effect */
         _exit(1);
     if (take_input(rank) && set_environment(job, rank, start) &&
         (start->out_fd < 0 || dup2(start->out_fd, STDOUT_FILENO) >= 0) &&
@@ -79,7 +79,7 @@ int run_job_start(run_job *job, uint32_t rank, const run_start *start)
     pid_t parent = getpid();
     if (pipe2(report, O_CLOEXEC) != 0)
         return cannot_start(start->argv[0], errno);
-    (void)fflush(NULL); /* nothing is to be printed twice */
+    (void)fflush(NULL); /* buffered output must not be printed twice */
     pid_t pid = fork();
     if (pid == 0)
         become(job, rank, start, parent, report[1]);

@@ -9,13 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES 8192u /* longer ones are printed in pieces */
+#define LINE_MAX_BYTES 8192u /* longer lines are printed in pieces */
 #define LABEL_MAX 16u
 
 typedef struct stream {
     int fd; /* -1: its writers are gone */
     int to;
-    size_t label; /* bytes of it, at the front of `line` */
+    size_t label; /* bytes of the label, at the front of `line` */
     size_t used;
     char line[LABEL_MAX + LINE_MAX_BYTES + 1];
 } stream;
@@ -91,7 +91,7 @@ int run_output_fd(const run_output *output)
     return output->epoll_fd;
 }
 
-/* In one write, so that lines of several processes stay whole. */
+/* Prints in one write, so that lines of several processes stay whole. */
 static void print(int to, const char *bytes, size_t size)
 {
     while (size > 0) {
@@ -105,7 +105,7 @@ static void print(int to, const char *bytes, size_t size)
     }
 }
 
-/* Prints the line that `end` is the last byte of, and keeps what follows. */
+/* Prints the line that ends before offset `end`, and keeps the bytes after it. */
 static void print_line(stream *s, size_t end)
 {
     size_t left = s->used - end;

@@ -12,10 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define STRANGERS_MAX 32u /* connections beside one for each process */
-#define COMPLAINTS_MAX 3u /* about strangers, on standard error */
+#define STRANGERS_MAX 32u /* connections in addition to one for each process */
+#define COMPLAINTS_MAX 3u /* about unauthenticated peers, on standard error */
 #define HOW_MAX 80
-#define LISTENER UINT32_MAX /* in an event, in place of a connection's index */
+#define LISTENER UINT32_MAX /* in an event, instead of a connection's index */
 
 typedef struct address {
     uint8_t *bytes; /* NULL: not published */
@@ -26,7 +26,7 @@ typedef struct connection {
     int fd;          /* -1: none */
     int known;       /* has shown the secret */
     uint64_t number; /* counts up: the oldest has the lowest */
-    int waiting;     /* for the address of: */
+    int waiting;     /* for the address of `wanted` in `round` */
     uint32_t round;
     uint32_t wanted;
 } connection;
@@ -38,8 +38,8 @@ struct run_service {
     char name[RUN_SERVICE_NAME_MAX];
     uint8_t secret[TCI_RUN_SECRET_BYTES];
     char secret_text[RUN_SERVICE_SECRET_MAX];
-    char (*ended)[HOW_MAX];             /* by rank; empty: still there */
-    address *rounds[TCI_RUN_ROUND_MAX]; /* each of `size`; NULL: nobody has begun it */
+    char (*ended)[HOW_MAX];             /* by rank; empty: still running */
+    address *rounds[TCI_RUN_ROUND_MAX]; /* each of `size`; NULL: not begun */
     uint32_t connection_count;
     connection *connections;
     uint64_t accepted;
@@ -69,8 +69,8 @@ static int watch(const run_service *s, int fd, uint32_t index)
     return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Binding to no name at all has the kernel draw an abstract one: a zero byte and some digits.
- */
+/* Binds without a name, so that the kernel chooses an abstract one: a zero byte and some
+ * digits. */
 static int start_listening(run_service *s)
 {
     struct sockaddr_un own = {.sun_family = AF_UNIX};
@@ -120,7 +120,7 @@ run_service *run_service_open(uint32_t size)
     return s;
 }
 
-/* It may have had the job's key. */
+/* Erases the bytes, which may contain the job's key. */
 static void forget(address *published)
 {
     if (published->bytes != NULL)
@@ -164,7 +164,7 @@ static void complain(run_service *s, const char *what)
         fprintf(stderr, "tc-run: hung up on a stranger: %s\n", what);
 }
 
-/* A process that does not read what it asked for is none that waits. */
+/* Sends an answer. A process that does not read its answer is disconnected. */
 static void answer(connection *c, const tci_run_reply *reply)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
@@ -184,7 +184,7 @@ static void refuse(connection *c, uint32_t rank, tc_status status, const char *t
     answer(c, &reply);
 }
 
-/* Answers a question if that can be done now. */
+/* Answers the question of `c` if that can be done now. */
 static void try_answer(run_service *s, connection *c)
 {
     char text[HOW_MAX + 80];
@@ -259,7 +259,7 @@ static void look_up(run_service *s, connection *c, const tci_run_request *reques
 static int has_secret(const run_service *s, const tci_run_request *request)
 {
     unsigned differs = 0;
-    for (size_t i = 0; i < sizeof s->secret; i++) /* all of it, whatever differs first */
+    for (size_t i = 0; i < sizeof s->secret; i++) /* all bytes, wherever they differ first */
         differs |= s->secret[i] ^ request->secret[i];
     return differs == 0;
 }
@@ -273,7 +273,7 @@ static void serve_request(run_service *s, connection *c, const uint8_t *packet, 
         status = TC_E_REFUSED;
     if (status != TC_OK) {
         complain(s, status == TC_E_REFUSED ? "it lacks the secret" : err.text);
-        if (status == TC_E_VERSION) /* the answer tells it this side's version */
+        if (status == TC_E_VERSION) /* the answer contains this side's version */
             refuse(c, 0, status, err.text);
         if (c->fd >= 0)
             hang_up(c);
@@ -293,7 +293,7 @@ static void serve_request(run_service *s, connection *c, const uint8_t *packet, 
 static void serve_connection(run_service *s, connection *c)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
-    if (c->fd < 0) /* made room for another, in this very turn */
+    if (c->fd < 0) /* closed in this very iteration, for a new connection */
         return;
     ssize_t n = recv(c->fd, packet, sizeof packet, MSG_TRUNC | MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -308,7 +308,8 @@ static void serve_connection(run_service *s, connection *c)
     }
 }
 
-/* A free place, else that of whoever came first and has not said anything. */
+/* Returns a free slot, else the slot of the oldest connection that has not shown the secret,
+ * which is closed. NULL: there is none. */
 static connection *find_place(run_service *s)
 {
     connection *oldest = NULL;

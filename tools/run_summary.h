@@ -4,8 +4,8 @@
 
 #include "run_job.h"
 
-/* One JSON object into a file, or to standard output for "-"; `status` is what tc-run exits with.
- * 0: says on standard error why not. */
+/* Writes one JSON object into a file, or to standard output for "-"; `status` is tc-run's exit
+ * status. Returns 0 after printing the reason on standard error. */
 int run_summary_write(const char *path, const run_job *job, const char *program, int status);
 
 #endif

@@ -23,7 +23,7 @@ static void describe(const tc_package *package, send_content *content)
     }
 }
 
-/* Those that use others come behind them. */
+/* Withdraws from the last to the first, as libraries come after those that they use. */
 static tc_status withdraw_all(tc_ep *ep, const tc_package *package, uint64_t timeout_ns,
                               tc_error *err)
 {

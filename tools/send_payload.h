@@ -1,4 +1,4 @@
-/* The source arguments that tc-send was given. */
+/* The source arguments given to tc-send. */
 #ifndef SEND_PAYLOAD_H
 #define SEND_PAYLOAD_H
 
@@ -12,8 +12,8 @@ typedef struct send_payload {
     size_t size;
 } send_payload;
 
-/* The bytes of a file ("-": standard input), or a text; both NULL: none. False: a line on stderr says
- * why, or there is no memory. */
+/* Loads the bytes of a file ("-": standard input), or a text; both NULL: no bytes. Returns
+ * false on failure, in most cases after a line on stderr. */
 bool send_payload_load(send_payload *payload_out, const char *file, const char *text);
 
 #endif

@@ -1,4 +1,5 @@
-/* What is installed here, what can be set, how a peer would be reached, and what is cached. */
+/* Prints versions, options and their values, how a peer is reached, and the cached
+ * functions. */
 #include "info_fields.h"
 #include "info_holdings.h"
 #include "tool_help.h"
@@ -30,7 +31,7 @@ typedef struct arguments {
     bool markdown;
     bool holdings;
     const char *connect; /* NULL: none */
-    const char *option;  /* with options: that one alone, by either name; NULL: all */
+    const char *option;  /* with options: only this one, by either name; NULL: all */
 } arguments;
 
 #define AT(member) offsetof(arguments, member)
@@ -94,7 +95,7 @@ static int fail(const tc_error *err)
 static int report_versions(output_format format)
 {
     tc_version_info info;
-    tc_options *opts = NULL; /* a wrong one is refused by the next program here, too */
+    tc_options *opts = NULL; /* an invalid one would make the next program here fail, too */
     tc_error err;
     tc_version_query(&info);
     const field fields[] = {
@@ -129,7 +130,7 @@ static void print_option_json(const tc_option_info *info, const char *value)
     print_fields_json(fields, sizeof fields / sizeof fields[0]);
 }
 
-/* A bar would end the table's cell. */
+/* Escapes bars, which would end the table's cell. */
 static void print_cell(const char *text)
 {
     fputs("| ", stdout);
@@ -166,8 +167,8 @@ static void print_options_head(output_format format)
         "|---|---|---|---|---|---|");
 }
 
-/* The level of the log belongs to the process and not to a context, so it is no row of the
- * table. */
+/* Prints the level of the log, which belongs to the process and not to a context, so it is no
+ * row of the table. */
 static void print_options_tail(output_format format)
 {
     static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
@@ -191,7 +192,7 @@ static void print_option(const tc_options *opts, const tc_option_info *info,
 {
     char value[VALUE_MAX] = "";
     (void)!tc_options_get(opts, info->name, value,
-                          sizeof value); /* the name is the table's own */
+                          sizeof value); /* the name is from the table */
     if (strcmp(info->unit, "secret") == 0 && *value != '\0')
         (void)snprintf(value, sizeof value, "(set)");
     if (format == FORMAT_JSON)
@@ -213,7 +214,7 @@ static void print_all_options(const tc_options *opts, output_format format)
     print_options_tail(format);
 }
 
-/* NULL: no option has that name. */
+/* Returns NULL if no option has that name. */
 static const tc_option_info *find_option(const char *name)
 {
     for (size_t i = 0; i < tc_options_count(); i++) {
@@ -275,7 +276,7 @@ static int report_connection(const char *host_port, bool holdings, output_format
 /* --- the object cache -------------------------------------------------------------------- */
 
 #define DATE_MAX 32
-#define COLUMNS_OF_ENTRY 100u /* a terminal with fewer gets it in lines of their own */
+#define COLUMNS_OF_ENTRY 100u /* a narrower terminal gets it in lines of their own */
 
 typedef struct listing {
     output_format format;
@@ -333,7 +334,7 @@ static void print_entry(void *user, const tc_cache_entry *entry)
     print_entry_json(entry, first);
 }
 
-/* The totals come last, because only who has read all files knows them. */
+/* The totals come last, because they are known only when all files were read. */
 static void print_totals(const listing *list, const tc_cache_totals *totals)
 {
     if (list->format == FORMAT_JSON) {
@@ -357,7 +358,7 @@ static void print_totals(const listing *list, const tc_cache_totals *totals)
         printf("%" PRIu64 " files are damaged, half written or foreign\n", totals->others);
 }
 
-/* Both give the program's exit status. */
+/* Both functions return the program's exit status. */
 static int report_cache(output_format format)
 {
     listing list = {format, false};

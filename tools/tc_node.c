@@ -1,4 +1,4 @@
-/* A target: listens, and runs what its peers send until it is told to stop. */
+/* tc-node, a target: listens, and runs the functions of its peers until it is asked to stop. */
 #include "node_arguments.h"
 #include "node_broker.h"
 #include "node_service.h"

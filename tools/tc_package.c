@@ -1,4 +1,4 @@
-/* tc-package: makes packages of functions, and looks into them. */
+/* tc-package: makes packages of functions, and lists their contents. */
 #include "tc_package.h"
 
 #include "tool_status.h"

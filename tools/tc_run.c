@@ -1,4 +1,4 @@
-/* Starts the processes of a group on this machine, and helps them find each other. */
+/* tc-run: starts the processes of a group on this machine, and helps them find each other. */
 #include "base/clock.h"
 #include "bootstrap/run_protocol.h"
 #include "run_job.h"
@@ -19,8 +19,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define GRACE_NS (2 * TCI_NS_PER_S) /* between being asked to end and being killed */
-#define CAUSE_NS (TCI_NS_PER_S / 2) /* that a cause may come after its consequence */
+#define GRACE_NS (2 * TCI_NS_PER_S) /* between the request to end and the kill */
+#define CAUSE_NS (TCI_NS_PER_S / 2) /* time by which a cause may come after its consequence */
 #define DRAIN_MS 1000
 #define EXIT_TIMEOUT 124 /* as timeout(1) */
 
@@ -39,13 +39,13 @@ typedef struct run {
     run_service *service;
     run_output *output; /* NULL: not labelled */
     int signal_fd;
-    int result;    /* what to exit with */
-    int by_signal; /* the process with that result was ended so */
-    int ending;    /* the processes were told to end */
+    int result;    /* exit status of tc-run */
+    int by_signal; /* the process with that result was ended by a signal */
+    int ending;    /* the processes were asked to end */
     /* UINT64_MAX: never */
     uint64_t timeout_at_ns;
-    uint64_t cause_until_ns; /* one that a signal ended until then is the cause */
-    uint64_t end_at_ns;      /* the others are ended then */
+    uint64_t cause_until_ns; /* a process that a signal ended before this is the cause */
+    uint64_t end_at_ns;      /* when the others are ended */
     uint64_t kill_at_ns;
 } run;
 
@@ -119,21 +119,21 @@ static int parse(int argc, char **argv, arguments *args)
 
 /* --- ending ------------------------------------------------------------------------------- */
 
-/* Asks all that run to end, by that signal; what then still runs is killed later. */
+/* Asks all running processes to end, by that signal; those that still run later are killed. */
 static void end_all(run *r, int number, int result)
 {
     if (!r->ending)
         r->result = result;
     else
-        number = SIGKILL; /* asked again: no more patience */
+        number = SIGKILL; /* the second request ends them at once */
     r->ending = 1;
     r->end_at_ns = UINT64_MAX;
     r->kill_at_ns = tci_clock_ns() + GRACE_NS;
     run_job_signal(&r->job, number);
 }
 
-/* The first that fails gives the result; but when a signal ends one, another may see the loss
- * and end before it has been taken down altogether. */
+/* The first process that fails gives the result; but when a signal ends one, another may see
+ * the loss and end before the first has been taken down altogether. */
 static void note_result(run *r, const run_process *p)
 {
     const uint64_t now = tci_clock_ns();
@@ -149,7 +149,7 @@ static void note_end(run *r, uint32_t rank)
 {
     const run_process *p = &r->job.processes[rank];
     run_service_member_ended(r->service, rank, p->how);
-    if (p->status == 0 || r->ending) /* what ends because it was told to is no news */
+    if (p->status == 0 || r->ending) /* ends after the request to end are not reported */
         return;
     int others = r->job.running > 0 && !r->args.keep_going;
     fprintf(stderr, "tc-run: rank %u (process %d) %s%s\n", rank, (int)p->pid, p->how,
@@ -212,7 +212,7 @@ static int start_all(run *r)
     return 0;
 }
 
-/* Milliseconds until something is due, rounded up. */
+/* Returns the milliseconds until the next deadline, rounded up; -1: there is none. */
 static int patience(const run *r)
 {
     uint64_t due = r->timeout_at_ns;

@@ -30,12 +30,12 @@ typedef struct arguments {
     uint64_t count;
     uint64_t timeout_s;
     uint64_t timeout_ns;
-    uint64_t connect_timeout_ns; /* 0: the library's own */
+    uint64_t connect_timeout_ns; /* 0: the library's default */
     bool uncached;
     bool prepare;
     bool push;
     bool withdraw;
-    const char *function; /* of a package; NULL: the file is the function's */
+    const char *function; /* of a package; NULL: the file is a function's */
     bool call;
     bool quiet;
     bool json;
@@ -116,7 +116,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* What the file is has to be what is done with it. */
+/* Checks that the kind of the file fits the request. */
 static int check_file(const arguments *args)
 {
     if (args->push || args->withdraw)
@@ -183,8 +183,8 @@ static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const 
     return TC_E_TIMEOUT;
 }
 
-/* What became of it, in the words of whoever decided it. A target may end right after the last
- * message, so what the flush said counts, and not how the endpoint is now. */
+/* Reports the outcome, in the words of its source. A target may end right after the last
+ * message, so the flush's status counts, and not the endpoint's present state. */
 static int report(tc_ep *ep, const char *archive, tc_status status, tc_error *err)
 {
     if (tc_ep_refusal(ep, err) > 0) {
@@ -201,7 +201,7 @@ static int report(tc_ep *ep, const char *archive, tc_status status, tc_error *er
     return tool_status_of(status);
 }
 
-/* `answers` are strings with commas, NULL where none were asked for. */
+/* `answers` are strings with commas; NULL if no answers were requested. */
 static void print_json(const tc_ifunc *fn, uint64_t messages, uint64_t since_ns,
                        const char *answers)
 {
@@ -260,8 +260,9 @@ static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
     return TOOL_OK;
 }
 
-/* A call that the target did not run ends with the refusal's own status, such as TC_E_UNRESOLVED, which a
- * function may answer with, too: whether it was a refusal the endpoint says, at the latest when it is flushed. */
+/* A call that the target did not run ends with the refusal's own status, such as
+ * TC_E_UNRESOLVED, which a function may answer with, too. Only the endpoint can distinguish a
+ * refusal, at the latest when it is flushed. */
 static int failed_call(tc_ep *ep, const arguments *args, tc_status status)
 {
     tc_error refusal;
@@ -273,7 +274,7 @@ static int failed_call(tc_ep *ep, const arguments *args, tc_status status)
     return tc_ep_refusal(ep, &refusal) > 0 ? TOOL_REFUSED : result;
 }
 
-/* The answers one behind the other, as bytes: what they are only the function knows. */
+/* Writes the answers one after the other, as bytes: only the function knows their meaning. */
 static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p,
                     FILE *out)
 {
@@ -304,7 +305,7 @@ static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_p
     return failed_call(ep, args, status);
 }
 
-/* JSON is written when all answers are there: half an object is none. */
+/* JSON is written when all answers are there, as half an object is not JSON. */
 static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p)
 {
     char *answers = NULL;
@@ -322,8 +323,8 @@ static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_paylo
     return result;
 }
 
-/* A function may go on after its answer, and even if not: that its message has been dealt with, the target
- * says later. What closes before would tell it that messages were lost. */
+/* A function may go on after its answer, and in any case the target confirms its message later.
+ * A close before that would report to the target that messages were lost. */
 static void settle(tc_ep *ep, const arguments *args)
 {
     tc_error ignored; /* the answers are there */
@@ -367,7 +368,7 @@ static tc_status open_function(tc_context *ctx, const arguments *args, tc_packag
 
 static int connect_and_send(tc_context *ctx, const arguments *args, const send_payload *p)
 {
-    tc_package *package = NULL; /* has the function open */
+    tc_package *package = NULL; /* keeps the function open */
     tc_error error;
     tc_ifunc *fn;
     tc_ep *ep;
@@ -391,8 +392,8 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const send_p
     return result;
 }
 
-/* What was flushed needs no time to close, and what could not be flushed in time gets no more.
- */
+/* Flushed data needs no time to close, and data that could not be flushed in time gets no
+ * more. */
 static tc_status create_context(tc_context **ctx_out, tc_error *err)
 {
     tc_options *options;

@@ -1,21 +1,22 @@
+/* Prints a function for bash with one case for each command. */
 #include "tool_completion.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Words as they lie in the table, with blanks. */
+/* Prints the words of the table, with blanks instead of commas. */
 static void print_words(const char *words)
 {
     for (; *words != '\0'; words++)
         putchar(*words == ',' ? ' ' : *words);
 }
 
-/* A value that is neither a file nor one of some words has nothing to offer. */
+/* A value that is neither a file nor one of some words has no completions. */
 static void print_value(const tool_option *row)
 {
     tool_spelling s = tool_completion_spelling(row);
     size_t size = strlen(s.text);
-    if (s.text[size - 1] == '=') /* the shell takes it for a word of its own */
+    if (s.text[size - 1] == '=') /* the shell takes '=' for a word of its own */
         s.text[size - 1] = '\0';
     printf("        %s%s%s) ", s.text, s.letter[0] != '\0' ? " | " : "", s.letter);
     if (row->words != NULL) {
@@ -41,7 +42,7 @@ static void print_options(const tool_command *command)
     puts("' ;;");
 }
 
-/* Behind the program that a program starts, all is that one's. */
+/* After the program that a program starts, all words belong to the started one. */
 static void print_program(const tool_command *command)
 {
     puts("        *)\n"

@@ -1,9 +1,11 @@
+/* Prints a script for zsh, with one specification for _arguments per option. */
 #include "tool_completion.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Inside quotes, and where brackets and colons have a meaning. */
+/* Prints text inside quotes, and escapes characters with a meaning, such as brackets and
+ * colons. */
 static void print_text(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -41,7 +43,7 @@ static void print_value(const tool_option *row)
     }
 }
 
-/* A value stands behind a long option as the next word or joined by '=', behind a letter as the next
+/* A value follows a long option as the next word or joined by '=', and a letter as the next
  * word or joined. */
 static void print_option(const tool_option *row)
 {

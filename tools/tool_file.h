@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* A reader sees all of it or nothing. 0: errno says why. */
+/* Writes a file that a reader sees completely or not at all. Returns 0 on failure: errno has
+ * the reason. */
 int tool_file_write(const char *path, const void *bytes, size_t size);
 int tool_file_write_number(const char *path, unsigned number);
 

@@ -9,7 +9,7 @@
 
 #define COLUMNS_MIN 40u
 #define COLUMNS_MAX 100u
-#define LEFT_MAX 27u /* an option that is longer has its explanation on the next line */
+#define LEFT_MAX 27u /* a longer option has its explanation on the next line */
 
 static const tool_option common[] = {
     {.name = "help", .letter = 'h', .help = "this text"},
@@ -78,7 +78,7 @@ void tool_help_entry(FILE *out, const char *left, unsigned column, const char *t
 {
     unsigned at = (unsigned)fprintf(out, "  %s", left);
     if (column + 24 > tool_help_columns())
-        column = 6; /* a narrow terminal: below */
+        column = 6; /* narrow terminal: the text goes below */
     if (at + 2 > column) {
         start_line(out, column);
         at = column;
@@ -88,7 +88,8 @@ void tool_help_entry(FILE *out, const char *left, unsigned column, const char *t
     fputc('\n', out);
 }
 
-/* Where a line's explanation begins, behind two blanks at least; else where the line does. */
+/* Returns the column of a line's explanation, which follows at least two blanks; else its
+ * indentation. */
 static unsigned hanging_indent(const char *line, size_t size)
 {
     size_t begin = strspn(line, " ");
@@ -112,7 +113,7 @@ static void print_line(FILE *out, const char *line, size_t size)
         indent = 6;
     size_t at = begin + 1;
     memcpy(words, line, size);
-    for (size_t i = at; i < size; i++) { /* what aligned the columns is of no use now */
+    for (size_t i = at; i < size; i++) { /* removes the blanks that aligned the columns */
         if (line[i] != ' ' || words[at - 1] != ' ')
             words[at++] = line[i];
     }

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bytes of the character at the front, 0 when it is none of UTF-8: what begins with no lead
- * byte, is cut short, longer than it must be, a surrogate or beyond the last. */
+/* Returns the size in bytes of the UTF-8 character at the front; 0 if it begins with no lead
+ * byte, is truncated, longer than necessary, a surrogate or beyond the last. */
 static size_t character_size(const uint8_t *at, size_t size)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};

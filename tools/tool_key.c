@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define KEY_BYTES 32u
-#define NAME_BYTES 4u /* of random ones: who has another key reads another name */
+#define NAME_BYTES 4u /* random, so that another key has another name */
 
 static int write_key(int fd, const uint8_t bytes[NAME_BYTES + KEY_BYTES])
 {

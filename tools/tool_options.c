@@ -1,3 +1,5 @@
+/* Makes getopt_long's tables from the rows of a command, stores the values, and explains
+ * errors. */
 #include "tool_options.h"
 
 #include "base/near_name.h"
@@ -16,9 +18,9 @@
 #include <string.h>
 
 #define ROWS_MAX 48
-#define FIRST_ROW 256 /* of long options: what getopt_long returns for the first row */
+#define FIRST_ROW 256 /* getopt_long's result for the first row's long option */
 
-/* Rows that every program has, behind its own. */
+/* Rows that every program has, after its own. */
 enum { HELP = FIRST_ROW + ROWS_MAX, VERSION, COMPLETION };
 
 typedef struct getopt_tables {
@@ -26,7 +28,7 @@ typedef struct getopt_tables {
     char letters[2 * ROWS_MAX + 6];
 } getopt_tables;
 
-/* Without the command: "tc-ar" of "tc-ar list". */
+/* Returns the length of the name without the command: "tc-ar" of "tc-ar list". */
 static int program_size(const tool_command *command)
 {
     return (int)strcspn(command->name, " ");
@@ -45,8 +47,8 @@ int tool_options_misused(const tool_command *command, const char *fmt, ...)
     return TOOL_USAGE;
 }
 
-/* '+' where a program's own arguments follow, and ':' so that a missing value can be told from an
- * unknown option. */
+/* '+' is for programs with another program's arguments or with commands, and ':' distinguishes
+ * a missing value from an unknown option. */
 static void make_tables(const tool_command *command, getopt_tables *tables)
 {
     static const struct option common[] = {{"help", no_argument, NULL, HELP},
@@ -84,14 +86,14 @@ static const tool_option *row_of(const tool_command *command, int c)
     return NULL;
 }
 
-/* --- what is wrong ------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------- */
 
 static int unknown(const tool_command *command, const getopt_tables *tables, const char *word)
 {
     size_t size = strcspn(word, "="), fits = 0, best = TCI_NEAR_NAME_MAX;
     char given[TCI_NEAR_NAME_MAX + 1];
     const char *meant = NULL;
-    if (word[0] != '-' || word[1] != '-') /* a letter, alone or behind others */
+    if (word[0] != '-' || word[1] != '-') /* a letter, alone or after others */
         return tool_options_misused(command, "unknown option '-%c'", optopt);
     (void)snprintf(given, sizeof given, "%.*s", (int)(size - 2), word + 2);
     for (const struct option *name = tables->names; name->name != NULL; name++) {
@@ -106,7 +108,7 @@ static int unknown(const tool_command *command, const getopt_tables *tables, con
                                 meant != NULL ? " is one" : "");
 }
 
-/* `word` is the one that getopt_long stopped at. */
+/* `word` is the argument at which getopt_long stopped. */
 static int complain(const tool_command *command, const getopt_tables *tables, int c,
                     const char *word)
 {
@@ -122,9 +124,9 @@ static int complain(const tool_command *command, const getopt_tables *tables, in
     return unknown(command, tables, word);
 }
 
-/* --- what is right ------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------- */
 
-/* Decimal; nothing else stands before or behind it. */
+/* Reads a decimal number within the row's limits, without any other character. */
 static bool read_number(const tool_option *row, const char *text, uint64_t *value_out)
 {
     char *end;
@@ -149,7 +151,7 @@ static bool has_word(const char *words, const char *text, size_t size)
     }
 }
 
-/* Whether it is one of the words, or with `many` a list of some. */
+/* Returns whether `text` is one of the words, or with `many` a list of some. */
 static bool has_words(const char *words, const char *text, bool many)
 {
     for (;; text++) {
@@ -228,7 +230,7 @@ int tool_options_parse(const tool_command *command, int argc, char **argv, void 
     getopt_tables tables = {.letters = ""};
     make_tables(command, &tables);
     opterr = 0;
-    optind = 0; /* a command's arguments are read after its program's */
+    optind = 0; /* restarts getopt: a command's arguments follow its program's */
     for (;;) {
         int c = getopt_long(argc, argv, tables.letters, tables.names, NULL);
         if (c == -1)

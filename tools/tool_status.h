@@ -1,4 +1,4 @@
-/* What programs exit with; tchains(7) has the table for their users. */
+/* Exit statuses of the programs; tchains(7) has the table for their users. */
 #ifndef TOOL_STATUS_H
 #define TOOL_STATUS_H
 
@@ -6,13 +6,13 @@
 
 enum {
     TOOL_OK = 0,
-    TOOL_FAILED = 1,  /* a file, or anything else that has no number of its own */
-    TOOL_USAGE = 2,   /* the arguments */
-    TOOL_NO_PEER = 3, /* none listens, it does not answer in time, or it was lost */
+    TOOL_FAILED = 1,  /* a file, or any other failure without a number of its own */
+    TOOL_USAGE = 2,   /* wrong arguments */
+    TOOL_NO_PEER = 3, /* no peer listens, it does not answer in time, or it was lost */
     TOOL_REFUSED = 4  /* the peer does not run the function, or does not take this process */
 };
 
-/* For a program that ends because of that status. */
+/* Returns the exit status for a program that ends because of `status`. */
 int tool_status_of(tc_status status);
 
 #endif

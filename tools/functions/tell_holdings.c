@@ -1,4 +1,4 @@
-/* What tc-info sends to a node to learn what it holds. */
+/* The function that tc-info sends to a node: replies with the node's libraries and packages. */
 #include "../node_holdings.h"
 
 #include <stdlib.h>
