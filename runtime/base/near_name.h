@@ -11,7 +11,8 @@ enum { TCI_NEAR_NAME_MAX = 48 }; /* bytes of a name; longer ones have no near na
 
 /* Returns how many letters have to be added, left out or changed; upper and lower case are the
  * same. */
-static inline size_t tci_near_name_distance(const char *a, const char *b)
+static __attribute__((noinline, unused)) size_t tci_near_name_distance(const char *a,
+                                                                       const char *b)
 {
     size_t row[TCI_NEAR_NAME_MAX + 1];
     size_t n = strlen(a), m = strlen(b);
