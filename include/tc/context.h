@@ -136,8 +136,8 @@ typedef int (*tc_interrupt_callback)(void *user);
  * tc_ep_connect_address, tc_group_join (except while PMIx itself starts), tc_group_connect,
  * tc_group_barrier; and the flush of tc_ep_flush, tc_ep_close, tc_group_destroy and
  * tc_context_destroy, which then loses messages as at its deadline. Other calls that block can
- * be made with short timeouts, again and again: tc_wait, tc_ep_prepare, tc_call_start and
- * tc_wait.
+ * be made with short timeouts, again and again: tc_wait, also after tc_ep_prepare and
+ * tc_call_start.
  *
  *   callback   must not use the context; NULL: none */
 TC_API void tc_context_set_interrupt(tc_context *ctx, tc_interrupt_callback callback,
@@ -232,13 +232,14 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
  * loopback are refused unless the options set keys (key_file, or tls_ca, tls_cert and tls_key)
  * or listen_any. With keys a connection is TLS 1.3 and both sides prove themselves before
  * anything of the context is reached; at most 64 unauthenticated peers may be in that
- * handshake, for two seconds each (or connect_timeout); one more replaces the oldest. Without
- * keys, processes of other local users are refused (option local_users); a connecting process
- * likewise checks the user of the listening process. A connection is served by tc_progress;
- * data from an unauthenticated peer, before its handshake is complete, is validated, bounded
- * and dropped after the option connect_timeout. Connections without a complete handshake take a
- * quarter of the process's descriptors (RLIMIT_NOFILE) at most; then the oldest is dropped.
- * Without a free descriptor the listener tries again ten times a second.
+ * handshake, for two seconds each (or connect_timeout); one more replaces the oldest that has
+ * sent nothing, or else the oldest of the network with most. Without keys, processes of other
+ * local users are refused (option local_users); a connecting process likewise checks the user
+ * of the listening process. A connection is served by tc_progress; data from an unauthenticated
+ * peer, before its handshake is complete, is validated, bounded and dropped after the option
+ * connect_timeout. Connections without a complete handshake take a quarter of the process's
+ * descriptors (RLIMIT_NOFILE) at most; then the oldest is dropped. Without a free
+ * descriptor the listener tries again ten times a second.
  *
  *   host_port       "127.0.0.1:7000" or "[::1]:0"; port 0: the system chooses
  *   listener_out    owned by the context; closed by tc_listener_close or with the context, and

@@ -20,8 +20,8 @@ bool tci_ucx_posix_is_of(uint64_t id, pid_t pid)
     return (id & TCI_UCX_POSIX_BY_PROC) != 0 && (id & NUMBER_MASK) == (uint64_t)pid;
 }
 
-/* Opens a file despite Landlock, which hides the descriptors of other processes, as in a
- * confined tc-node: another process's file of this kind can still be opened, and no other. */
+/* Opens the file by its path where Landlock hides the descriptors of other processes. In a
+ * confined tc-node the process that opens files does that, for files of this kind alone. */
 static int open_hidden(const char *path)
 {
     return errno == EACCES ? open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
