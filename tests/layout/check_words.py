@@ -75,8 +75,8 @@ def check(counts, path):
     return problems
 
 
-def main():
-    root, *options = sys.argv[1:]
+def main(arguments):
+    root, *options = arguments
     files = [path for path in sources(root) if path.startswith(FOLDERS)]
     folders = collections.defaultdict(collections.Counter)
     for path in files:
@@ -97,4 +97,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
