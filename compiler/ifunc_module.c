@@ -17,6 +17,7 @@
 #include "section_bounds.h"
 #include "ship_checks.h"
 #include "source_place.h"
+#include "stream_need.h"
 #include "thread_locals.h"
 #include "wide_multiply.h"
 
@@ -42,9 +43,8 @@ struct tci_ifunc_module {
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
 };
 
-/* --- LLVM's error channel ---------------------------------------------------------------- */
+/* --- LLVM's errors, which it would print, and end the process ---------------------------- */
 
-/* Without this handler LLVM prints an error and ends the process. */
 static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 {
     tci_ifunc_module *module = user;
@@ -215,6 +215,7 @@ static tc_status prepare_piece(tci_ifunc_module *module, const char *origin, boo
     if (!tci_ship_checks_of_bounds(piece, origin, module->findings))
         return tci_error_set(err, TC_E_UNSUPPORTED, "the code cannot be shipped");
     TC_TRY(tci_wide_multiply_define(piece, err));
+    TC_TRY(tci_stream_need_lower(piece, err));
     if (!is_raw)
         return TC_OK;
     module->has_raw = true;
@@ -263,8 +264,7 @@ tc_status tci_ifunc_module_add_raw(tci_ifunc_module *module, const char *origin,
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* clang writes a leading \1 before names that must not be decorated (asm labels); the linker
- * never sees it. */
+/* clang writes \1 before names that must not be decorated; the linker never sees it. */
 static void add_symbol(tci_text_list *symbols, LLVMValueRef v)
 {
     size_t size = 0;
