@@ -1,6 +1,7 @@
 #include "wide_multiply.h"
 
 #include "base/error_text.h"
+#include "module_text.h"
 
 #include <stdbool.h>
 
@@ -32,24 +33,6 @@ static const char text[] =
     "  ret { i128, i1 } %both\n"
     "}\n";
 
-static tc_status add_function(LLVMModuleRef module, tc_error *err)
-{
-    LLVMModuleRef piece;
-    char *message;
-    bool ok = tci_llvm_parse_ir(LLVMGetModuleContext(module), text, sizeof text - 1, &piece,
-                                &message);
-    if (!ok)
-        (void)tci_error_set(err, TC_E_COMPILE, FUNCTION ": %s", message);
-    LLVMDisposeMessage(message);
-    if (!ok)
-        return TC_E_COMPILE;
-    LLVMSetTarget(piece, LLVMGetTarget(module));
-    LLVMSetDataLayout(piece, LLVMGetDataLayoutStr(module));
-    return LLVMLinkModules2(module, piece)
-               ? tci_error_set(err, TC_E_COMPILE, FUNCTION " does not link")
-               : TC_OK;
-}
-
 /* Copies the caller's features, so that the function is as suitable as any other for
  * own_features.h. */
 static void copy_features(LLVMValueRef from, LLVMValueRef to)
@@ -73,7 +56,7 @@ tc_status tci_wide_multiply_define(LLVMModuleRef module, tc_error *err)
     LLVMValueRef asked = LLVMGetNamedFunction(module, intrinsic);
     if (asked == NULL || LLVMGetFirstUse(asked) == NULL)
         return TC_OK;
-    TC_TRY(add_function(module, err));
+    TC_TRY(tci_module_text_link(module, "function " FUNCTION, text, sizeof text - 1, err));
     LLVMValueRef function = LLVMGetNamedFunction(module, FUNCTION);
     if (function == NULL)
         return tci_error_set(err, TC_E_COMPILE, FUNCTION " is not there");

@@ -257,7 +257,6 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
 {
     const tci_registry *registry = fn->registry;
     tci_code_signature *old = fn->signature;
-    const tci_minisign_public verified = fn->verified;
     const bool was_verified = fn->is_verified;
     const tci_trusted_key *key;
     tc_error why;
@@ -273,7 +272,6 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
     }
     free(fn->signature);
     fn->signature = old;
-    fn->verified = verified;
     fn->is_verified = was_verified;
     if (old != NULL)
         write_signature(fn);

@@ -356,15 +356,11 @@ static void findings_without_debug_information_name_the_file(void **state)
 /* <iostream> of GCC 13 has it. The address is read, so the target has to have such a library. */
 static void assembly_that_names_the_library_of_streams_becomes_a_need(void **state)
 {
-    static const char need[] = "module asm \".globl _ZSt21ios_base_library_initv\"\n";
-    const char *both[] = {"", HEAD "module asm \".globl _ZSt21ios_base_library_initv\"\n"
-                                   "define void @g() {\n  ret void\n}\n"};
-    char first[512], other[512];
+#define NEED "module asm \".globl _ZSt21ios_base_library_initv\"\n"
+    const char *both[] = {HEAD NEED MAIN "{\n  ret void\n}\n",
+                          HEAD NEED "define void @g() {\n  ret void\n}\n"};
+    const char *other = HEAD "module asm \"nop\"\n" NEED MAIN "{\n  ret void\n}\n";
     tci_ifunc_code code;
-    (void)snprintf(first, sizeof first, "%s%s%s{\n  ret void\n}\n", HEAD, need, MAIN);
-    (void)snprintf(other, sizeof other, "%smodule asm \"nop\"\n%s%s{\n  ret void\n}\n", HEAD,
-                   need, MAIN);
-    both[0] = first;
     assert_int_equal(make(both, 2, false, &code), TC_OK);
     char *text = printed(&code);
     assert_null(strstr(text, "module asm"));
@@ -372,8 +368,7 @@ static void assembly_that_names_the_library_of_streams_becomes_a_need(void **sta
     assert_has(text, "@f.life");
     LLVMDisposeMessage(text);
     tci_ifunc_code_fini(&code);
-    both[0] = other;
-    assert_int_equal(make(both, 1, false, &code), TC_E_UNSUPPORTED);
+    assert_int_equal(make(&other, 1, false, &code), TC_E_UNSUPPORTED);
     assert_has(findings.items[0], "assembly at file scope");
 }
 

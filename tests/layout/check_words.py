@@ -8,6 +8,7 @@ Whether, That, Which or Of, and some words. FILE has lines "NAME NUMBER": what e
 count well below its line fails, too, with the line to write. --folders prints the counts of each folder, --list every place.
 """
 import collections
+import math
 import re
 import sys
 
@@ -71,7 +72,7 @@ def check(counts, path):
         if found > limit:
             problems.append(f"{name}: {found:.1f} in 10,000 words of comment, at most {limit:g}; --list names the sentences")
         elif found * SLACK + 1 < limit:
-            problems.append(f"{name}: {found:.1f} is below {limit:g}: write '{name} {found * 1.05:.0f}' in {path}")
+            problems.append(f"{name}: {found:.1f} is below {limit:g}: write '{name} {math.ceil(found)}' in {path}")
     return problems
 
 
