@@ -23,6 +23,9 @@ if(CMAKE_CROSSCOMPILING)
   list(APPEND tc_test_environment TC_COMPILER=auto)
 endif()
 
+# The checks are Python's, in all folders.
+find_program(TC_PYTHON NAMES python3 REQUIRED DOC "package python3")
+
 # What starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.
 set(tc_mpirun)
 find_program(TC_MPIRUN NAMES mpirun.openmpi mpirun DOC "package openmpi-bin")
@@ -74,6 +77,10 @@ function(tc_add_command_test name label)
   endif()
   math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")
   list(POP_FRONT arg_COMMAND program)
+  # A variable that is found later leaves a command without its program, until the tree is configured again.
+  if(NOT program OR program MATCHES "^-")
+    message(FATAL_ERROR "the test ${label}.${name} starts with \"${program}\": expected a program")
+  endif()
   if(TARGET ${program})
     set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>)
   endif()
