@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -53,6 +54,15 @@ class TimeLimit(unittest.TestCase):
     def test_a_script_may_say_where_it_was(self):
         done = run(1, "sh", "-c", "trap 'echo here; exit 1' INT; sleep 1000 & wait")
         self.assertEqual((done.returncode, done.stdout), (124, "here\n"))
+
+    def test_times_go_to_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "times")
+            for word in ("one", "two"):
+                subprocess.run([TIME_LIMIT, "60", "echo", word], env=os.environ | {"TC_TEST_TIMES": file}, stdout=subprocess.DEVNULL,
+                               timeout=100, check=True)
+            with open(file, encoding="utf-8") as lines:
+                self.assertRegex(lines.read(), r"\A\d+\.\d\d \d+\.\d\d echo one\n\d+\.\d\d \d+\.\d\d echo two\n\Z")
 
     def test_a_signal_reaches_the_test(self):
         with subprocess.Popen([TIME_LIMIT, "60", "sh", "-c", "echo $$; exec sleep 1000"], stdout=subprocess.PIPE, text=True) as limit:
