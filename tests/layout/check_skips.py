@@ -19,6 +19,7 @@ add_executable(time_limit IMPORTED)
 set_target_properties(time_limit PROPERTIES IMPORTED_LOCATION "{time_limit}")
 set(CMAKE_FIND_ROOT_PATH "${{CMAKE_CURRENT_BINARY_DIR}}/nothing")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM ONLY)
+set(TC_PYTHON "{python}")
 include("{source}/cmake/TcTests.cmake")
 add_subdirectory("{source}/tests/fortran" fortran)
 add_subdirectory("{source}/tests/d" d)
@@ -35,7 +36,7 @@ class Skips(unittest.TestCase):
     def test_what_is_missing_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-                file.write(PROJECT.format(source=SOURCE, time_limit=TIME_LIMIT))
+                file.write(PROJECT.format(source=SOURCE, time_limit=TIME_LIMIT, python=sys.executable))
             build = os.path.join(folder, "build")
             status, text = run(CMAKE, "-S", folder, "-B", build)
             self.assertEqual(status, 0, text)
