@@ -10,7 +10,7 @@ from source_tree import read
 
 TABLE = "runtime/context/host_symbols.c"
 DOCUMENT = "docs/what-an-ifunc-may-do.md"
-CHAPTER = "### What the library promises\n"
+CHAPTER = "### Calls that the library promises\n"
 
 
 def main():
