@@ -14,6 +14,7 @@
 #include "context/guests.h"
 #include "context/host_symbols.h"
 #include "context/library_calls.h"
+#include "context/modules.h"
 #include "context/node_data.h"
 #include "context/serving.h"
 #include "context/wait.h"
@@ -86,6 +87,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     tci_calls_init(&ctx->calls);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
+    TC_TRY(tci_modules_attach(core, err));
     core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (core->epoll_fd < 0)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
@@ -199,6 +201,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_credentials_fini(&core->credentials);
     tci_quota_fini(core);
     tci_audit_file_close(core->audit);
+    tci_modules_detach(core);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)

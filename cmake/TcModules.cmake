@@ -1,0 +1,28 @@
+# The optional parts of the library: runtime/core/module.h. TC_MODULES names those that are built.
+set(TC_MODULES all CACHE STRING "optional parts of the library to build: all, or a list of names; runtime/modules has one folder for each")
+set(tc_modules)
+
+# tc_module(NAME sources...): a module and its sources, which become the library's where TC_MODULES names it.
+function(tc_module name)
+  if(NOT TC_MODULES STREQUAL "all" AND NOT name IN_LIST TC_MODULES)
+    return()
+  endif()
+  target_sources(tc_objects PRIVATE ${ARGN})
+  list(APPEND tc_modules ${name})
+  set(tc_modules ${tc_modules} PARENT_SCOPE)
+endfunction()
+
+# tc_modules_built(): after the last tc_module, writes the list for runtime/context/modules.c.
+function(tc_modules_built)
+  foreach(name IN LISTS TC_MODULES)
+    if(NOT name STREQUAL "all" AND NOT name IN_LIST tc_modules)
+      message(FATAL_ERROR "TC_MODULES: there is no module \"${name}\"")
+    endif()
+  endforeach()
+  list(TRANSFORM tc_modules REPLACE "(.+)" "X(\\1)" OUTPUT_VARIABLE list)
+  list(JOIN list " " list)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/modules_built.h CONTENT
+    "/* Made by CMake from TC_MODULES. */\n#define TCI_MODULES_BUILT(X) ${list}\n" @ONLY)
+  set_source_files_properties(context/modules.c PROPERTIES
+    COMPILE_DEFINITIONS "TCI_MODULES_FILE=\"${PROJECT_BINARY_DIR}/generated/modules_built.h\"")
+endfunction()

@@ -1,0 +1,27 @@
+#include "context/modules.h"
+
+#include "base/error_text.h"
+#include "core/module.h"
+
+#include TCI_MODULES_FILE /* of CMake: TCI_MODULES_BUILT(X) is X(name) for each module */
+
+#define DECLARED(name) extern const tci_module tci_##name##_module;
+#define LISTED(name) &tci_##name##_module,
+
+TCI_MODULES_BUILT(DECLARED)
+static const tci_module *const built[] = {TCI_MODULES_BUILT(LISTED) NULL};
+
+tc_status tci_modules_attach(tci_core *core, tc_error *err)
+{
+    for (size_t i = 0; built[i] != NULL; i++)
+        TC_TRY(built[i]->attach(core, err));
+    return TC_OK;
+}
+
+void tci_modules_detach(tci_core *core)
+{
+    for (size_t i = sizeof built / sizeof built[0] - 1; i-- > 0;) {
+        if (built[i]->detach != NULL)
+            built[i]->detach(core);
+    }
+}

@@ -1,0 +1,13 @@
+/* The modules of this build, which TC_MODULES (CMake) chooses: core/module.h. */
+#ifndef TCI_MODULES_H
+#define TCI_MODULES_H
+
+#include "core/core.h"
+
+/* Attaches each module. tci_modules_detach follows in any case, also after a failure. */
+TC_MUST_CHECK tc_status tci_modules_attach(tci_core *core, tc_error *err);
+
+/* Detaches all, in reverse order; those that were not attached have nothing to free. */
+void tci_modules_detach(tci_core *core);
+
+#endif

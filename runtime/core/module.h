@@ -1,0 +1,35 @@
+/* A module is an optional part of the library: limits, calls, trust, ... It attaches to a core
+ * by a table of operations, a member of tci_core that the core's own files call through. The
+ * core never calls a function of a module by name, so a module that TC_MODULES (CMake) leaves
+ * out is not linked, and a build without any module still sends and runs functions.
+ *
+ * A socket is the header of such a table (core/limits.h, ...): the operations, and inline
+ * functions that the core's files call; they do without the module while the member is NULL.
+ * The member stays NULL, too, while the options use nothing of the module: an unused module
+ * costs one test of a pointer. */
+#ifndef TCI_MODULE_H
+#define TCI_MODULE_H
+
+#include <tc/status.h>
+
+struct tci_core;
+
+typedef struct tci_module {
+    const char *name; /* as in TC_MODULES */
+    /* Sets the module's table in the core, if the options use the module. The options have been
+     * read; nothing of the core but these is used. */
+    tc_status (*attach)(struct tci_core *core, tc_error *err);
+    /* Frees the module's state, if it is attached. Endpoints and the registry are gone, as far
+     * as there were any. NULL: it has no state. */
+    void (*detach)(struct tci_core *core);
+} tci_module;
+
+/* Stores `table` in an empty member of the core. TC_E_INVALID: another module is there. */
+TC_MUST_CHECK tc_status tci_module_take(const void **member, const void *table,
+                                        const char *name, tc_error *err);
+
+/* Reports that `wanted`, an option or a call, needs a module that the build left out:
+ * TC_E_UNSUPPORTED. */
+tc_status tci_module_absent(const char *wanted, const char *module, tc_error *err);
+
+#endif
