@@ -23,9 +23,6 @@ if(CMAKE_CROSSCOMPILING)
   list(APPEND tc_test_environment TC_COMPILER=auto)
 endif()
 
-# The checks are Python's, in all folders.
-find_program(TC_PYTHON NAMES python3 REQUIRED DOC "package python3")
-
 # What starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.
 set(tc_mpirun)
 find_program(TC_MPIRUN NAMES mpirun.openmpi mpirun DOC "package openmpi-bin")
