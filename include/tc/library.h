@@ -5,7 +5,7 @@
  * It has no NAME_main. It exports the functions and variables that its sources define without
  * `static`. It may define two entries of its own:
  *
- *   int  NAME_init(void);   // runs once at a node, before anybody can bind to it; 0: it is ready
+ *   int  NAME_init(void);   // runs once at a node, before anybody can bind to it; 0: ready
  *   void NAME_fini(void);   // runs once, when nobody is bound to it any more
  *
  * A function declares that it uses a library by a line `tc:NAME` of its .deps list (`tc-clang

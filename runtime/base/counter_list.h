@@ -26,9 +26,9 @@
     ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.")    \
     ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.")           \
     ROW(TCI_STRANGERS_REFUSED, "strangers_refused",                                            \
-        "Connections and hellos that were refused before anybody proved who it is.")                        \
+        "Connections and hellos that were refused before anybody proved who it is.")       \
     ROW(TCI_CODE_UNTRUSTED, "code_untrusted",                                                  \
-        "Of `code_refused`, those that are not trusted: signature, lists.")                     \
+        "Of `code_refused`, those that are not trusted: signature, lists.")                \
     ROW(TCI_IDLE_LOOKS, "idle_looks", "Looks in vain at all rings by calls that wait.")        \
     ROW(TCI_YIELDS, "yields", "How often such calls gave the processor to others.")            \
     ROW(TCI_SLEEPS, "sleeps", "How often such calls slept until something woke them.")

@@ -7,7 +7,8 @@ unsigned tci_dispatch_run_lap(tc_ep *ep)
 {
     const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
     unsigned run = 0, n;
-    while (tci_ep_is_open(ep) && !ep->rx.held && ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
+    while (tci_ep_is_open(ep) && !ep->rx.held && ep->rx.ring.head < end &&
+           (n = tci_dispatch_run(ep)) > 0)
         run += n;
     return run;
 }

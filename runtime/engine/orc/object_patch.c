@@ -122,7 +122,8 @@ static tc_status check_one(const one *o, tc_error *err)
     if (o->symbol.type == STT_TLS)
         return refuse(o, "an image has no thread-local variables", err);
     if (o->symbol.type == STT_GNU_IFUNC)
-        return refuse(o, "assembly defines an indirect function, whose resolver nothing would run", err);
+        return refuse(
+            o, "assembly defines an indirect function, whose resolver nothing would run", err);
     bool undefined = o->symbol.section == SHN_UNDEF;
     if (!undefined && o->symbol.section >= SHN_LORESERVE)
         return refuse(o, "its symbol is in no section", err);
