@@ -38,7 +38,7 @@ class Skips(unittest.TestCase):
             with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
                 file.write(PROJECT.format(source=SOURCE, time_limit=TIME_LIMIT, python=sys.executable))
             build = os.path.join(folder, "build")
-            status, text = run(CMAKE, "-S", folder, "-B", build)
+            status, text = run(CMAKE, "-S", folder, "-B", build, f"-DTC_PYTHON={sys.executable}")
             self.assertEqual(status, 0, text)
             status, text = run(os.path.join(os.path.dirname(CMAKE), "ctest"), "--test-dir", build, "-V")
             self.assertEqual(status, 0, text)
