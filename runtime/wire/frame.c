@@ -1,7 +1,18 @@
+/* Encodes and decodes the parts of frames, and checks a frame of each kind against its bounds.
+ */
 #include "frame.h"
 
 #include "base/cursor.h"
 #include "base/error_text.h"
+
+static const char *const kind_names[] = {
+    [TCI_FRAME_CALL] = "call",       [TCI_FRAME_CODE] = "code",
+    [TCI_FRAME_WRAP] = "wrap",       [TCI_FRAME_FRAGMENT] = "fragment",
+    [TCI_FRAME_CONTROL] = "control", [TCI_FRAME_INJECT] = "inject",
+    [TCI_FRAME_REPLY] = "reply",
+};
+_Static_assert(sizeof kind_names / sizeof kind_names[0] == TCI_FRAME_KIND_LAST + 1,
+               "each kind of frame has a row");
 
 void tci_code_section_encode(const tci_code_section *section,
                              uint8_t out[TCI_CODE_SECTION_BYTES])
@@ -188,7 +199,8 @@ static tc_status check_plain(const tci_frame *frame, size_t room, size_t *bytes_
 {
     size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
     if (bytes > room)
-        return tci_error_set(err, TC_E_CORRUPT, "frame: %zu bytes, room for %zu", bytes, room);
+        return tci_error_set(err, TC_E_CORRUPT, "%s frame: %zu bytes, room for %zu",
+                             kind_names[frame->kind], bytes, room);
     *bytes_out = bytes;
     return TC_OK;
 }
@@ -211,5 +223,6 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
     case TCI_FRAME_REPLY:
         return check_plain(frame, room, bytes_out, err);
     }
-    return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 7", frame->kind);
+    return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected %u to %u", frame->kind,
+                         TCI_FRAME_CALL, TCI_FRAME_KIND_LAST);
 }

@@ -37,6 +37,7 @@ typedef enum tci_frame_kind {
     TCI_FRAME_INJECT = 6,   /* payload, and the image to run for it once; tci_code_section */
     TCI_FRAME_REPLY = 7     /* a part of a call's answer; tci_reply in route.h */
 } tci_frame_kind;
+#define TCI_FRAME_KIND_LAST TCI_FRAME_REPLY
 
 /* Flag of CODE frames: archive and deps are in the frame. Without it the frame only has their
  * id and sizes, and the bytes arrive outside the ring (TCI_AM_CODE). */

@@ -1,8 +1,10 @@
 """Every switch over the kinds of the wire names each of them, so that a new one cannot be forgotten: gives each
 enumeration one member more, and expects that the compiler refuses the sources that switch over it, by its name.
+The specification has a row for each kind, with its name and number.
 
     check_new_kind.py SOURCE_TREE C_COMPILER
 """
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,9 @@ ENUMERATIONS = (
     ("tci_run_kind", "TCI_RUN_REFUSAL = 5", ("bootstrap/run_protocol.c",)),
 )
 NEW = "TCI_A_NEW_KIND"
+# The enumerations whose members are rows of docs/wire-format.md: the header, and the members' prefix.
+SPECIFIED = (("tci_frame_kind", "wire/frame.h", "TCI_FRAME_"), ("tci_control", "wire/frame.h", "TCI_CONTROL_"),
+             ("tci_hello_kind", "wire/hello.h", "TCI_HELLO_"))
 
 
 def compile_with(tree: Path, compiler: str, source: str, member: str, folder: Path) -> tuple[str, str]:
@@ -36,9 +41,22 @@ def compile_with(tree: Path, compiler: str, source: str, member: str, folder: Pa
     return said[0], said[1]
 
 
+def unspecified(tree: Path) -> list[str]:
+    """The kinds that have no row in the specification."""
+    rows = {tuple(cell.strip() for cell in line.strip("|").split("|")[:2])
+            for line in (tree / "docs/wire-format.md").read_text().splitlines() if line.startswith("|")}
+    faults = []
+    for enumeration, header, prefix in SPECIFIED:
+        body = re.search(r"enum %s \{(.*?)\n\}" % enumeration, (tree / "runtime" / header).read_text(), re.S)
+        members = re.findall(prefix + r"(\w+) = (\d+)", body.group(1))
+        faults += [f"docs/wire-format.md: no row | {name} | {number} | for {prefix}{name}" for name, number in members
+                   if not {(name, number), (number, name)} & rows]
+    return faults
+
+
 def main() -> int:
     tree, compiler = Path(sys.argv[1]), sys.argv[2]
-    faults = []
+    faults = unspecified(tree)
     with tempfile.TemporaryDirectory() as folder:
         for enumeration, member, sources in ENUMERATIONS:
             for source in sources:

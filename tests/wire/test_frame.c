@@ -116,7 +116,7 @@ static void what_is_no_kind_is_refused(void **state)
     tci_frame frame = {.kind = TCI_FRAME_WRAP};
     assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
     for (unsigned kind = 0; kind <= UINT8_MAX; kind++) {
-        if (kind >= TCI_FRAME_CALL && kind <= TCI_FRAME_REPLY)
+        if (kind >= TCI_FRAME_CALL && kind <= TCI_FRAME_KIND_LAST)
             continue;
         frame.kind = (uint8_t)kind;
         assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
