@@ -161,7 +161,7 @@ static void hang_up(connection *c)
 static void complain(run_service *s, const char *what)
 {
     if (s->complaints++ < COMPLAINTS_MAX)
-        fprintf(stderr, "tc-run: hung up on a stranger: %s\n", what);
+        fprintf(stderr, "tc-run: dropped an unauthenticated connection: %s\n", what);
 }
 
 /* Sends an answer. A process that does not read its answer is disconnected. */

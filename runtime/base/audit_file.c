@@ -99,7 +99,7 @@ static void lose(tci_audit_file *file, const char *why)
 {
     file->lost++;
     if (!file->has_lost)
-        TC_LOG(TC_LOG_ERROR, "audit: %s: a line is lost, and so are those to come: %s",
+        TC_LOG(TC_LOG_ERROR, "audit: %s: this line and the following ones are lost: %s",
                file->path, why);
     file->has_lost = true;
 }

@@ -60,7 +60,7 @@ void tci_host_id(uint8_t id_out[TCI_HOST_ID_BYTES])
     append_link(&input, "/proc/self/ns/pid");
     append_link(&input, "/proc/self/ns/ipc");
     if (input.failed) {
-        TC_LOG(TC_LOG_INFO, "host id: /proc does not tell the boot id and the namespaces: no "
+        TC_LOG(TC_LOG_INFO, "host id: /proc does not show the boot id and the namespaces: no "
                             "peer will count as local");
         draw(id_out);
         return;

@@ -160,8 +160,7 @@ tc_status tci_stream_listener_admit(tci_stream_listener *listener, bool allow_an
     TC_TRY(check_loopback(text, &listener->address, allow_any || has_keys, err));
     TC_TRY(take_credentials(listener, credentials, err));
     if (!tci_host_address_is_loopback(&listener->address) && !has_keys)
-        TC_LOG(TC_LOG_WARN, "listening on %s: whoever connects can run code in this process",
-               text);
+        TC_LOG(TC_LOG_WARN, "listening on %s: every peer can run code in this process", text);
     return TC_OK;
 }
 

@@ -31,7 +31,7 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
 {
     if (ctx->inbox.count >= INBOX_MAX || size > TCI_HELLO_MESSAGE_MAX) {
         TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN,
-                        "a hello of %zu bytes was dropped: %u wait already", size,
+                        "a hello of %zu bytes was dropped: %u are queued already", size,
                         ctx->inbox.count);
         return;
     }
@@ -56,7 +56,7 @@ static tc_ep *find_addressee(const tc_context *ctx, const tci_am_header *header)
     if (ep != NULL && ep->rx.records == NULL &&
         memcmp(header->token, &ep->token, sizeof ep->token) == 0)
         return ep;
-    TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", header->connection);
+    TC_LOG(TC_LOG_DEBUG, "a message for the unknown connection %u", header->connection);
     return NULL;
 }
 

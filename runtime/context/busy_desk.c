@@ -53,7 +53,7 @@ static void answer(const tci_busy_desk *desk, tci_stream *stream)
     size_t size;
     if (tci_hello_refuse_encode(TC_E_BUSY, desk->text, bytes, sizeof bytes, &size) == TC_OK &&
         tci_stream_send(stream, bytes, size, NULL) != TC_OK)
-        TC_LOG(TC_LOG_DEBUG, "listener: %s was not told of the function that runs",
+        TC_LOG(TC_LOG_DEBUG, "listener: %s was not notified of the running function",
                tci_stream_peer(stream));
     tci_stream_close(stream);
 }

@@ -209,7 +209,7 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
     tc_error error;
     if (!ctx->address_given && tci_credentials_has_keys(&ctx->core.credentials))
-        TC_LOG(TC_LOG_WARN, "tc_context_address: who connects by address proves no identity, "
+        TC_LOG(TC_LOG_WARN, "tc_context_address: peers by address are not authenticated, "
                             "although keys are set");
     ctx->address_given = true;
     if (tci_network_open(&ctx->core, &ctx->core.credentials,

@@ -87,6 +87,6 @@ tc_status tci_group_key_make_job(const tci_group_key *key, tc_context *ctx, uint
     if (!key->is_set)
         return TC_OK;
     TC_TRY(tci_group_job_create(&ctx->groups, &key->key, &ctx->core.options, job_out, err));
-    TC_LOG(TC_LOG_INFO, "group: members prove themselves by the key of job:%s", key->key.name);
+    TC_LOG(TC_LOG_INFO, "group: members authenticate by the key of job:%s", key->key.name);
     return TC_OK;
 }

@@ -17,7 +17,7 @@ static void tell(const tci_core *core, bool asked_for, const char *cause)
 {
     bool warn = !asked_for && core->options.network != TCI_NETWORK_YES;
     TC_LOG(warn ? TC_LOG_WARN : TC_LOG_INFO,
-           "UCX's network port is open, because %s: whoever reaches it, peer or not, can read "
+           "UCX's network port is open, because %s: any host that reaches it can read "
            "and write this process's memory, so the network has to be trusted; "
            "UCX_NET_DEVICES=NAME keeps it to one, network=yes silences this",
            cause);

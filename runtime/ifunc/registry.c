@@ -199,7 +199,7 @@ static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
 void tci_registry_evict(tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
-    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
+    TC_LOG(TC_LOG_DEBUG, "%s: evicted, code takes %llu bytes", tci_archive_name(fn->archive),
            (unsigned long long)registry->code_memory);
     fn->references++;
     registry->events->evict(registry->events_user, fn);

@@ -142,7 +142,7 @@ void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const 
     tc_status sent = tci_reply_to_origin(ep, route, status, text, size);
     TC_LOG_RATIONED(&ep->log, sent == TC_OK ? TC_LOG_DEBUG : TC_LOG_WARN,
                     "endpoint %u: a message failed (%s); its origin %s", ep->connection, text,
-                    sent == TC_OK ? "is told" : tc_status_text(sent));
+                    sent == TC_OK ? "is notified" : tc_status_text(sent));
 }
 
 /* --- messages that could not leave ------------------------------------------------------- */
@@ -155,7 +155,7 @@ void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, co
     else if (tci_local_reply_keep(ep->core, ep->member.group, &reply, route->path, text,
                                   strlen(text)) != TC_OK)
         TC_LOG_RATIONED(&ep->log, TC_LOG_WARN,
-                        "endpoint %u: %s, and there is no memory to say so", ep->connection,
+                        "endpoint %u: %s, and there is no memory to report it", ep->connection,
                         text);
 }
 

@@ -78,7 +78,7 @@ void tci_code_in_fragment(tc_ep *ep, const uint8_t *bytes, size_t size)
     size_t n = tci_reader_left(&r);
     if (!tci_content_id_equal(&section.id, &incoming->section.id) ||
         offset != incoming->received || n > wanted_bytes(incoming) - offset) {
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a fragment of code that was not asked for",
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a fragment of code that was not requested",
                ep->connection);
         return;
     }

@@ -55,7 +55,8 @@ void tci_code_out_begin(tc_ep *ep, const tci_content_id *id, bool with_signature
         !has_what_is_wanted(&code, with_signature)) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: the peer needs code %s, which it was not told of",
+        TC_LOG(TC_LOG_DEBUG,
+               "endpoint %u: the peer needs code %s, which was not announced to it",
                ep->connection, text);
         return;
     }

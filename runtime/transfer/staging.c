@@ -65,8 +65,7 @@ void tci_staging_offer(tc_ep *ep)
     if (ep->tx.staging != NULL || ep->core->options.staging_bytes == 0)
         return;
     if (create(ep, &offer) != TC_OK) {
-        TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for payloads to land in",
-               ep->connection);
+        TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for large payloads", ep->connection);
         return;
     }
     tci_segment_offer_encode(&offer, payload);

@@ -174,7 +174,7 @@ class Keys(JoinTest):
     def test_outside_loopback(self):
         out = self.run_group(3, self.program("join_main"), TC_GROUP_ADDRESS="0.0.0.0", TC_LOG_LEVEL="info")
         self.assert_groups(out, 3)
-        self.assertRegex(out, "group: members prove themselves by the key of job:tc-run-")
+        self.assertRegex(out, "group: members authenticate by the key of job:tc-run-")
         self.assertNotIn("UCX's network port is open", out)
         self.assertEqual(len(re.findall("meets . as 'job:tc-run-", out)), 6, out)
 

@@ -115,7 +115,7 @@ class Connections(ToolTest):
     def test_outside_loopback_only_when_told_so(self):
         self.start("tc-node", "--listen", "0.0.0.0:0").expect(1, "0.0.0.0", "run code here", "listen_any")
         node = self.node(listen="0.0.0.0:0", TC_LISTEN_ANY="yes")
-        self.assertRegex(node.err, r"warn: listening on 0\.0\.0\.0:\d+: whoever connects can run code")
+        self.assertRegex(node.err, r"warn: listening on 0\.0\.0\.0:\d+: every peer can run code")
         self.send(node.address, "transcript").expect(0)
         node.stop()
         quiet = self.node(TC_LISTEN_ANY="yes")

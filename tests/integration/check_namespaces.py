@@ -181,7 +181,7 @@ class Jobs(Hosts):
         members = self.meet()
         self.assert_ways(members, ("job:job", "stream"))
         for member in members:
-            self.assertIn("group: members prove themselves by the key of job:job", member.err)
+            self.assertIn("group: members authenticate by the key of job:job", member.err)
             self.assertNotIn("UCX's network port is open", member.err)
 
     def test_again_with_another_key(self):

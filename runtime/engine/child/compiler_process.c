@@ -228,7 +228,7 @@ static void log_wall(const tci_compile_wall *wall)
         return;
     TC_LOG(TC_LOG_INFO, "engine: code is compiled behind walls: %s%s%s",
            tci_compile_wall_names(wall->parts, names),
-           wall->missing[0] != '\0' ? "; not there: " : "", wall->missing);
+           wall->missing[0] != '\0' ? "; missing: " : "", wall->missing);
 }
 
 static tc_status take_wall(tci_compiler *c, tci_compile_wall *wall, tc_error *err)
@@ -392,7 +392,7 @@ static void log_diagnostics(tci_compiler *c)
     if (size <= c->diagnostics_read)
         return;
     tci_child_diagnostics(&c->child, c->diagnostics_read, diagnostics, sizeof diagnostics);
-    TC_LOG(TC_LOG_INFO, "engine: the compiler says: %s", diagnostics);
+    TC_LOG(TC_LOG_INFO, "engine: the compiler reports: %s", diagnostics);
     c->diagnostics_read = size;
 }
 
