@@ -1,9 +1,9 @@
-/* The baseline of a message that is only delivered: a plain UCX put, and a peer that polls the last
- * word of where it goes, as perftest's put_lat does. That word is the message's number. Nothing tells
- * UCX that it has to come last; over shared memory it does.
+/* The baseline of a message that is only delivered: a plain UCX put, and a peer that polls the
+ * last word of where it goes, as perftest's put_lat does. That word is the message's number.
+ * Nothing tells UCX that it has to come last; over shared memory it does.
  *
- * A rate run puts into as many places in turn as a ring of the library's has room for. The target says in
- * memory that both share how many it has seen, once for each quarter of them. */
+ * A rate run puts into as many places in turn as a ring of the library's has room for. The
+ * target says in memory that both share how many it has seen, once for each quarter of them. */
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -146,7 +146,8 @@ static bool target_latency(perf_series *series, uint64_t count)
         if (!await_one(state, &poll) || !await_taken(state, &poll) || !put_one(state))
             return false;
     }
-    /* Whose put has to be carried by UCX's messages, needs this side's progress till the end. */
+    /* Whose put has to be carried by UCX's messages, needs this side's progress till the
+     * end. */
     while (!perf_session_has_ended(series->session)) {
         if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(&poll))
             return false;

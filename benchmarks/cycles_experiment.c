@@ -1,6 +1,6 @@
 /* tc-perf wait --cycles: what waiting for a message costs the processor, beside how long the
- * message takes, by each way to wait (Figures 13 and 14 of the Two-Chains paper): Indirect Put and
- * Server-Side Sum in round trips of two processes that wait alike. */
+ * message takes, by each way to wait (Figures 13 and 14 of the Two-Chains paper): Indirect Put
+ * and Server-Side Sum in round trips of two processes that wait alike. */
 #include "mode_wait.h"
 #include "perf_experiment.h"
 #include "perf_report.h"

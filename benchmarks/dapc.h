@@ -44,8 +44,8 @@ typedef struct dapc_series {
     void *state;         /* the mode's; NULL while closed */
 } dapc_series;
 
-/* How long a worker waits before it looks whether its step has ended. With many of them those looks alone would fill the
- * processors. */
+/* How long a worker waits before it looks whether its step has ended. With many of them those
+ * looks alone would fill the processors. */
 static inline uint64_t dapc_look_ns(const dapc_series *series)
 {
     return 10000000ull * (1 + series->server_count / 8);

@@ -16,7 +16,8 @@
 #define GROUP_ID 1u
 #define ARCHIVE_MAX (1u << 20)
 #define HOP_LIMIT "2000000" /* above any depth */
-/* 64 servers on two processors, or a few that are emulated, may take that long for all to meet. */
+/* 64 servers on two processors, or a few that are emulated, may take that long for all to
+ * meet. */
 #define CONNECT_TIMEOUT "55s"
 #define CONNECT_NS (55 * PERF_NS_PER_S)
 

@@ -138,7 +138,7 @@ bool dapc_member_judge(perf_session *session, const void *bytes, size_t size,
     return true;
 }
 
-/* --- the program's side -------------------------------------------------------------------- */
+/* --- the program's side ------------------------------------------------------------------- */
 
 static bool introduce(perf_session *session)
 {

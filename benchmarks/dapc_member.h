@@ -1,5 +1,6 @@
-/* Servers of a pointer chase that are a program: another build of tc-perf, perhaps for another architecture, which an
- * emulator runs. It gets descriptors of its session and of the table, then an order: the same as a forked worker has. */
+/* Servers of a pointer chase that are a program: another build of tc-perf, perhaps for another
+ * architecture, which an emulator runs. It gets descriptors of its session and of the table,
+ * then an order: the same as a forked worker has. */
 #ifndef TC_PERF_DAPC_MEMBER_H
 #define TC_PERF_DAPC_MEMBER_H
 
@@ -12,8 +13,8 @@ void dapc_member_arch(char arch_out[DAPC_ARCH_MAX]);
 /* Whether there is such a file that may be run. False after a complaint. */
 bool dapc_member_check(const char *program);
 
-/* perf_serve, in the child that is to become the program; `config` is a dapc_worker_config. Returns false alone, after a
- * complaint. */
+/* perf_serve, in the child that is to become the program; `config` is a dapc_worker_config.
+ * Returns false alone, after a complaint. */
 bool dapc_member_become(perf_session *session, void *config);
 
 /* The leader: tells the program what it is to be. False after a complaint. */

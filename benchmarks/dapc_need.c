@@ -18,8 +18,8 @@ typedef struct plan_need {
     unsigned segments_per_peer;
 } plan_need;
 
-/* An endpoint of UCX's has a connection for each direction, or two while both sides connect at once; the library's has one
- * of its own besides. Bitcode is compiled in one more process. */
+/* An endpoint of UCX's has a connection for each direction, or two while both sides connect at
+ * once; the library's has one of its own besides. Bitcode is compiled in one more process. */
 static const plan_need plan_needs[] = {
     {"get", 1, MB, 16 * KB, 3, 0},        {"am", 3, MB, 16 * KB, 2, 0},
     {"am-safe", 3, MB, 16 * KB, 2, 0},    {"bitcode", 5, 18 * MB, 128 * KB, 2, 2},

@@ -1,5 +1,5 @@
-/* What a pointer chase of many servers takes of the machine, and whether that is there: before any process is started, as
- * what runs out later runs out in the midst of UCX. */
+/* What a pointer chase of many servers takes of the machine, and whether that is there: before
+ * any process is started, as what runs out later runs out in the midst of UCX. */
 #ifndef TC_PERF_DAPC_NEED_H
 #define TC_PERF_DAPC_NEED_H
 
@@ -15,12 +15,13 @@ typedef struct dapc_need {
 dapc_need dapc_need_of(const dapc_plan *plans, unsigned plan_count, const perf_options *options,
                        unsigned servers);
 
-/* Whether there is enough of everything. False: the text names what is missing, what is needed and what there is. */
+/* Whether there is enough of everything. False: the text names what is missing, what is needed
+ * and what there is. */
 bool dapc_need_fits(const dapc_need *need, const dapc_need *limits, unsigned servers,
                     char *text, size_t text_size);
 
-/* The same on this machine now; raises this process's limit of descriptors, which others inherit, as far as that is
- * allowed. False after a complaint. */
+/* The same on this machine now; raises this process's limit of descriptors, which others
+ * inherit, as far as that is allowed. False after a complaint. */
 bool dapc_need_ensure(const dapc_plan *plans, unsigned plan_count, const perf_options *options,
                       unsigned servers);
 

@@ -1,9 +1,9 @@
-/* Where a frame lies when its receiver begins to read it. A network adapter puts what comes into
- * the processor's caches or, where it cannot, into memory. Between processes of one machine it
- * is always in a cache, that of the sender; so the receiver's loop looks for the signal itself,
- * and when it has seen one it reads the frame's lines, which brings them to its own cache, or writes
- * them to memory and drops them from all caches, before the library sees them. What that takes is
- * measured, to be taken out again. */
+/* Where a frame lies when its receiver begins to read it. A network adapter puts what comes
+ * into the processor's caches or, where it cannot, into memory. Between processes of one
+ * machine it is always in a cache, that of the sender; so the receiver's loop looks for the
+ * signal itself, and when it has seen one it reads the frame's lines, which brings them to its
+ * own cache, or writes them to memory and drops them from all caches, before the library sees
+ * them. What that takes is measured, to be taken out again. */
 #ifndef TC_PERF_FRAME_PLACE_H
 #define TC_PERF_FRAME_PLACE_H
 
@@ -19,7 +19,8 @@ typedef struct frame_log {
     _Alignas(64) _Atomic uint64_t sent;    /* bursts that the source has sent */
     _Alignas(64) _Atomic uint64_t handled; /* of these, all of whose messages have run */
     _Alignas(64) uint64_t handle_ticks;    /* the target's, from seeing each burst until then */
-    /* By role and message: ticks between its signal and the library; 0: was not seen to come. */
+    /* By role and message: ticks between its signal and the library; 0: was not seen to
+     * come. */
     uint64_t *spent[2];
     uint64_t capacity; /* messages */
 } frame_log;
@@ -49,8 +50,8 @@ bool frame_place_can_move(void);
 /* Moves these bytes' lines, and waits until they are there. */
 void frame_place_move(frame_placement where, const void *bytes, size_t size);
 
-/* What a receiver knows of where its frames come. Payloads of one size lie at equal distances in
- * a ring, which is known once it has been gone through. */
+/* What a receiver knows of where its frames come. Payloads of one size lie at equal distances
+ * in a ring, which is known once it has been gone through. */
 typedef struct frame_watch {
     const unsigned char *newest; /* payload; NULL: none has come */
     const unsigned char *first;  /* of the ring */

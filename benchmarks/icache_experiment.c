@@ -1,6 +1,6 @@
-/* What it costs a processor to run code that was just written, stage by stage: writing it, telling
- * the instruction cache (nothing is to be told where that is coherent), the first call and a later
- * one. The memory is as the library's: one mapping is written, another one runs. */
+/* What it costs a processor to run code that was just written, stage by stage: writing it,
+ * telling the instruction cache (nothing is to be told where that is coherent), the first call
+ * and a later one. The memory is as the library's: one mapping is written, another one runs. */
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"

@@ -49,8 +49,8 @@ static bool why_missing(const language *of, char *why_out, size_t size)
     return false;
 }
 
-/* Prints why there is no function in a language: that was asked for, or `without` it all the others
- * are measured. */
+/* Prints why there is no function in a language: that was asked for, or `without` it all the
+ * others are measured. */
 static void complain(const perf_options *options, const language *of, const char *name,
                      bool without)
 {

@@ -1,5 +1,5 @@
-/* The languages that a benchmark's function is there in. C has it always; each other one where its compiler was found when
- * this was built (functions/, one .cmake for each). */
+/* The languages that a benchmark's function is there in. C has it always; each other one where
+ * its compiler was found when this was built (functions/, one .cmake for each). */
 #ifndef TC_PERF_LANGUAGE_H
 #define TC_PERF_LANGUAGE_H
 
@@ -27,8 +27,9 @@ extern const language *const language_c;
 /* The name of `function` in that language; NULL: C. */
 void language_function(const language *of, const char *function, char *name_out, size_t size);
 
-/* C and those that the option --function names, whose `function` is in the folders of --ifunc-path; with "all" those that are
- * there. False after a complaint: a language that is named is not there, and why. */
+/* C and those that the option --function names, whose `function` is in the folders of
+ * --ifunc-path; with "all" those that are there. False after a complaint: a language that is
+ * named is not there, and why. */
 bool language_choose(const perf_options *options, const char *function,
                      language_choice *choice_out);
 

@@ -1,5 +1,5 @@
-/* What the parts of the experiment on libraries that travel share: what is measured, and where the
- * figures are kept. */
+/* What the parts of the experiment on libraries that travel share: what is measured, and where
+ * the figures are kept. */
 #ifndef TC_PERF_LIBRARY_PERF_H
 #define TC_PERF_LIBRARY_PERF_H
 
@@ -14,7 +14,7 @@
 
 #define LIBRARY_ARCHIVE_MAX (1u << 18)
 
-/* --- pushes --------------------------------------------------------------------------------- */
+/* --- pushes ------------------------------------------------------------------------------- */
 
 /* Of a warm process: the first few are for warming it. */
 #define PUSHES_WARMING 3u
@@ -40,7 +40,7 @@ typedef struct library_push_sample {
     uint64_t ns[PUSH_STAGES];
 } library_push_sample;
 
-/* --- calls ---------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------- */
 
 enum { CALLS_TRAVELLING, CALLS_HOST, CALLS_WAYS };
 
@@ -52,14 +52,14 @@ typedef struct library_call_sample {
     double rate_per_s;
 } library_call_sample;
 
-/* --- upgrades under load -------------------------------------------------------------------- */
+/* --- upgrades under load ------------------------------------------------------------------ */
 
 #define UPGRADES 100u
 #define UPGRADE_CALLS_MAX (1u << 21)
 
 enum { UPGRADE_QUIET, UPGRADE_BUSY, UPGRADE_TURNS };
 
-/* --- all ------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------- */
 
 #define LIBRARY_ROUNDS_MAX 1000u
 
@@ -88,15 +88,15 @@ typedef struct library_run {
     const char *cache_dir; /* empty: none */
 } library_run;
 
-/* Each forks its processes, so that no library of the caller's is ever started, and returns when
- * they are gone. False after a complaint. */
+/* Each forks its processes, so that no library of the caller's is ever started, and returns
+ * when they are gone. False after a complaint. */
 bool library_push_run(library_run *run, const library_path *path);
 bool library_messages_run(library_run *run);
 /* Counts what was lost; whether that is nothing the report says. */
 bool library_upgrades_run(library_run *run);
 
-/* An archive with a list of libraries: `deps`, and a comment with the number, which makes the same
- * code another content. */
+/* An archive with a list of libraries: `deps`, and a comment with the number, which makes the
+ * same code another content. */
 tc_status library_open_new(tc_context *context, const void *archive, size_t size,
                            unsigned number, tc_library **library_out, tc_error *err);
 tc_status library_open_user(tc_context *context, const void *archive, size_t size,

@@ -1,5 +1,5 @@
-/* What it takes until a library of 50 symbols is at a node that has never seen its content, and a
- * function that uses all of them has answered. */
+/* What it takes until a library of 50 symbols is at a node that has never seen its content, and
+ * a function that uses all of them has answered. */
 #include "ifunc_link.h"
 #include "ifuncs/catalogue.h"
 #include "library_perf.h"

@@ -1,6 +1,6 @@
-/* What upgrades of a library cost those who call functions that use it: the latency of one client's
- * calls, while another one pushes a newer library after every so many of them, and while it does
- * not, in turns. */
+/* What upgrades of a library cost those who call functions that use it: the latency of one
+ * client's calls, while another one pushes a newer library after every so many of them, and
+ * while it does not, in turns. */
 #include "ifuncs/catalogue.h"
 #include "library_perf.h"
 #include "perf_clock.h"

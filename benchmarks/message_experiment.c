@@ -106,8 +106,8 @@ static perf_spread spread_ratio(const series_run *run, metric which, int upper, 
     return series_run_spread(run, run->buffer);
 }
 
-/* How much worse it is in per cent, as the figures of the Two-Chains paper have it: how much longer
- * latency is, or how much lower the rate. */
+/* How much worse it is in per cent, as the figures of the Two-Chains paper have it: how much
+ * longer latency is, or how much lower the rate. */
 static perf_spread spread_loss(const series_run *run, metric which, int upper, int lower)
 {
     const double *over = values_of(run, upper, which);

@@ -185,8 +185,8 @@ static bool empty_ring(ifunc_state *state, ring_fill *fill, perf_poll *poll)
     return await_count(state, poll) && linger(state, poll);
 }
 
-/* How many messages there can be that the target has not looked at: as many as it is sent before
- * there is no more room. */
+/* How many messages there can be that the target has not looked at: as many as it is sent
+ * before there is no more room. */
 static bool count_outstanding(perf_series *series)
 {
     ifunc_state *state = series->state;

@@ -64,7 +64,7 @@ static unsigned protection_of(const perf_series *series)
     return ((const node_mode *)series->mode)->protection;
 }
 
-/* --- options of both sides ------------------------------------------------------------------ */
+/* --- options of both sides ---------------------------------------------------------------- */
 
 static void set(node_settings *settings, const char *option, const char *value)
 {
@@ -116,7 +116,7 @@ static bool is_over_tcp(const perf_series *series)
     return series->delivery_wanted != NULL && strcmp(series->delivery_wanted, "am") == 0;
 }
 
-/* --- target: the node ----------------------------------------------------------------------- */
+/* --- target: the node --------------------------------------------------------------------- */
 
 static void set_environment(const node_settings *settings)
 {
@@ -218,7 +218,7 @@ static void end_node(node_state *state)
     state->node = 0;
 }
 
-/* --- source --------------------------------------------------------------------------------- */
+/* --- source ------------------------------------------------------------------------------- */
 
 static void note_answer(void *user, const tc_call_outcome *outcome)
 {
@@ -267,8 +267,8 @@ static bool create_context(perf_series *series)
     return status == TC_OK || perf_context_complain(series->session, "context", &err);
 }
 
-/* `number` < 0: the function that carries the messages. Unsigned code travels without a signature where none is asked
- * for. */
+/* `number` < 0: the function that carries the messages. Unsigned code travels without a
+ * signature where none is asked for. */
 static bool open_function(perf_series *series, int number, tc_ifunc **function_out)
 {
     node_state *state = series->state;
@@ -332,7 +332,7 @@ bool mode_node_visit(perf_series *series, unsigned number, double *connect_out,
     return ok;
 }
 
-/* --- the modes ------------------------------------------------------------------------------ */
+/* --- the modes ---------------------------------------------------------------------------- */
 
 static bool open_node(perf_series *series)
 {

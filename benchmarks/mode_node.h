@@ -1,5 +1,6 @@
-/* Modes whose target is a tc-node behind what protects it. The source calls a function there, whose reply is empty; a
- * round trip is a call. The session's own target process starts the node, and ends it. */
+/* Modes whose target is a tc-node behind what protects it. The source calls a function there,
+ * whose reply is empty; a round trip is a call. The session's own target process starts the
+ * node, and ends it. */
 #ifndef TC_PERF_MODE_NODE_H
 #define TC_PERF_MODE_NODE_H
 
@@ -15,7 +16,8 @@ bool mode_node_needs_certificate(const perf_mode *mode);
 /* Before the session begins, in whose both processes the files are used. */
 void mode_node_use(const node_files *files);
 
-/* Source: connects once more, calls a function that is new there, the copy of this number, and closes. Both times, ns. */
+/* Source: connects once more, calls a function that is new there, the copy of this number, and
+ * closes. Both times, ns. */
 bool mode_node_visit(perf_series *series, unsigned number, double *connect_out,
                      double *call_out);
 

@@ -1,7 +1,7 @@
 /* The library's modes of the experiment tail: what mode_ifunc.c does, by a loop that looks for
  * each frame itself, and moves it where that is asked for (frame_place.h). Rates are
- * of bursts, which the target begins to handle when all of one is there: where its frames lie is
- * decided between sending and handling. */
+ * of bursts, which the target begins to handle when all of one is there: where its frames lie
+ * is decided between sending and handling. */
 #include "frame_place.h"
 #include "ifunc_link.h"
 #include "ifuncs/overhead.h"
@@ -17,8 +17,8 @@
 #define BURST_MAX 256u
 /* Looks at where the next frame comes, before the library may do what else it has to do. */
 #define LOOKS 1024u
-/* That take as long as one turn of a library's progress, so that all modes give the processor up
- * equally often. */
+/* That take as long as one turn of a library's progress, so that all modes give the processor
+ * up equally often. */
 #define LOOKS_PER_MISS 16u
 
 typedef struct placed_state {
@@ -70,8 +70,8 @@ static bool look_for(placed_state *state, perf_poll *poll, const unsigned char *
     return true;
 }
 
-/* One message more. Of those whose place was not foreseen the library sees the signal first, and
- * nothing is moved. */
+/* One message more. Of those whose place was not foreseen the library sees the signal first,
+ * and nothing is moved. */
 static bool await_one(placed_state *state, perf_poll *poll, uint64_t *spent_out)
 {
     const unsigned char *next = frame_watch_next(&state->watch, NULL);
@@ -107,7 +107,7 @@ static bool is_right(const placed_state *state)
            perf_session_complain(session, "%s: %s", state->work->name, wrong.text);
 }
 
-/* --- opening and closing ------------------------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------------------------ */
 
 static bool make_state(perf_series *series)
 {
@@ -196,7 +196,7 @@ static void release_placed(perf_series *series)
     free(state->payload);
 }
 
-/* --- round trips --------------------------------------------------------------------------- */
+/* --- round trips -------------------------------------------------------------------------- */
 
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
@@ -224,7 +224,7 @@ static bool target_latency(perf_series *series, uint64_t count)
     return ifunc_link_serve(&state->link) && is_right(state);
 }
 
-/* --- bursts -------------------------------------------------------------------------------- */
+/* --- bursts ------------------------------------------------------------------------------- */
 
 static uint64_t burst_of(const placed_state *state)
 {

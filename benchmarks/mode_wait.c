@@ -1,5 +1,5 @@
-/* Round trips whose both sides wait as the library's policies have it, by tc_wait; `poll` is what
- * they are compared with, a loop over tc_progress. */
+/* Round trips whose both sides wait as the library's policies have it, by tc_wait; `poll` is
+ * what they are compared with, a loop over tc_progress. */
 #include "mode_wait.h"
 
 #include "perf_clock.h"

@@ -1,5 +1,5 @@
-/* Modes that differ in how both processes wait for the next message, with what the target spends
- * meanwhile. */
+/* Modes that differ in how both processes wait for the next message, with what the target
+ * spends meanwhile. */
 #ifndef TC_PERF_MODE_WAIT_H
 #define TC_PERF_MODE_WAIT_H
 

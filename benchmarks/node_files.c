@@ -30,7 +30,7 @@ const char *node_files_path(const node_files *files, const char *name, char path
     return path;
 }
 
-/* --- programs that make some of them ------------------------------------------------------- */
+/* --- programs that make some of them ------------------------------------------------------ */
 
 /* What it prints is of no use to anybody who measures; nor is what openssl says meanwhile. */
 static pid_t start(const char *program, char *const argv[], bool silent)
@@ -101,7 +101,7 @@ static bool make_certificate(const node_files *files)
     return run("openssl", argv, true) && chmod(key, 0600) == 0;
 }
 
-/* --- functions ------------------------------------------------------------------------------ */
+/* --- functions ---------------------------------------------------------------------------- */
 
 static bool write_copy(const node_files *files, const char *name, const char *deps)
 {

@@ -1,5 +1,6 @@
-/* What protected nodes and their peers need, in a folder for the time of a run: a key that they share, a certificate,
- * rules, and a function that is signed and its copies, each of which is another function. */
+/* What protected nodes and their peers need, in a folder for the time of a run: a key that they
+ * share, a certificate, rules, and a function that is signed and its copies, each of which is
+ * another function. */
 #ifndef TC_PERF_NODE_FILES_H
 #define TC_PERF_NODE_FILES_H
 
@@ -15,8 +16,8 @@ typedef struct node_files {
     size_t archive_size;
 } node_files;
 
-/* `copies` of the function, by number; and the function itself. False after a complaint; node_files_remove is owed
- * then too. */
+/* `copies` of the function, by number; and the function itself. False after a complaint;
+ * node_files_remove is owed then too. */
 bool node_files_make(node_files *files, const perf_options *options, unsigned copies);
 void node_files_remove(node_files *files);
 

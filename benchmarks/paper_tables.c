@@ -63,7 +63,7 @@ void paper_tables_print_first_calls(void)
     }
 }
 
-/* --- beside this run ------------------------------------------------------------------------ */
+/* --- beside this run ---------------------------------------------------------------------- */
 
 #define MACHINES (sizeof first_calls / sizeof first_calls[0])
 
@@ -176,7 +176,7 @@ json_t *paper_tables_overheads(void)
     return list;
 }
 
-/* --- Tables IV to VI ------------------------------------------------------------------------ */
+/* --- Tables IV to VI ---------------------------------------------------------------------- */
 
 static const json_t *row_of(const json_t *rows, const char *mode)
 {

@@ -13,8 +13,8 @@ void paper_tables_print_first_calls(void);
 /* The same tables with a column for this run, and whether the stages add up to the total
  * (equations 1 to 3). */
 void paper_tables_print_overheads(const overhead_figures *here, size_t count);
-/* [{"table", "machine", "mode", "lookup_exec_ns", "transmission_ns", "total_ns", "jit_ns"}]; the
- * last where it has one. The caller's. */
+/* [{"table", "machine", "mode", "lookup_exec_ns", "transmission_ns", "total_ns", "jit_ns"}];
+ * the last where it has one. The caller's. */
 json_t *paper_tables_overheads(void);
 
 /* Tables IV to VI, TSI's latencies and rates, each row next to that of `rows` (what a run of

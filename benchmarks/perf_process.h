@@ -15,8 +15,8 @@ bool perf_process_run(bool (*part)(void *user), void *user);
  * children. */
 bool perf_process_run_all(bool (*const *parts)(void *user), unsigned count, void *user);
 
-/* Zeroed memory that processes started later share with the caller, who unmaps it. NULL: there is
- * none, which stderr says. */
+/* Zeroed memory that processes started later share with the caller, who unmaps it. NULL: there
+ * is none, which stderr says. */
 void *perf_process_share(size_t bytes);
 
 #endif

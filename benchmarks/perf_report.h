@@ -10,14 +10,16 @@
 /* Of the JSON; another number when a program that reads it must know. */
 #define PERF_REPORT_FORMAT 1
 
-/* {"program", "format", "experiment", "env", "rows": [], "ratios": {}}; the caller owns it. NULL when out of memory.
- * Loads the code engine, whose version it records: not before the fork. */
+/* {"program", "format", "experiment", "env", "rows": [], "ratios": {}}; the caller owns it.
+ * NULL when out of memory. Loads the code engine, whose version it records: not before the
+ * fork. */
 json_t *perf_report_create(const perf_options *options);
 
 /* Rounded, so that a file holds no digits that mean nothing. */
 json_t *perf_report_number(double value);
 
-/* Adds to a row the median, times `scale`, by that name, and "NAME_quartiles": [quarter, three quarters]. */
+/* Adds to a row the median, times `scale`, by that name, and "NAME_quartiles": [quarter, three
+ * quarters]. */
 void perf_report_spread(json_t *row, const char *name, perf_spread spread, double scale);
 
 /* Adds to a row NAME_p50, NAME_p99, NAME_p999 and NAME_max, times `scale`. */

@@ -330,8 +330,9 @@ void perf_session_fail_all(perf_session *sessions, unsigned count)
 
 /* --- rests ------------------------------------------------------------------------------- */
 
-/* A yield that takes longer has given the processor to a program that keeps it. For so many times
- * as long, the loop sleeps in place of yielding: a sleeper is woken while that one runs. */
+/* A yield that takes longer has given the processor to a program that keeps it. For so many
+ * times as long, the loop sleeps in place of yielding: a sleeper is woken while that one
+ * runs. */
 #define LONG_YIELD_NS PERF_NS_PER_MS
 #define SLEEPS_PER_LONG_YIELD 64u
 #define SLEEP_AFTER_NS 20000u

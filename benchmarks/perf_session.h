@@ -88,8 +88,8 @@ bool perf_session_await_done(perf_session *session);
 void perf_session_set_ended(perf_session *session);
 bool perf_session_has_ended(const perf_session *session);
 
-/* Of several sessions: whether one of them has failed, or its target has died; and lets all fail, so that nobody waits
- * any longer for one that may never come. */
+/* Of several sessions: whether one of them has failed, or its target has died; and lets all
+ * fail, so that nobody waits any longer for one that may never come. */
 bool perf_session_any_failed(perf_session *sessions, unsigned count);
 void perf_session_fail_all(perf_session *sessions, unsigned count);
 
@@ -106,8 +106,8 @@ bool perf_session_target_is_gone(const perf_session *session);
 
 /* --- waiting in a loop for the other process ------------------------------------------- */
 
-/* The state of one polling loop, at first {.session = it}. Every loop of every mode ends a turn that found nothing with
- * perf_poll_missed and nothing else, so that all modes wait alike. */
+/* The state of one polling loop, at first {.session = it}. Every loop of every mode ends a turn
+ * that found nothing with perf_poll_missed and nothing else, so that all modes wait alike. */
 typedef struct perf_poll {
     perf_session *session;
     uint64_t misses;
@@ -115,9 +115,9 @@ typedef struct perf_poll {
 } perf_poll;
 
 /* Misses between two rests. Rare enough that no wait for a neighbouring processor ever rests: a
- * loop on one word of memory turns once per cycle. Where others keep the processor, who polls on
- * uses up its share of it, and the other side's messages wait for the next one: then rests come
- * soon, and are sleeps. */
+ * loop on one word of memory turns once per cycle. Where others keep the processor, who polls
+ * on uses up its share of it, and the other side's messages wait for the next one: then rests
+ * come soon, and are sleeps. */
 #define PERF_MISSES_PER_REST 8192u
 #define PERF_MISSES_PER_SLEEP 64u
 

@@ -1,4 +1,5 @@
-/* What protection costs: nodes that differ in it alone, side by side, and UCX's active messages over tcp. */
+/* What protection costs: nodes that differ in it alone, side by side, and UCX's active messages
+ * over tcp. */
 #include "mode_node.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -40,7 +41,7 @@ typedef struct figures {
 static node_files made;
 static figures all_figures[SERIES_MAX];
 
-/* --- what is compared ----------------------------------------------------------------------- */
+/* --- what is compared --------------------------------------------------------------------- */
 
 static bool open_over_tcp(perf_series *series);
 
@@ -117,7 +118,7 @@ static void choose_series(series_run *run)
     }
 }
 
-/* --- measuring ------------------------------------------------------------------------------ */
+/* --- measuring ---------------------------------------------------------------------------- */
 
 static bool measure_connection(series_run *run, unsigned index, unsigned round)
 {
@@ -166,7 +167,7 @@ static void keep(const series_run *run, unsigned index)
     of->is_known[LATENCY] = true;
 }
 
-/* --- the report ----------------------------------------------------------------------------- */
+/* --- the report --------------------------------------------------------------------------- */
 
 /* Round by round; `base` NULL: of the figures themselves. Sorts the run's buffer. */
 static perf_spread spread_of(const series_run *run, const double *values, const double *base)
@@ -177,8 +178,8 @@ static perf_spread spread_of(const series_run *run, const double *values, const 
     return perf_stats_spread(run->buffer, count);
 }
 
-/* The series that a series is compared with: of mode "off" by the same delivery, or plain UCX, which is for what could
- * travel over a network as well. -1: none, or itself. */
+/* The series that a series is compared with: of mode "off" by the same delivery, or plain UCX,
+ * which is for what could travel over a network as well. -1: none, or itself. */
 static int find_base(const series_run *run, unsigned index, bool to_ucx)
 {
     const perf_series *series = &run->series[index];

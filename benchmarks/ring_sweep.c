@@ -1,6 +1,6 @@
-/* What the size of a ring is worth: rates with rings of several sizes, which take turns, over the
- * number of messages that each lets be under way. The Two-Chains paper has banks of mailboxes,
- * with a flag for each, where a ring has credits for eighths of it. */
+/* What the size of a ring is worth: rates with rings of several sizes, which take turns, over
+ * the number of messages that each lets be under way. The Two-Chains paper has banks of
+ * mailboxes, with a flag for each, where a ring has credits for eighths of it. */
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
@@ -47,7 +47,7 @@ static bool choose_series(series_run *run)
     return true;
 }
 
-/* --- the report ---------------------------------------------------------------------------- */
+/* --- the report --------------------------------------------------------------------------- */
 
 static json_t *make_row(const perf_series *series)
 {

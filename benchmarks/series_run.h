@@ -80,8 +80,8 @@ int series_run_all(series_run *run);
 #define SERIES_LATENCY_MAX 200000u
 bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out);
 
-/* For series_kind. Without -n a trial run tells how many iterations take the time of one measurement, 25 ms. Its figures
- * are thrown away, and with them the first calls. */
+/* For series_kind. Without -n a trial run tells how many iterations take the time of one
+ * measurement, 25 ms. Its figures are thrown away, and with them the first calls. */
 bool series_run_choose_counts(series_run *run, unsigned index);
 
 /* From the first send until the target says that all have run. */
@@ -94,7 +94,8 @@ perf_spread series_run_spread(const series_run *run, const double *values);
 
 /* The largest of all rounds. */
 double series_run_max(const series_run *run, const double *values);
-/* Adds latency_ns_p50, _p99 and _p999, medians of the rounds with their quartiles, and latency_ns_max, of all rounds. */
+/* Adds latency_ns_p50, _p99 and _p999, medians of the rounds with their quartiles, and
+ * latency_ns_max, of all rounds. */
 void series_run_report_latency(const series_run *run, unsigned index, json_t *row);
 
 bool series_run_is_last_payload(const series_run *run);

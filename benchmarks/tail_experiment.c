@@ -1,6 +1,6 @@
-/* How far single messages are from the usual one: percentiles of many round trips, quiet and with
- * other programs on the same processors, with frames that are read from the sender's cache, the receiver's own or memory.
- * Figures 9 to 12 of Two-Chains. */
+/* How far single messages are from the usual one: percentiles of many round trips, quiet and
+ * with other programs on the same processors, with frames that are read from the sender's
+ * cache, the receiver's own or memory. Figures 9 to 12 of Two-Chains. */
 #include "frame_place.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -29,7 +29,7 @@ static frame_place places[FRAME_PLACEMENTS];
 static tail_pool pools[SERIES_MAX]; /* of the present payload */
 static bool counts;                 /* false during trials */
 
-/* --- the load ------------------------------------------------------------------------------ */
+/* --- the load ----------------------------------------------------------------------------- */
 
 static bool set_load(tail_load *wanted)
 {
@@ -63,7 +63,7 @@ static bool start_loads(const perf_options *options)
     return true;
 }
 
-/* --- what is measured ---------------------------------------------------------------------- */
+/* --- what is measured --------------------------------------------------------------------- */
 
 static bool choose_counts(series_run *run, unsigned index)
 {
@@ -112,7 +112,7 @@ static void note_rate(series_run *run, unsigned index, uint64_t count)
         pools[index].handled_per_s[run->round] = (double)count * 1e9 / ns;
 }
 
-/* --- series ---------------------------------------------------------------------------------- */
+/* --- series ------------------------------------------------------------------------------- */
 
 /* UCX says nothing of where its messages come: they lie in a cache. */
 static bool has_place(const perf_mode *mode, frame_placement place, const perf_options *options)

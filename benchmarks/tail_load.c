@@ -30,8 +30,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Loads and stores that no prefetcher foresees, copies that fill the bandwidth, and mappings that
- * come and go: page faults, and lookups of addresses that processors have to forget. */
+/* Loads and stores that no prefetcher foresees, copies that fill the bandwidth, and mappings
+ * that come and go: page faults, and lookups of addresses that processors have to forget. */
 static void thrash_memory(void)
 {
     uint64_t random = (uint64_t)(unsigned)getpid() * 0x9e3779b97f4a7c15u + 1;
@@ -84,7 +84,7 @@ static _Noreturn void run_own(const char *name, int cpu)
     _exit(EXIT_FAILURE);
 }
 
-/* --- stress-ng ----------------------------------------------------------------------------- */
+/* --- stress-ng ---------------------------------------------------------------------------- */
 
 static bool is_installed(void)
 {
@@ -123,7 +123,7 @@ static _Noreturn void run_stressor(const char *name, const int *cpus)
     _exit(EXIT_FAILURE);
 }
 
-/* --- both ------------------------------------------------------------------------------------ */
+/* --- both --------------------------------------------------------------------------------- */
 
 static bool add_process(tail_load *load, const int *cpus)
 {

@@ -111,7 +111,8 @@ static void add_ratio(const series_run *run, const char *what, const char *figur
     (void)json_object_set_new(run->ratios, name, perf_report_number(over / under));
 }
 
-/* Two series that differ in their placement alone, or in their load alone, or in being UCX's. */
+/* Two series that differ in their placement alone, or in their load alone, or in being
+ * UCX's. */
 static void compare(const series_run *run, const tail_pool *pools, const tail_row *rows,
                     unsigned a, unsigned b)
 {

@@ -36,8 +36,8 @@ typedef struct __attribute__((packed)) target_word {
     uint64_t value;
 } target_word;
 
-/* Where the next message's word is to come, `before` bytes in front of its payload; 0: not known,
- * or on another page than the newest message, which may not be there. */
+/* Where the next message's word is to come, `before` bytes in front of its payload; 0: not
+ * known, or on another page than the newest message, which may not be there. */
 static inline uintptr_t target_watch_place(const target_watch *watch, size_t before)
 {
     const uintptr_t newest = (uintptr_t)watch->newest;

@@ -1,4 +1,5 @@
-/* A library of 50 symbols, which a library of the host has too: 25 functions and 25 variables. */
+/* A library of 50 symbols, which a library of the host has too: 25 functions and 25
+ * variables. */
 #ifndef CATALOGUE_H
 #define CATALOGUE_H
 

@@ -1,5 +1,6 @@
-/* A function that needs nothing of its target: it counts in a variable of its own. Of a payload that is a text it also
- * keeps a copy, for which it binds what functions of ordinary size bind of the C library. */
+/* A function that needs nothing of its target: it counts in a variable of its own. Of a payload
+ * that is a text it also keeps a copy, for which it binds what functions of ordinary size bind
+ * of the C library. */
 #include "visit.h"
 
 #include <stdint.h>

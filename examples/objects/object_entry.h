@@ -1,5 +1,5 @@
-/* What an entry method of an object begins and ends with. An entry method is an ifunc whose payload
- * begins with an object_head. */
+/* What an entry method of an object begins and ends with. An entry method is an ifunc whose
+ * payload begins with an object_head. */
 #ifndef OBJECT_ENTRY_H
 #define OBJECT_ENTRY_H
 
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The state of the message's object; NULL: it is elsewhere, and the message is on its way there, or
- * was answered by an error. */
+/* The state of the message's object; NULL: it is elsewhere, and the message is on its way
+ * there, or was answered by an error. */
 static inline void *object_enter(const void *payload, size_t size, size_t message_bytes,
                                  size_t state_bytes)
 {
@@ -34,9 +34,9 @@ static inline object_news object_whereabouts(uint32_t object)
     return (object_news){object, node->places[object].moves, node->rank, 0};
 }
 
-/* Behind the last use of its state. Messages that follow go where it goes, and come behind it, as
- * messages from one rank to another keep their order. It stays where it is when it cannot be sent
- * now. */
+/* Behind the last use of its state. Messages that follow go where it goes, and come behind it,
+ * as messages from one rank to another keep their order. It stays where it is when it cannot be
+ * sent now. */
 static inline void object_move(uint32_t object, uint32_t rank)
 {
     object_node *node = tc_self_data(OBJECT_NODE, NULL);

@@ -1,10 +1,10 @@
 /* Objects that move between the ranks of a group, and the functions that find them: what a rank
  * publishes, and the messages of the two functions that the runtime consists of.
  *
- * An object is a number and some bytes. It begins at its home, the rank number % ranks, and is at
- * one rank at a time. A rank that it has left knows where it went, its home is told where it has
- * arrived. Each move has a number; whoever hears of several believes the highest. So every place
- * that somebody believes in leads to a later one, and at last to the object. */
+ * An object is a number and some bytes. It begins at its home, the rank number % ranks, and is
+ * at one rank at a time. A rank that it has left knows where it went, its home is told where it
+ * has arrived. Each move has a number; whoever hears of several believes the highest. So every
+ * place that somebody believes in leads to a later one, and at last to the object. */
 #ifndef OBJECTS_H
 #define OBJECTS_H
 

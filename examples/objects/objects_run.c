@@ -1,7 +1,7 @@
-/* Accounts that move to whoever uses them, by calls from all ranks at once; then every account is
- * compared with what it must have.
+/* Accounts that move to whoever uses them, by calls from all ranks at once; then every account
+ * is compared with what it must have.
  *
- *   tc-run -n RANKS objects_run [OBJECTS [CALLS]]     (256 accounts, 4000 calls of each rank) */
+ *   tc-run -n RANKS objects_run [OBJECTS [CALLS]]    (256 accounts, 4000 calls of each rank) */
 #include "account.h"
 
 #include <inttypes.h>

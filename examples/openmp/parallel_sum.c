@@ -1,5 +1,5 @@
-/* A sum by all processors of the node where it runs. The function's .deps name libomp, which the
- * node loads; its threads are there for the next call, too. */
+/* A sum by all processors of the node where it runs. The function's .deps name libomp, which
+ * the node loads; its threads are there for the next call, too. */
 #include "parallel_sum.h"
 
 #include <string.h>

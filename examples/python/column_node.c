@@ -1,5 +1,5 @@
-/* A node that holds a column of numbers and knows nothing of Python: it publishes `column`, listens on loopback, prints the port,
- * and runs what it is sent until a signal comes. */
+/* A node that holds a column of numbers and knows nothing of Python: it publishes `column`,
+ * listens on loopback, prints the port, and runs what it is sent until a signal comes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,8 +8,8 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* In huge pages, where the kernel gives some: a pass over all of it is bound by memory, and finds
- * fewer pages in the processor's tables. */
+/* In huge pages, where the kernel gives some: a pass over all of it is bound by memory, and
+ * finds fewer pages in the processor's tables. */
 static double *allocate(size_t bytes)
 {
     size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

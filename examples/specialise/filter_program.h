@@ -1,5 +1,6 @@
-/* A query as bytes: terms in postfix order, as a stack machine takes them. Part of both functions
- * that answer it: `generic` reads it for every row; in the code of `filter` it is a constant. */
+/* A query as bytes: terms in postfix order, as a stack machine takes them. Part of both
+ * functions that answer it: `generic` reads it for every row; in the code of `filter` it is a
+ * constant. */
 #ifndef FILTER_PROGRAM_H
 #define FILTER_PROGRAM_H
 

@@ -1,4 +1,5 @@
-/* The rows of a table that a program matches: the one source of what `generic` and `filter` do. */
+/* The rows of a table that a program matches: the one source of what `generic` and `filter`
+ * do. */
 #ifndef FILTER_ROWS_H
 #define FILTER_ROWS_H
 

@@ -1,6 +1,7 @@
 /* Makes a function for a query, at the node, and hands the call on to it: it has the bitcode of
- * `filter` in itself, for every architecture, and writes the query where that has a placeholder.
- * The node's own compiler does the rest. Nobody here needs LLVM: it is a search and replace. */
+ * `filter` in itself, for every architecture, and writes the query where that has a
+ * placeholder. The node's own compiler does the rest. Nobody here needs LLVM: it is a search
+ * and replace. */
 #include "specialise.h"
 
 #include "filter_bitcode.h"

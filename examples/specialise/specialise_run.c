@@ -1,5 +1,6 @@
-/* Asks servers for the rows of their tables that match, in two ways: by a function that reads the
- * query for every row, and by one that another function makes for the query where the rows are.
+/* Asks servers for the rows of their tables that match, in two ways: by a function that reads
+ * the query for every row, and by one that another function makes for the query where the rows
+ * are.
  *
  *   tc-run -n SERVERS+1 specialise_run [ROWS [ROUNDS]]
  *
@@ -186,8 +187,8 @@ static bool ask(const client *c, tc_ifunc *fn, const void *payload, size_t size,
     return true;
 }
 
-/* Beside other programs most rounds wait for a processor, and those of the faster way for longer than
- * they compute. */
+/* Beside other programs most rounds wait for a processor, and those of the faster way for
+ * longer than they compute. */
 static uint64_t fastest(const uint64_t *times, unsigned count)
 {
     uint64_t least = times[0];

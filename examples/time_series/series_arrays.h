@@ -1,5 +1,5 @@
-/* Samples that grow, and what is said of them: what both versions of the library are made of, and the
- * plain program that the service is compared with. */
+/* Samples that grow, and what is said of them: what both versions of the library are made of,
+ * and the plain program that the service is compared with. */
 #ifndef SERIES_ARRAYS_H
 #define SERIES_ARRAYS_H
 
@@ -13,8 +13,8 @@ typedef struct series_array {
     size_t capacity;
 } series_array;
 
-/* Inside an init: moves the samples of the library that was in force before, which forgets them. The
- * older one runs nothing meanwhile, so nothing comes between. */
+/* Inside an init: moves the samples of the library that was in force before, which forgets
+ * them. The older one runs nothing meanwhile, so nothing comes between. */
 static inline void series_arrays_take(series_array *mine, series_array *older)
 {
     for (size_t i = 0; older != NULL && i < SERIES_SENSORS; i++) {

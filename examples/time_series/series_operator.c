@@ -2,8 +2,8 @@
  *
  *     series_run HOST:PORT VERSION1.tcp VERSION2.tcp CLIENTS REQUESTS UPGRADES
  *
- * Exit status 0 only when every request was answered, each as a plain program answers it, and the
- * service has every sample in the end. */
+ * Exit status 0 only when every request was answered, each as a plain program answers it, and
+ * the service has every sample in the end. */
 #include "series_client.h"
 #include "series.h"
 

@@ -1,6 +1,6 @@
-/* A store of time series, which travels as a library: what it offers to functions, and what its own
- * functions are sent and answer. Both versions of the library have this interface, so functions do
- * not see which one they run with. */
+/* A store of time series, which travels as a library: what it offers to functions, and what its
+ * own functions are sent and answer. Both versions of the library have this interface, so
+ * functions do not see which one they run with. */
 #ifndef SERIES_STORE_H
 #define SERIES_STORE_H
 
@@ -15,7 +15,7 @@ typedef struct series_sample {
     int64_t value;
 } series_sample;
 
-/* --- of the library, for functions of whomever ------------------------------------------------ */
+/* --- of the library, for functions of whomever -------------------------------------------- */
 
 /* Appends; -1: there is no such sensor, or no memory. */
 int series_add(const series_sample *sample);
@@ -35,7 +35,7 @@ void series_summarise(uint32_t sensor, series_summary *out);
 
 uint32_t series_version(void);
 
-/* --- what the package's functions are sent and answer ----------------------------------------- */
+/* --- what the package's functions are sent and answer ------------------------------------- */
 
 /* The function `record` takes series_sample and answers with this. */
 typedef struct series_receipt {

@@ -167,8 +167,8 @@ static void malformed_counts_are_refused(void **state)
     free(m.image);
 }
 
-/* Each number in turn goes on for longer than any number may: no list may then count as empty, and
- * what follows as no image. */
+/* Each number in turn goes on for longer than any number may: no list may then count as empty,
+ * and what follows as no image. */
 static void a_malformed_number_is_refused(void **state)
 {
     for (size_t numbers = 0; numbers < 6; numbers++) {

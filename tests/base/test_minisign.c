@@ -161,7 +161,8 @@ static void an_encrypted_key_takes_its_password(void **state)
                      TC_E_REFUSED);
 }
 
-/* Memory and time are what the file says, up to a limit; other ways to derive a key are none. */
+/* Memory and time are what the file says, up to a limit; other ways to derive a key are
+ * none. */
 static void what_an_encrypted_key_may_cost_is_bounded(void **state)
 {
     const size_t key = sizeof "untrusted comment: minisign encrypted secret key\n" - 1;

@@ -1,4 +1,5 @@
-/* What a chase of many servers takes grows with them, and what is missing is named with its limit. */
+/* What a chase of many servers takes grows with them, and what is missing is named with its
+ * limit. */
 #include "../../benchmarks/dapc_need.h"
 
 #include <setjmp.h>

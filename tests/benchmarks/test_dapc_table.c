@@ -78,7 +78,8 @@ static void is_there_for_who_has_its_descriptor(void **state)
     dapc_table_free(&mapped);
 }
 
-/* Where chases begin that may begin anywhere: at every server, and not at that of the first entry alone. */
+/* Where chases begin that may begin anywhere: at every server, and not at that of the first
+ * entry alone. */
 static void begins_anywhere(void **state)
 {
     unsigned found[SERVERS] = {0}, owners = 0;

@@ -1,6 +1,6 @@
-/* In place of libpmix: as an old version, or as a job over two hosts, as FAKE_PMIX says, that knows
- * of one process, itself. Or as a job of FAKE_PMIX_SIZE processes, each on a host of its own, which
- * have a folder in common, FAKE_PMIX=/FOLDER: a file is what one of them has put. */
+/* In place of libpmix: as an old version, or as a job over two hosts, as FAKE_PMIX says, that
+ * knows of one process, itself. Or as a job of FAKE_PMIX_SIZE processes, each on a host of its
+ * own, which have a folder in common, FAKE_PMIX=/FOLDER: a file is what one of them has put. */
 #include <fcntl.h>
 #include <pmix.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-/* Two sides with keys or certificates of their own, a listener on loopback, and somebody between
- * them who can look at every byte, keep it, change it, or cut the line. */
+/* Two sides with keys or certificates of their own, a listener on loopback, and somebody
+ * between them who can look at every byte, keep it, change it, or cut the line. */
 #ifndef KEYS_BENCH_H
 #define KEYS_BENCH_H
 
@@ -68,8 +68,8 @@ void keys_bench_listen(keys_bench *b);
 /* Somebody stands between the two from now on. */
 void keys_bench_tap(keys_bench *b);
 
-/* Connects, and goes on until both sides are through or one has failed: what the connecting side
- * says. */
+/* Connects, and goes on until both sides are through or one has failed: what the connecting
+ * side says. */
 tc_status keys_bench_connect(keys_bench *b, const char *host);
 /* One turn of the listener and of who is between. */
 void keys_bench_turn(keys_bench *b);

@@ -1,4 +1,5 @@
-/* Connections that come over a Unix socket: what is none does no harm, and leaves nothing open. */
+/* Connections that come over a Unix socket: what is none does no harm, and leaves nothing
+ * open. */
 #include "../support/test.h"
 #include "bootstrap/handed_socket.h"
 #include "wire/hello.h"

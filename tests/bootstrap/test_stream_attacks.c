@@ -91,7 +91,8 @@ static tc_status try_through_tap(keys_bench *b)
     return status;
 }
 
-/* Nobody does anything to it. On a busy machine it may take longer than the listener's patience. */
+/* Nobody does anything to it. On a busy machine it may take longer than the listener's
+ * patience. */
 static void connect_through_tap(keys_bench *b)
 {
     tc_status status = TC_E_AGAIN;

@@ -1,4 +1,5 @@
-/* More connections than a listener with keys keeps of those that have not proved who they are. */
+/* More connections than a listener with keys keeps of those that have not proved who they
+ * are. */
 #include "../support/test.h"
 #include "keys_bench.h"
 

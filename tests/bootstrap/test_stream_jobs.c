@@ -1,4 +1,5 @@
-/* Streams between processes of a job, which have a key that no option gave them; and of others. */
+/* Streams between processes of a job, which have a key that no option gave them; and of
+ * others. */
 #include "../support/test.h"
 #include "keys_bench.h"
 

@@ -1,4 +1,5 @@
-/* Another TLS as the peer: what OpenSSL's own records say is understood, and the other way round. */
+/* Another TLS as the peer: what OpenSSL's own records say is understood, and the other way
+ * round. */
 #include "../support/test.h"
 #include "keys_bench.h"
 

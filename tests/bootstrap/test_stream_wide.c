@@ -1,4 +1,5 @@
-/* Streams that carry everything, between two who have keys: they read ahead of what is asked for. */
+/* Streams that carry everything, between two who have keys: they read ahead of what is asked
+ * for. */
 #include "../support/test.h"
 #include "keys_bench.h"
 

@@ -1,6 +1,7 @@
 /* The API's edition of 2021: its calls have the types that the paper prints, and its two sample
- * listings run as printed. The paper's story: a record is packed by an algorithm that the target's
- * database does not know, and unpacked and inserted there by the function that came along. */
+ * listings run as printed. The paper's story: a record is packed by an algorithm that the
+ * target's database does not know, and unpacked and inserted there by the function that came
+ * along. */
 #define TC_COMPAT_UCX_IFUNC 2021
 #include "../support/test.h"
 #include "compat_node.h"
@@ -31,7 +32,8 @@ static void calls_are_as_printed(void **state)
     assert_true(reg && deregister && create && release && send && poll);
 }
 
-/* What cannot be done says so where there is a status, and is left alone where there is none. */
+/* What cannot be done says so where there is a status, and is left alone where there is
+ * none. */
 static void mistakes(void **state)
 {
     compat_node node;
@@ -101,8 +103,8 @@ static void check_database(const record_target *target)
 
 /* --- Listing 1.4 ----------------------------------------------------------------------- */
 
-/* As printed from "ucp_ifunc_h ih" to the deregistration; the comment on waiting is what the macro
- * does. UCX's own ucp_ep_flush_nb has three parameters. */
+/* As printed from "ucp_ifunc_h ih" to the deregistration; the comment on waiting is what the
+ * macro does. UCX's own ucp_ep_flush_nb has three parameters. */
 #define ucp_ep_flush_nb(ep) compat_node_flush(node, link)
 
 static void run_source(compat_node *node, compat_link *link, record_batch *record,
@@ -152,8 +154,8 @@ do {
     return NULL;
 }
 
-/* Where a message is stored into the target's memory nothing there needs to be progressed; where
- * it is a put that UCX emulates, its worker does. */
+/* Where a message is stored into the target's memory nothing there needs to be progressed;
+ * where it is a put that UCX emulates, its worker does. */
 static void run_target_progressed(target_view *view)
 {
     pthread_t thread;

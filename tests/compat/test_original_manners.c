@@ -1,6 +1,6 @@
-/* What programs of the original's do with memory: they fill it with a pattern before they begin,
- * clear a slot themselves when its message has run, divide one buffer anew for each size of
- * messages, and poll while large messages still arrive. */
+/* What programs of the original's do with memory: they fill it with a pattern before they
+ * begin, clear a slot themselves when its message has run, divide one buffer anew for each size
+ * of messages, and poll while large messages still arrive. */
 #include "../support/test.h"
 #include "compat_node.h"
 
@@ -133,7 +133,7 @@ static void the_same_message(void **state)
     assert_true(compat_wait(&child));
 }
 
-/* --- many sizes ---------------------------------------------------------------------------- */
+/* --- many sizes --------------------------------------------------------------------------- */
 
 /* Of messages, in words; each fills the buffer, or a part of it, before the target begins. */
 static const uint64_t sizes[] = {0, 1, 13, 128, 1000, 4099, 65536, 1000003};

@@ -1,6 +1,6 @@
-/* The original's own programs in short, by functions that were made as its Makefile makes them: a
- * functional test, whose client looks at no status, and a walk over pointers of one server and of
- * two. Memory is filled with a pattern first, and polled until a message was run. */
+/* The original's own programs in short, by functions that were made as its Makefile makes them:
+ * a functional test, whose client looks at no status, and a walk over pointers of one server
+ * and of two. Memory is filled with a pattern first, and polled until a message was run. */
 #include "../support/test.h"
 #include "compat_node.h"
 

@@ -1,5 +1,5 @@
-/* Bitcode of other languages: what is missing for it is said in that language's words. The fixtures are written by hand as the
- * compilers would, so that none of them has to be here. */
+/* Bitcode of other languages: what is missing for it is said in that language's words. The
+ * fixtures are written by hand as the compilers would, so that none of them has to be here. */
 #include "base/sanitized.h"
 #include "tool_run.h"
 

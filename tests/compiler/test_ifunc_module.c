@@ -353,7 +353,8 @@ static void findings_without_debug_information_name_the_file(void **state)
                     0);
 }
 
-/* <iostream> of GCC 13 has it. The address is read, so the target has to have such a library. */
+/* <iostream> of GCC 13 has it. The address is read, so the target has to have such a
+ * library. */
 static void assembly_that_names_the_library_of_streams_becomes_a_need(void **state)
 {
 #define NEED "module asm \".globl _ZSt21ios_base_library_initv\"\n"

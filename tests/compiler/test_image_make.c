@@ -247,7 +247,9 @@ static void what_an_image_cannot_say_is_refused(void **state)
     assert_no_image("assembly_sections.c", "-DWITH_WRITTEN_CODE",
                     "section .ram: no memory here can be written and run");
     assert_no_image("assembly_sections.c", "-DWITH_THREAD_LOCAL", "thread-local variables");
-    assert_no_image("assembly_sections.c", "-DWITH_IFUNC", "an indirect function, whose resolver nothing would run: write it in C");
+    assert_no_image(
+        "assembly_sections.c", "-DWITH_IFUNC",
+        "an indirect function, whose resolver nothing would run: write it in C");
     assert_no_image("too_many_relocations.c", NULL, "65537 relocations, limit 65536");
     assert_has(
         result.text,

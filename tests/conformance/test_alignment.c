@@ -1,6 +1,7 @@
 /* Functions that ask for the alignment of their payloads (TC_PAYLOAD_ALIGN) have it in every
- * message: wherever in the ring it lies, whatever its size, whichever call sent it. The functions
- * check that by vector loads, which end the process otherwise (tests/shipped/aligned.c). */
+ * message: wherever in the ring it lies, whatever its size, whichever call sent it. The
+ * functions check that by vector loads, which end the process otherwise
+ * (tests/shipped/aligned.c). */
 #include "../shipped/aligned.h"
 #include "../support/pair.h"
 #include "../support/test.h"

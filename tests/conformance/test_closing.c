@@ -85,8 +85,8 @@ static void the_shortest_wait_sees_an_end(void **state)
     pair_close(&p);
 }
 
-/* UCX emulates puts over sockets: the target answers each. UCX 1.13 ends the process ("unexpected
- * error: Endpoint timeout") if the source has gone when it does. */
+/* UCX emulates puts over sockets: the target answers each. UCX 1.13 ends the process
+ * ("unexpected error: Endpoint timeout") if the source has gone when it does. */
 static void leave_puts_under_way(void)
 {
     if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0 && getenv("UCX_TLS") != NULL)

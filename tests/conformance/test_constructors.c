@@ -1,5 +1,5 @@
-/* Code that begins and ends: constructors run once before its first call, and what they have made goes
- * when the code does, whatever form it came in. */
+/* Code that begins and ends: constructors run once before its first call, and what they have
+ * made goes when the code does, whatever form it came in. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -196,7 +196,7 @@ static void what_comes_back_is_constructed_again(void **state)
     pair_close(&p);
 }
 
-/* --- the end of the process ------------------------------------------------------------------ */
+/* --- the end of the process --------------------------------------------------------------- */
 
 static void leave_without_destroying(int to)
 {

@@ -1,5 +1,5 @@
-/* Constructors beside what keeps code: compiled objects on disk, tiers, and too little memory for all
- * code. */
+/* Constructors beside what keeps code: compiled objects on disk, tiers, and too little memory
+ * for all code. */
 #include "../support/pair.h"
 #include "../support/test.h"
 

@@ -116,7 +116,7 @@ static void a_rank_that_is_none_is_named(void **state)
     pair_close(&p);
 }
 
-/* --- waiting, and what is no sending ------------------------------------------------------- */
+/* --- waiting, and what is no sending ------------------------------------------------------ */
 
 static void a_flush_that_failed_has_a_text(void **state)
 {

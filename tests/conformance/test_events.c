@@ -1,6 +1,6 @@
 /* An endpoint's events stand around its messages: TC_EP_OPENED before the first that runs here,
- * TC_EP_CLOSED after the last, also when several peers connect and send at once. So a program can
- * make what it keeps for a peer in the one and free it in the other. */
+ * TC_EP_CLOSED after the last, also when several peers connect and send at once. So a program
+ * can make what it keeps for a peer in the one and free it in the other. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"

@@ -1,5 +1,5 @@
-/* Functions of C++ that throw: what is caught inside stays inside, and what would leave a function
- * ends its message, and nothing else. */
+/* Functions of C++ that throw: what is caught inside stays inside, and what would leave a
+ * function ends its message, and nothing else. */
 #include "../shipped/thrower.h"
 #include "../support/pair.h"
 #include "../support/test.h"

@@ -1,4 +1,5 @@
-/* One call to all members of a group: what each answers, and what becomes of those that do not. */
+/* One call to all members of a group: what each answers, and what becomes of those that do
+ * not. */
 #include "../shipped/travel.h"
 #include "../support/team.h"
 #include "../support/test.h"

@@ -76,7 +76,8 @@ static void large_payloads_are_injected_in_their_place_too(void **state)
     pair_close(&p);
 }
 
-/* Beyond a frame too, once the peer has attached that segment; where there is none that is said.
+/* Beyond a frame too, once the peer has attached that segment; where there is none that is
+ * said.
  */
 static void payloads_beyond_a_frame_are_injected_where_they_can_lie(void **state)
 {

@@ -85,7 +85,7 @@ static void withdraw(pair *p, const char *name)
     must(shipped_library_try_withdraw(p->ep, name, &error), &error, name);
 }
 
-/* --- names that change their meaning --------------------------------------------------------- */
+/* --- names that change their meaning ------------------------------------------------------ */
 
 static void a_newer_version_takes_over_with_the_data(void **state)
 {

@@ -1,5 +1,5 @@
-/* A library's content that was replaced and is pushed again while something that was bound to it is
- * still being loaded. */
+/* A library's content that was replaced and is pushed again while something that was bound to
+ * it is still being loaded. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/shipped_library.h"
@@ -29,7 +29,7 @@ static void expect_version(pair *p, uint64_t version, uint64_t count)
     assert_int_equal(answer.inits, 1);
 }
 
-/* --- waiting for who holds it -------------------------------------------------------------------- */
+/* --- waiting for who holds it ------------------------------------------------------------- */
 
 static tci_library_set *set_of(pair *p)
 {
@@ -95,7 +95,7 @@ static void a_withdrawal_waits_as_well(void **state)
     pair_close(&p);
 }
 
-/* --- code that is being compiled ----------------------------------------------------------------- */
+/* --- code that is being compiled ---------------------------------------------------------- */
 
 static tc_ifunc *open_endless(pair *p)
 {
@@ -166,7 +166,7 @@ static void versions_are_installed_while_code_compiles(void **state)
     pair_close(&p);
 }
 
-/* --- what failed meanwhile ----------------------------------------------------------------------- */
+/* --- what failed meanwhile ---------------------------------------------------------------- */
 
 static tc_ifunc *loading(pair *p)
 {
@@ -175,8 +175,8 @@ static tc_ifunc *loading(pair *p)
     return p->target->core.registry.jobs;
 }
 
-/* The target is turned by hand, so that its thread finds out that there is no library, and the library
- * comes before anybody has heard of that. */
+/* The target is turned by hand, so that its thread finds out that there is no library, and the
+ * library comes before anybody has heard of that. */
 static void what_found_no_library_looks_again_when_one_came(void **state)
 {
     pair p;

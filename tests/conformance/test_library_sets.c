@@ -1,5 +1,5 @@
-/* Several libraries at a node: those that use others, those that define the same, one that is a shared
- * object as any compiler makes it; and what their owner may do that others may not. */
+/* Several libraries at a node: those that use others, those that define the same, one that is a
+ * shared object as any compiler makes it; and what their owner may do that others may not. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/shipped_library.h"
@@ -40,7 +40,7 @@ static uint64_t count_of(tc_context *ctx)
     return *count;
 }
 
-/* --- libraries that use libraries --------------------------------------------------------------- */
+/* --- libraries that use libraries --------------------------------------------------------- */
 
 static void a_library_uses_another_one(void **state)
 {
@@ -137,7 +137,7 @@ static void what_is_revoked_goes_with_those_that_use_it(void **state)
     (void)unlink(path);
 }
 
-/* --- functions that use several ----------------------------------------------------------------- */
+/* --- functions that use several ----------------------------------------------------------- */
 
 static void two_definitions_of_a_symbol_are_named(void **state)
 {
@@ -224,7 +224,7 @@ static void a_shared_object_of_another_libc_is_refused(void **state)
     tc_context_destroy(ctx);
 }
 
-/* --- whose a name is ------------------------------------------------------------------------------- */
+/* --- whose a name is ---------------------------------------------------------------------- */
 
 static void what_the_program_installed_no_peer_replaces(void **state)
 {

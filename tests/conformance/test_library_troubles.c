@@ -1,5 +1,5 @@
-/* Libraries whose init does not return, whose pusher is killed, that rules deny, and that are made for
- * another machine. */
+/* Libraries whose init does not return, whose pusher is killed, that rules deny, and that are
+ * made for another machine. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/process.h"
@@ -44,7 +44,7 @@ static void expect_text(const tc_error *error, const char *text)
         fail_msg("'%s' lacks '%s'", error->text, text);
 }
 
-/* --- an init that waits --------------------------------------------------------------------------- */
+/* --- an init that waits ------------------------------------------------------------------- */
 
 /* shelf7 waits in its init for as long as this file is there. */
 static void shut_gate(void)
@@ -117,7 +117,7 @@ static void a_pusher_that_is_killed_leaves_a_whole_library(void **state)
     pair_close(&p);
 }
 
-/* --- rules ------------------------------------------------------------------------------------------ */
+/* --- rules -------------------------------------------------------------------------------- */
 
 static void open_under(pair *p, const char *text)
 {
@@ -176,7 +176,7 @@ static void a_rule_denies_what_a_library_needs(void **state)
     pair_close(&p);
 }
 
-/* --- another machine -------------------------------------------------------------------------------- */
+/* --- another machine ---------------------------------------------------------------------- */
 
 static void a_library_for_another_machine_is_refused(void **state)
 {

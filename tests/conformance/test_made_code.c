@@ -1,6 +1,6 @@
 /* Functions that open code: an archive or bitcode that came with their message. The programs of
- * these tests link the library statically, so what such a function calls comes from the table of
- * the library and from nowhere else. */
+ * these tests link the library statically, so what such a function calls comes from the table
+ * of the library and from nowhere else. */
 #include "../shipped/maker.h"
 #include "../shipped/travel.h"
 #include "../support/signing.h"

@@ -83,7 +83,8 @@ static void code_leaves_between_two_calls(void **state)
     pair_close(&p);
 }
 
-/* A reduction's lock is a variable: that code stays, and what does not fit beside it is refused. */
+/* A reduction's lock is a variable: that code stays, and what does not fit beside it is
+ * refused. */
 static void code_with_a_lock_stays(void **state)
 {
     pair p;

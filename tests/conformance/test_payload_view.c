@@ -1,6 +1,7 @@
-/* With payload=readonly functions read their payloads and cannot change them, however those came: a
- * store ends the process, by a signal whose line names the function. Without it they can, but for
- * those that ask for read-only ones (TC_PAYLOAD_READONLY). The function is tests/shipped/peruse.c. */
+/* With payload=readonly functions read their payloads and cannot change them, however those
+ * came: a store ends the process, by a signal whose line names the function. Without it they
+ * can, but for those that ask for read-only ones (TC_PAYLOAD_READONLY). The function is
+ * tests/shipped/peruse.c. */
 #include "../shipped/peruse.h"
 #include "../support/pair.h"
 #include "../support/require.h"
@@ -82,8 +83,8 @@ static const void *payload_of(bench *b, size_t size)
     return b->payload + 1;
 }
 
-/* Asks the kernel, for the first byte and the last one: it writes to memory where a store would not
- * fault. */
+/* Asks the kernel, for the first byte and the last one: it writes to memory where a store would
+ * not fault. */
 static void look(peruse_state *state, void *payload, size_t size)
 {
     uint8_t *const ends[] = {payload, (uint8_t *)payload + size - 1};

@@ -1,5 +1,5 @@
-/* The option `symbols` at a target: what a sender hears, for every form and way of code, and what
- * runs on beside it. */
+/* The option `symbols` at a target: what a sender hears, for every form and way of code, and
+ * what runs on beside it. */
 #include "../support/pair.h"
 #include "../support/signing.h"
 #include "../support/test.h"
@@ -149,7 +149,8 @@ static void reload_trust(pair *p)
     pair_resume(p);
 }
 
-/* The same bytes are under other rules with another signer, whatever they were bound to before. */
+/* The same bytes are under other rules with another signer, whatever they were bound to
+ * before. */
 static void a_function_is_judged_by_its_signers_section(void **state)
 {
     pair p;

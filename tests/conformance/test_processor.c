@@ -1,5 +1,5 @@
-/* Code that asks for its processor gets the target's, and functions that are chosen for it are, in whatever
- * form the code came. */
+/* Code that asks for its processor gets the target's, and functions that are chosen for it are,
+ * in whatever form the code came. */
 #include "../shipped/choosy.h"
 #include "../support/pair.h"
 #include "../support/test.h"

@@ -1,5 +1,5 @@
-/* A context that serves itself, and the threads that use it meanwhile; run once for each delivery.
- * Sleeps are bounded by an hour in most, so what wakes nobody shows at a deadline. */
+/* A context that serves itself, and the threads that use it meanwhile; run once for each
+ * delivery. Sleeps are bounded by an hour in most, so what wakes nobody shows at a deadline. */
 #include "../shipped/travel.h"
 #include "../support/pair.h"
 #include "../support/test.h"

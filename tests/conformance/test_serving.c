@@ -1,5 +1,6 @@
-/* Waiting for room, being woken from elsewhere, and serving until somebody says stop; run once for
- * each delivery. Sleeps are bounded by an hour here, so what wakes nobody shows at a deadline. */
+/* Waiting for room, being woken from elsewhere, and serving until somebody says stop; run once
+ * for each delivery. Sleeps are bounded by an hour here, so what wakes nobody shows at a
+ * deadline. */
 #include "../support/pair.h"
 #include "../support/test.h"
 

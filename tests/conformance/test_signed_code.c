@@ -275,7 +275,8 @@ static void a_key_signs_what_its_names_say(void **state)
     signed_pair_end(s);
 }
 
-/* Under a key that may have this form run alone, the form that `runs` has, and not the other. */
+/* Under a key that may have this form run alone, the form that `runs` has, and not the
+ * other. */
 static void expect_form(const char *line, const char *runs, const char *other)
 {
     signed_pair *s = signed_pair_begin();

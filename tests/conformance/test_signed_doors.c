@@ -1,5 +1,5 @@
-/* Every other way to have code run that nobody has signed, and what is done about signed code that
- * is not wanted any more. */
+/* Every other way to have code run that nobody has signed, and what is done about signed code
+ * that is not wanted any more. */
 #include "../support/signed_pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -155,7 +155,7 @@ static void a_target_that_sends_is_asked_too(void **state)
     signed_pair_end(s);
 }
 
-/* --- code that changes between its check and its use ----------------------------------------- */
+/* --- code that changes between its check and its use -------------------------------------- */
 
 #define CHANGES 60
 

@@ -153,8 +153,8 @@ static bool is_base_processor(void)
 #endif
 }
 
-/* An image was optimised when it was made, so it has to run for longer. Where it was made for this
- * very processor there is no better code. */
+/* An image was optimised when it was made, so it has to run for longer. Where it was made for
+ * this very processor there is no better code. */
 static void an_image_that_runs_for_long_is_made_better(void **state)
 {
     pair p;

@@ -1,5 +1,5 @@
-/* Peers whose UCX is another one, or has no way in common with ours: what still works between the
- * two is taken by itself, and what does not is refused with both versions named. */
+/* Peers whose UCX is another one, or has no way in common with ours: what still works between
+ * the two is taken by itself, and what does not is refused with both versions named. */
 #include "../support/pair.h"
 #include "../support/test.h"
 

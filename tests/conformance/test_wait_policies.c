@@ -1,6 +1,6 @@
-/* Every policy of waiting hears every peer, and one that the processor lacks is refused; run once
- * for each delivery. Sleeps are bounded by an hour here, so that a message that a policy misses
- * shows as a call that fails at its deadline. */
+/* Every policy of waiting hears every peer, and one that the processor lacks is refused; run
+ * once for each delivery. Sleeps are bounded by an hour here, so that a message that a policy
+ * misses shows as a call that fails at its deadline. */
 #include "../support/pair.h"
 #include "../support/test.h"
 

@@ -1,5 +1,6 @@
-/* A call that waits yields while that costs little, and sleeps at once for some time after a yield
- * that has let another program keep the processor. Here sched_yield is this program's own. */
+/* A call that waits yields while that costs little, and sleeps at once for some time after a
+ * yield that has let another program keep the processor. Here sched_yield is this program's
+ * own. */
 #include "../support/test.h"
 #include "../support/test_context.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
-/* A program that dies of what a peer has it run: the line that it leaves, who is told of it, and
- * that it dies as it would have died without. */
+/* A program that dies of what a peer has it run: the line that it leaves, who is told of it,
+ * and that it dies as it would have died without. */
 #include "../support/pair.h"
 #include "../support/require.h"
 #include "../support/test.h"
@@ -144,7 +144,7 @@ static void expect_line(const death *d, const char *pattern)
     regfree(&compiled);
 }
 
-/* --- tests ---------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------- */
 
 static void the_function_and_its_sender_are_named(void **state)
 {

@@ -1,5 +1,5 @@
-/* What a call that waits sees between two turns: whichever ring speaks, in each manner of waiting;
- * and it comes back in any case. */
+/* What a call that waits sees between two turns: whichever ring speaks, in each manner of
+ * waiting; and it comes back in any case. */
 #include "../support/test.h"
 #include "context/lookout.h"
 

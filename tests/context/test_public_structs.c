@@ -26,7 +26,8 @@ static tc_context *make_context(void)
     return ctx;
 }
 
-/* A struct of its own allocation, filled with 0x5a, so that a sanitizer sees what goes beyond. */
+/* A struct of its own allocation, filled with 0x5a, so that a sanitizer sees what goes
+ * beyond. */
 static unsigned char *make_filled(size_t size)
 {
     unsigned char *bytes = malloc(size);

@@ -316,8 +316,8 @@ static void send_late(application *from, application *to, unsigned id, size_t si
         ucp_request_free(request);
 }
 
-/* Small ones, long ones and such as UCX fetches by rendezvous, for every id of the library, come
- * for a context that has gone. CTest fails when UCX has something to say about them. */
+/* Small ones, long ones and such as UCX fetches by rendezvous, for every id of the library,
+ * come for a context that has gone. CTest fails when UCX has something to say about them. */
 static void late_messages(void **state)
 {
     static const size_t sizes[] = {0, 8, 2000, 50000, 3 << 20};

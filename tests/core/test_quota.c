@@ -287,7 +287,8 @@ static void bytes_that_wait_are_counted_together(void **state)
     fake_pair_close(&pair);
 }
 
-/* What is owed to a peer cannot be refused, so its ring is not read, and at last it is ended. */
+/* What is owed to a peer cannot be refused, so its ring is not read, and at last it is
+ * ended. */
 static void who_does_not_read_is_ended_by_the_quota(void **state)
 {
     static const tci_frame owed = {.payload_size = 1000, .kind = TCI_FRAME_REPLY};

@@ -1,4 +1,5 @@
-/* Reads what C++ has packed as a struct of C, and answers with as many bytes as it is asked for. */
+/* Reads what C++ has packed as a struct of C, and answers with as many bytes as it is asked
+ * for. */
 #include <stdint.h>
 #include <string.h>
 #include <tc/entry.h>

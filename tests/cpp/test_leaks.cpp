@@ -1,4 +1,5 @@
-// What a process holds after hundreds of owners of <tc/tchains.hpp> is what it held after the first few.
+// What a process holds after hundreds of owners of <tc/tchains.hpp> is what it held after the
+// first few.
 #include <tc/tchains.hpp>
 
 #include <chrono>

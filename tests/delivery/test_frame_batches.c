@@ -83,7 +83,8 @@ static void a_share_that_ends_lets_all_leave(void **state)
     assert_int_equal(carried_to, 300 * FRAME_BYTES);
 }
 
-/* Many in one turn: the first leaves at once, the rest fills batches and waits for the turn's end. */
+/* Many in one turn: the first leaves at once, the rest fills batches and waits for the turn's
+ * end. */
 static void frames_of_a_turn_fill_batches(void **state)
 {
     begin(0);

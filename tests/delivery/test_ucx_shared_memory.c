@@ -1,5 +1,6 @@
-/* The folder of UCX's shared memory: little of it suffices, the error names it, and what a killed
- * process left there goes away. Each test has a /dev/shm of its own, in a namespace of mounts. */
+/* The folder of UCX's shared memory: little of it suffices, the error names it, and what a
+ * killed process left there goes away. Each test has a /dev/shm of its own, in a namespace of
+ * mounts. */
 #include "delivery/ucx_shared_memory.h"
 
 #include "../support/test.h"

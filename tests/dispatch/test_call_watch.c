@@ -1,5 +1,6 @@
-/* Calls that run too long are named: once each, and no others. The functions are the test's, in its
- * own thread, and so are the looks and the clock; the watch's own thread sleeps all the time. */
+/* Calls that run too long are named: once each, and no others. The functions are the test's, in
+ * its own thread, and so are the looks and the clock; the watch's own thread sleeps all the
+ * time. */
 #include "../support/fake_node.h"
 #include "base/clock.h"
 #include "dispatch/call_watch.h"
@@ -189,7 +190,8 @@ static void calls_that_are_to_be_answered_are_told_apart_too(void **state)
     close_pair();
 }
 
-/* While they take long, the count of what may get better code begins anew with each of its calls. */
+/* While they take long, the count of what may get better code begins anew with each of its
+ * calls. */
 static void calls_that_are_timed_are_told_apart_too(void **state)
 {
     open_pair();

@@ -114,7 +114,8 @@ static void draining_goes_on_behind_frames_that_are_no_messages(void **state)
     fake_pair_close(&pair);
 }
 
-/* By hand: both go beyond the ring's end where frames are in its last lines, which the nonce decides. */
+/* By hand: both go beyond the ring's end where frames are in its last lines, which the nonce
+ * decides. */
 static void store_wrap(tci_producer *tx)
 {
     const tci_frame wrap = {.kind = TCI_FRAME_WRAP};

@@ -116,7 +116,7 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
     free_receiver(r);
 }
 
-/* --- fragments that lie in a segment ----------------------------------------------------------
+/* --- fragments that lie in a segment ---------------------------------------------------------
  */
 
 #define SEGMENT_BYTES (TCI_STAGING_OFFSET + 4096u)

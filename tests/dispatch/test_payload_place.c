@@ -1,5 +1,5 @@
-/* Payloads of functions that ask for alignment: what travels for them, and what becomes of frames
- * of a peer that aligns nothing, or says so and lies. far receives. */
+/* Payloads of functions that ask for alignment: what travels for them, and what becomes of
+ * frames of a peer that aligns nothing, or says so and lies. far receives. */
 #include "../support/fake_node.h"
 #include "archive_layout.h"
 #include "core/credit.h"

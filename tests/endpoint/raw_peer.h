@@ -1,5 +1,5 @@
-/* A peer that may write anything into its connection: a plain socket of the test's, and the target
- * that it is connected to, in the same thread. */
+/* A peer that may write anything into its connection: a plain socket of the test's, and the
+ * target that it is connected to, in the same thread. */
 #ifndef RAW_PEER_H
 #define RAW_PEER_H
 

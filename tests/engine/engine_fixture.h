@@ -32,7 +32,8 @@ tci_symbols *open_symbols(const char *deps);
 
 tc_status try_symbols(const char *deps, tci_symbols **symbols_out, tc_error *err);
 
-/* Scopes are opened under that policy, called "rules", until the next call; NULL: under none. */
+/* Scopes are opened under that policy, called "rules", until the next call; NULL: under
+ * none. */
 void under_policy(const char *text);
 
 /* Bitcode only. What the engine is asked to load: the bytes, an entry set, everything else

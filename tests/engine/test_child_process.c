@@ -1,4 +1,5 @@
-/* Deadlines of children: by the clock, and by processor time where a child has been allowed some. */
+/* Deadlines of children: by the clock, and by processor time where a child has been allowed
+ * some. */
 #include "engine/child/child_process.h"
 
 #include "base/clock.h"

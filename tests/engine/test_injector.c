@@ -172,7 +172,8 @@ static void what_was_expected_is_written_for_each(void **state)
     assert_int_equal(value, 42);
 }
 
-/* However many places were written before, each message has one of its own, as its code has it. */
+/* However many places were written before, each message has one of its own, as its code has
+ * it. */
 static void what_is_written_ahead_is_run_once(void **state)
 {
     void (*run)(void *, size_t, void *), (*before)(void *, size_t, void *) = NULL;

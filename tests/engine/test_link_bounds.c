@@ -61,7 +61,8 @@ static void too_many_functions_are_refused(void **state)
     expect_too_large("functions_100000", "many", "thread", "100000 functions");
 }
 
-/* LLVM's linker takes the square of their number for unwind tables, which these need not have. */
+/* LLVM's linker takes the square of their number for unwind tables, which these need not
+ * have. */
 static void many_functions_are_linked_in_proportion(void **state)
 {
     outcome o = load_elsewhere("functions_10000", "many", "process");

@@ -1,4 +1,5 @@
-/* A policy's text: which rules it has, how they judge, and what is wrong with one that is wrong. */
+/* A policy's text: which rules it has, how they judge, and what is wrong with one that is
+ * wrong. */
 #include "../support/test.h"
 #include "engine/symbol_pattern.h"
 #include "engine/symbol_policy.h"

@@ -1,8 +1,8 @@
 /* Two peers send the same functions to one target, whose code comes in the frame or beside it,
  * in turn or at once, while frames change, code leaves and comes again, links stand still, and
- * messages come that nobody asked for. Whatever happens, endpoints end or go on, nothing outside
- * a buffer is read, and nothing is left when all is over. Each two bytes of the input are a
- * step: what, and how. */
+ * messages come that nobody asked for. Whatever happens, endpoints end or go on, nothing
+ * outside a buffer is read, and nothing is left when all is over. Each two bytes of the input
+ * are a step: what, and how. */
 #include "../support/fake_node.h"
 
 #include "core/ep_state.h"
@@ -32,8 +32,8 @@ static void run(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-/* Opened when it is first of use. The first two go along with their message, the others do not fit
- * a frame. */
+/* Opened when it is first of use. The first two go along with their message, the others do not
+ * fit a frame. */
 static tc_ifunc *function_of(world *w, unsigned side, uint8_t how)
 {
     static const size_t sizes[FUNCTIONS] = {100, 400, 3000, 20000};

@@ -1,6 +1,6 @@
-/* Bytes as a .deps list, at a node that has two libraries that travel, "a" and "b". No name that reaches
- * the dynamic linker is a path; whatever is refused has a text; what was opened is closed and what was
- * held is let go, also after a rest. */
+/* Bytes as a .deps list, at a node that has two libraries that travel, "a" and "b". No name
+ * that reaches the dynamic linker is a path; whatever is refused has a text; what was opened is
+ * closed and what was held is let go, also after a rest. */
 #include "engine/symbols.h"
 #include "must.h"
 

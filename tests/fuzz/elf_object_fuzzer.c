@@ -1,4 +1,5 @@
-/* Any bytes as an object file. What is said of it lies within it, and every walk over it ends. */
+/* Any bytes as an object file. What is said of it lies within it, and every walk over it
+ * ends. */
 #include "engine/orc/elf_object.h"
 #include "must.h"
 

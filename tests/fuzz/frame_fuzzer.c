@@ -1,4 +1,5 @@
-/* A ring whose bytes come from a stranger: whatever they are, frames are found, judged and passed over inside it. */
+/* A ring whose bytes come from a stranger: whatever they are, frames are found, judged and
+ * passed over inside it. */
 #include "ring/consumer.h"
 #include "wire/frame.h"
 

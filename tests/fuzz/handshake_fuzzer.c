@@ -1,9 +1,9 @@
 /* Two nodes open endpoints to each other, and somebody between them delivers, repeats, swaps,
  * cuts, changes and makes up what they say, while connections and links break or wait. Whatever
  * happens: an endpoint opens at most once and never after its end, an open one has all that
- * sending takes, one that failed says why, and all that was counted for them is given back. Where
- * nobody interferes both sides are open in the end. The first byte says how they meet; each two
- * after it are a step: what, to whom, and how. */
+ * sending takes, one that failed says why, and all that was counted for them is given back.
+ * Where nobody interferes both sides are open in the end. The first byte says how they meet;
+ * each two after it are a step: what, to whom, and how. */
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
 #include "hello_lies.h"

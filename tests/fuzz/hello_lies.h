@@ -7,8 +7,8 @@
 /* Sets the size and the checksum of a message of at least a preamble. */
 void hello_lies_seal(uint8_t *message, size_t size);
 
-/* A HELLO with one field that is another: a number, or what else it has. Returns its size; 0: it
- * was none, or there is no such HELLO. */
+/* A HELLO with one field that is another: a number, or what else it has. Returns its size; 0:
+ * it was none, or there is no such HELLO. */
 size_t hello_lies_change(const void *hello, size_t size, uint8_t how, bool numbers,
                          uint8_t out[TCI_HELLO_MESSAGE_MAX]);
 

@@ -1,5 +1,5 @@
-/* Any bytes as a shared object that `tc-clang --library` carries. What is taken lists exports that an
- * archive can have: in order, none twice, none empty, of a kind. */
+/* Any bytes as a shared object that `tc-clang --library` carries. What is taken lists exports
+ * that an archive can have: in order, none twice, none empty, of a kind. */
 #include "../../compiler/library_object.h"
 #include "must.h"
 

@@ -1,5 +1,5 @@
-/* What has to hold, whatever the input is. A fuzzer keeps the input that ends it so, and the text
- * says what did not hold. */
+/* What has to hold, whatever the input is. A fuzzer keeps the input that ends it so, and the
+ * text says what did not hold. */
 #ifndef TC_FUZZ_MUST_H
 #define TC_FUZZ_MUST_H
 

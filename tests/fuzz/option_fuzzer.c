@@ -1,6 +1,6 @@
 /* Any text as the value of an option, which the first byte chooses; as "host:port", and as a
- * target. What an option takes it gives back so that it takes that again, and a target's name is
- * its own. No name is looked up. */
+ * target. What an option takes it gives back so that it takes that again, and a target's name
+ * is its own. No name is looked up. */
 #include "base/option_table.h"
 #include "base/triple.h"
 #include "bootstrap/host_port.h"

@@ -1,6 +1,6 @@
-/* What a connection brings that carries everything, in pieces of any size: records that are right
- * but for what the input changes, and whatever else it holds. The endpoint ends or goes on, nothing
- * outside a buffer is touched, and nothing is left when all is over. */
+/* What a connection brings that carries everything, in pieces of any size: records that are
+ * right but for what the input changes, and whatever else it holds. The endpoint ends or goes
+ * on, nothing outside a buffer is touched, and nothing is left when all is over. */
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
 #include "must.h"

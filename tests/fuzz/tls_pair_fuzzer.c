@@ -1,9 +1,9 @@
 /* Two sides with keys prove themselves to each other, then send, while somebody between them
- * delivers what they say in pieces, loses, changes, repeats, reflects and makes up bytes, and cuts
- * the connection. Whatever happens: who has not the key is never taken, and what a side reads is
- * what the other wrote, from its beginning and in order. Where nobody interferes they take each
- * other if their keys are the same. The first byte says which keys they have; then each two bytes
- * are a step: what, at which side, and how. */
+ * delivers what they say in pieces, loses, changes, repeats, reflects and makes up bytes, and
+ * cuts the connection. Whatever happens: who has not the key is never taken, and what a side
+ * reads is what the other wrote, from its beginning and in order. Where nobody interferes they
+ * take each other if their keys are the same. The first byte says which keys they have; then
+ * each two bytes are a step: what, at which side, and how. */
 #include "bootstrap/channel.h"
 #include "memory_wire.h"
 #include "must.h"
@@ -30,8 +30,8 @@ static bool interfered, agree;
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Of the client: always the first. Of the server: the same, another of that name, one of another
- * name, two of which the second is the client's. */
+/* Of the client: always the first. Of the server: the same, another of that name, one of
+ * another name, two of which the second is the client's. */
 static tci_credentials *credentials(unsigned which)
 {
     static const tci_tls_key keys[] = {{.name = "cluster", .bytes = {1, 2, 3}},

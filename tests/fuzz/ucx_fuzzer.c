@@ -1,6 +1,6 @@
 /* A peer's UCX address and key to its memory, looked at before UCX parses them. The first byte
- * says which, the second where the process's own end and the peer's begin: what is read of both is
- * theirs. */
+ * says which, the second where the process's own end and the peer's begin: what is read of both
+ * is theirs. */
 #include "delivery/ucx_address.h"
 #include "delivery/ucx_rkey.h"
 #include "must.h"

@@ -4,7 +4,8 @@
  *     join_main stay
  *
  * ABSENT_RANK, of TC_RUN_RANK, waits to be ended instead. The one that stays says "joined" and
- * serves until its input ends, before it calls, and then says how many strangers were refused. */
+ * serves until its input ends, before it calls, and then says how many strangers were
+ * refused. */
 #include "roll_call.h"
 
 #include <poll.h>

@@ -1,6 +1,7 @@
-/* One client that uses most of the features in turn, each once or a few times, and prints a line
- * for each step: "STEP right", "STEP wrong ..." or "STEP refused STATUS: text". A test starts it
- * against nodes of many combinations of options and knows which refusals a combination implies.
+/* One client that uses most of the features in turn, each once or a few times, and prints a
+ * line for each step: "STEP right", "STEP wrong ..." or "STEP refused STATUS: text". A test
+ * starts it against nodes of many combinations of options and knows which refusals a
+ * combination implies.
  *
  *   integration_battery HOST:PORT FUNCTIONS
  *       FUNCTIONS is the folder of tests/shipped */

@@ -5,7 +5,8 @@
  *       runs the forward function, which goes on to HOST:PORT
  *   integration_peer tally [LISTEN]
  *       runs the tally function; listens on loopback if not told otherwise; "apart N": so many
- *       of its messages ran before the event of their endpoint's opening or after that of its end
+ *       of its messages ran before the event of their endpoint's opening or after that of its
+ *       end
  *   integration_peer check
  *       runs the check function
  *   integration_peer bulk HOST:PORT BYTES

@@ -11,7 +11,8 @@ void must(tc_status status, const tc_error *error, const char *what)
         return;
     fprintf(stderr, "%s: %s: %s: %s\n", program_invocation_short_name, what,
             tc_status_name(status), error->text);
-    /* Not by exit(): a thread of UCX's still runs, and UCX would take its lock from it there. */
+    /* Not by exit(): a thread of UCX's still runs, and UCX would take its lock from it
+     * there. */
     fflush(stdout);
     _exit(1);
 }

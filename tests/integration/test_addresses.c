@@ -240,7 +240,8 @@ static void progress_until_given_back(tc_context *ctx, holdings before)
              now.descriptors > before.descriptors);
 }
 
-/* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at it. */
+/* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at
+ * it. */
 static void who_dies_while_it_connects_leaves_nothing(void **state)
 {
     tc_context *ctx;

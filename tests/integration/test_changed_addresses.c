@@ -1,5 +1,5 @@
-/* HELLOs with a changed worker address and a right checksum: UCX, which trusts addresses, must not
- * take the process down. ADDRESS_ROUNDS in the environment asks for more of them. */
+/* HELLOs with a changed worker address and a right checksum: UCX, which trusts addresses, must
+ * not take the process down. ADDRESS_ROUNDS in the environment asks for more of them. */
 #include "../shipped/tally.h"
 #include "../support/process.h"
 #include "../support/test.h"

@@ -2,7 +2,7 @@
 """check_sizes.py: what it counts."""
 import unittest
 
-from check_sizes import FILE_LINES_MAX, FUNCTION_LINES_MAX, check_file
+from check_sizes import FILE_LINES_MAX, FUNCTION_LINES_MAX, check_columns, check_file
 
 
 def function(lines):
@@ -29,6 +29,11 @@ class Sizes(unittest.TestCase):
 
     def test_a_function_that_could_not_be_measured(self):
         self.one("int x(void) {\n}\n", "a line of its own")
+
+    def test_a_wide_line(self):
+        for name in "a.c", "a.hpp":
+            self.assertEqual(list(check_columns(name, "x" * 96 + "\n")), [])
+            self.assertEqual(list(check_columns(name, "\n/* " + "x" * 94 + "\n")), [f"{name}:2: 97 columns, at most 96"])
 
 
 if __name__ == "__main__":

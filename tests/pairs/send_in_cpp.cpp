@@ -1,5 +1,6 @@
-// Sends the messages of messages.txt as arguments of tc::call, to the functions of every language.
-//   send_in_cpp MESSAGES ADDRESS FOLDER LANGUAGE...      FOLDER is that of the option ifunc_path
+// Sends the messages of messages.txt as arguments of tc::call, to the functions of every
+// language.
+//   send_in_cpp MESSAGES ADDRESS FOLDER LANGUAGE...     FOLDER is that of the option ifunc_path
 #include <tc/tchains.hpp>
 
 #include <cstdint>

@@ -10,9 +10,10 @@
  *   reliability_peer contexts COUNT       as many contexts at once; "contexts N" were made
  *
  * RELIABILITY_PATIENCE_MS bounds each blocking call; with RELIABILITY_REST_MS it rests as long
- * after each round and says "resting"; RELIABILITY_LARGE_MB is the size of large payloads. What it says ends in CLOCK_MONOTONIC's time, in ns:
- * "opened T", "closed T", "failed T" of endpoints; "round N T"; "missed STATUS T" of an
- * operation that ended in another way and is tried again; "ended STATUS T" of the last one. */
+ * after each round and says "resting"; RELIABILITY_LARGE_MB is the size of large payloads. What
+ * it says ends in CLOCK_MONOTONIC's time, in ns: "opened T", "closed T", "failed T" of
+ * endpoints; "round N T"; "missed STATUS T" of an operation that ended in another way and is
+ * tried again; "ended STATUS T" of the last one. */
 #include "../integration/program_report.h"
 #include "../shipped/check.h"
 #include "../shipped/travel.h"
@@ -142,8 +143,8 @@ static bool is_the_end(tc_status status)
            status == TC_E_CORRUPT || status == TC_E_NOT_FOUND;
 }
 
-/* Patience is about what happens later: all processes of a test begin at once, and a machine may have
- * other work too. */
+/* Patience is about what happens later: all processes of a test begin at once, and a machine
+ * may have other work too. */
 static void open_session(session *s, const session_op *op, tc_error *err)
 {
     const uint64_t patience_ns = s->patience_ns;

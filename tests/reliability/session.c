@@ -122,7 +122,8 @@ tc_status session_echo(session *s, tc_ep *ep, tc_ifunc *fn, size_t size, tc_erro
 
 /* --- operations -------------------------------------------------------------------------- */
 
-/* Members leave together: one that left early would end endpoints that others still wait for. */
+/* Members leave together: one that left early would end endpoints that others still wait
+ * for. */
 static tc_status leave(session *s, tc_status status, tc_error *err)
 {
     if (status == TC_OK && s->group != NULL)

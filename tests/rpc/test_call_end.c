@@ -110,7 +110,8 @@ static void calls_that_may_have_travelled_on_have_a_second_more(void **state)
     fake_pair_close(&c.pair);
 }
 
-/* A call whose payload left in fragments: its route is at the end, which the peer may never see.
+/* A call whose payload left in fragments: its route is at the end, which the peer may never
+ * see.
  */
 static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size)
 {

@@ -149,7 +149,8 @@ static void starts_a_thread(void *argument)
     *(unsigned *)argument += 1;
 }
 
-/* A message runs inside a guard that is not its own: the outer one's frames are not to be left. */
+/* A message runs inside a guard that is not its own: the outer one's frames are not to be
+ * left. */
 static void another_message(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;

@@ -1,5 +1,5 @@
-/* Never returns. ThreadSanitizer holds a signal back until its thread calls the C library, so this
- * does. */
+/* Never returns. ThreadSanitizer holds a signal back until its thread calls the C library, so
+ * this does. */
 #include <stddef.h>
 #include <time.h>
 

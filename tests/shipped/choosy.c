@@ -1,5 +1,6 @@
-/* Asks for its processor, and has functions that are chosen for it: by resolvers of its own (attribute
- * ifunc) and by those that compilers make (target_clones). The payload is one letter. */
+/* Asks for its processor, and has functions that are chosen for it: by resolvers of its own
+ * (attribute ifunc) and by those that compilers make (target_clones). The payload is one
+ * letter. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <tc/entry.h>
@@ -89,7 +90,7 @@ __attribute__((constructor)) static void construct(void)
     in_constructor = chosen(5);
 }
 
-/* --- by the compiler ----------------------------------------------------------------------- */
+/* --- by the compiler ---------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
@@ -118,7 +119,7 @@ static int sum_of_squares(void)
 /* A second name, which must not keep better code away. */
 int sum_again(void) __attribute__((alias("sum_of_squares")));
 
-/* -------------------------------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------ */
 
 static int answer_to(char question)
 {

@@ -1,8 +1,8 @@
-/* Tries all ways out of a confined process that its author could think of. The payload is "victim
- * segment path": a process of the same user, a segment of shared memory that it keeps, and a file
- * that may be read. Each way that does not end in EPERM, EACCES or ENOSYS goes to standard output
- * by its name, and then how many were tried and refused. Outside of a wall none of them does harm
- * beyond the victim, the segment, the file and this process. */
+/* Tries all ways out of a confined process that its author could think of. The payload is
+ * "victim segment path": a process of the same user, a segment of shared memory that it keeps,
+ * and a file that may be read. Each way that does not end in EPERM, EACCES or ENOSYS goes to
+ * standard output by its name, and then how many were tried and refused. Outside of a wall none
+ * of them does harm beyond the victim, the segment, the file and this process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

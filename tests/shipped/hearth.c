@@ -1,7 +1,9 @@
-/* A library with constructors and destructors; VERSION tells its letters apart. In the environment's
- * LIVELY, as lively.cpp has it:
+/* A library with constructors and destructors; VERSION tells its letters apart. In the
+ * environment's LIVELY, as lively.cpp has it:
  *
- *     1C 1I ...  constructor and init of the first version   1F 1D  its fini and destructor   1X  atexit */
+ *     1C 1I  constructor and init of the first version
+ *     1F 1D  its fini and destructor
+ *     1X     atexit */
 #include <stdio.h>
 #include <stdlib.h>
 

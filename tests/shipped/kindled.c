@@ -1,5 +1,6 @@
-/* The least that has a constructor, variables and an end: for better code, which takes long to make of
- * more. In the environment's LIVELY, as lively.cpp has it: K constructor, k destructor. */
+/* The least that has a constructor, variables and an end: for better code, which takes long to
+ * make of more. In the environment's LIVELY, as lively.cpp has it: K constructor, k
+ * destructor. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// Has what begins and ends with code: constructors, destructors, objects of functions and of threads. Each
-// appends a letter to the environment's LIVELY, which is the process's and outlives the code.
+// Has what begins and ends with code: constructors, destructors, objects of functions and of
+// threads. Each appends a letter to the environment's LIVELY, which is the process's and
+// outlives the code.
 //
 //     Ee  constructor and destructor of the C kind, by priority   Aa  a static object
 //     Ii  one in a function   Tt  one of a thread   x  registered by atexit

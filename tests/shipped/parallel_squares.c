@@ -1,5 +1,5 @@
-/* A parallel loop that leaves nothing behind: no variable of the function's own, so its code may
- * leave memory between two calls. */
+/* A parallel loop that leaves nothing behind: no variable of the function's own, so its code
+ * may leave memory between two calls. */
 #include "parallel.h"
 
 #include <stdlib.h>

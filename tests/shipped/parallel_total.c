@@ -1,4 +1,5 @@
-/* The same by a reduction, for which the compiler makes a lock: a variable of the function's own. */
+/* The same by a reduction, for which the compiler makes a lock: a variable of the function's
+ * own. */
 #include "parallel.h"
 
 #include <tc/entry.h>

@@ -1,5 +1,5 @@
-/* Puts one thing on the shelf of its node and looks whether it does so with one version from beginning
- * to end. */
+/* Puts one thing on the shelf of its node and looks whether it does so with one version from
+ * beginning to end. */
 #include "check.h"
 #include "shelf.h"
 

@@ -1,5 +1,5 @@
-/* Answers with the sum of its payload's bytes, and with the count of its calls, which a variable
- * of its own keeps. */
+/* Answers with the sum of its payload's bytes, and with the count of its calls, which a
+ * variable of its own keeps. */
 #include "sums.h"
 
 #include <tc/entry.h>

@@ -1,4 +1,5 @@
-// Throws what the first letter of its payload asks for: some of it inside alone, the rest past its end.
+// Throws what the first letter of its payload asks for: some of it inside alone, the rest past
+// its end.
 #include "thrower.h"
 
 #include <algorithm>

@@ -2,8 +2,9 @@
  * with this file has this table in place of runtime/delivery/delivery_table.c.
  *
  * Frames are written into a ring of this side's own and at once copied into the peer's, which
- * is attached here; credit and the doorbell word are read there. No delivery of the library carries
- * frames and has the ring mapped. UCX carries hellos and large payloads, and no frame. */
+ * is attached here; credit and the doorbell word are read there. No delivery of the library
+ * carries frames and has the ring mapped. UCX carries hellos and large payloads, and no
+ * frame. */
 #include "base/error_text.h"
 #include "delivery/delivery.h"
 

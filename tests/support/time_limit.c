@@ -1,18 +1,20 @@
 /* Runs a test with a time limit that counts what the machine gives.
  *   time_limit SECONDS PROGRAM [ARGUMENT ...]
  *
- * A time limit is there to end a test that hangs. Beside other work the same test takes many times
- * as long, so the limit is counted in time that the test could use: now and then this program
- * computes for 20 ms of processor time, and the time by the clock that this takes, divided by 20
- * ms, is how many programs share a processor. The time by the clock since the last measurement
- * counts divided by that. A test that ends sooner than the first measurement costs nothing.
+ * A time limit is there to end a test that hangs. Beside other work the same test takes many
+ * times as long, so the limit is counted in time that the test could use: now and then this
+ * program computes for 20 ms of processor time, and the time by the clock that this takes,
+ * divided by 20 ms, is how many programs share a processor. The time by the clock since the
+ * last measurement counts divided by that. A test that ends sooner than the first measurement
+ * costs nothing.
  *
- * The test is a process group. At its limit the group gets SIGINT, so that a script can say where
- * it is and end what it started, and SIGKILL five seconds later. This program then ends with
- * status 124; otherwise with the test's status, or by the test's signal.
+ * The test is a process group. At its limit the group gets SIGINT, so that a script can say
+ * where it is and end what it started, and SIGKILL five seconds later. This program then ends
+ * with status 124; otherwise with the test's status, or by the test's signal.
  *
  * With TC_TEST_TIMES=FILE in the environment each test appends a line to that file: seconds of
- * processor of the test and of all that it waited for, seconds by the clock, and the command. */
+ * processor of the test and of all that it waited for, seconds by the clock, and the
+ * command. */
 #include <fcntl.h>
 #include <errno.h>
 #include <signal.h>
@@ -53,8 +55,8 @@ static double slowdown(void)
     return factor < 1 ? 1 : factor;
 }
 
-/* Waits until the test ends, for so long at most, and hands signals that this program gets on to
- * the test. Returns whether it has ended, with its wait status. */
+/* Waits until the test ends, for so long at most, and hands signals that this program gets on
+ * to the test. Returns whether it has ended, with its wait status. */
 static bool wait_for(pid_t test, const sigset_t *signals, double seconds, int *status_out)
 {
     const double end = clock_s(CLOCK_MONOTONIC) + seconds;

@@ -1,5 +1,5 @@
-// Questions about readings that lie at a node, as closures: their captures travel, and the answer
-// comes back. The program and tc-clang compile this file, each for itself.
+// Questions about readings that lie at a node, as closures: their captures travel, and the
+// answer comes back. The program and tc-clang compile this file, each for itself.
 #ifndef READINGS_HPP
 #define READINGS_HPP
 

@@ -1,7 +1,8 @@
 /* A node that has Julia in its process: functions that arrive may use all of it (`@ifunc
  * runtime=true`).
  *   JULIA_BINDIR=FOLDER julia_node PORT_FILE
- * FOLDER is the one of Julia's program; without it libjulia looks beside itself. Listens on loopback until SIGINT or SIGTERM. */
+ * FOLDER is the one of Julia's program; without it libjulia looks beside itself. Listens on
+ * loopback until SIGINT or SIGTERM. */
 #include <julia.h>
 #include <stdio.h>
 #include <stdlib.h>

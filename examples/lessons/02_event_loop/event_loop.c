@@ -1,4 +1,5 @@
-/* Serves peers from an event loop of its own, beside other events: here the signals that end it.
+/* Serves peers from an event loop of its own, beside other events: here the signals that end
+ * it.
  *     event_loop HOST:PORT */
 #include <poll.h>
 #include <signal.h>
@@ -7,8 +8,8 @@
 #include <tc/tc.h>
 #include <unistd.h>
 
-/* A descriptor that is readable when the program is to end. Called before there are threads: the
- * library's inherit that these signals are blocked. */
+/* A descriptor that is readable when the program is to end. Called before there are threads:
+ * the library's inherit that these signals are blocked. */
 static int open_signals(void)
 {
     sigset_t ending;

@@ -1,4 +1,5 @@
-/* What the caller and its function say to each other: a question, and one page of the answer. */
+/* What the caller and its function say to each other: a question, and one page of the
+ * answer. */
 #ifndef PRIME_PAGES_H
 #define PRIME_PAGES_H
 

@@ -1,5 +1,5 @@
-// What a C++ program wants of the C API: a context that frees itself, failures as exceptions, and
-// callbacks that are lambdas.
+// What a C++ program wants of the C API: a context that frees itself, failures as exceptions,
+// and callbacks that are lambdas.
 #ifndef CHAINS_HPP
 #define CHAINS_HPP
 

@@ -1,4 +1,5 @@
-/* A board lies in the memory of one process; others read it and count their visits there, by UCX. */
+/* A board lies in the memory of one process; others read it and count their visits there, by
+ * UCX. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,5 +1,5 @@
-/* Reads a board that lies in another process's memory, and counts this visit there. It uses the UCX worker of the
- * process that it runs in: target_args is that worker. */
+/* Reads a board that lies in another process's memory, and counts this visit there. It uses the
+ * UCX worker of the process that it runs in: target_args is that worker. */
 #include "board.h"
 #include <tc/entry.h>
 #include <ucp/api/ucp.h>

@@ -1,4 +1,5 @@
-/* Three processes: rank 0 sends a function to rank 1, which reads and writes the memory of rank 2 from there.
+/* Three processes: rank 0 sends a function to rank 1, which reads and writes the memory of rank
+ * 2 from there.
  *     tc-run -n 3 ./remote_memory */
 #include "board.h"
 #include <stdio.h>

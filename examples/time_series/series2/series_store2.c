@@ -1,4 +1,5 @@
-/* Version 2: keeps the summary of each sensor ready, and takes the samples of version 1 over. */
+/* Version 2: keeps the summary of each sensor ready, and takes the samples of version 1
+ * over. */
 #include "../series_store.h"
 #include "../series_arrays.h"
 

@@ -1,5 +1,5 @@
-/* A walk over words that several processes hold, as programs of the original's chase pointers: one
- * message at a time, which the function itself fills in and flushes. */
+/* A walk over words that several processes hold, as programs of the original's chase pointers:
+ * one message at a time, which the function itself fills in and flushes. */
 #ifndef SEEK_H
 #define SEEK_H
 

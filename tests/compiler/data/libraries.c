@@ -1,4 +1,5 @@
-/* Headers of the C library differ between targets; those of other libraries are in /usr/include for all. */
+/* Headers of the C library differ between targets; those of other libraries are in /usr/include
+ * for all. */
 #include <assert.h>
 #include <float.h>
 #include <limits.h>

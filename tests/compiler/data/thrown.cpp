@@ -1,5 +1,6 @@
 /* Without any header. What is noexcept does not throw: the compiler calls terminate then. */
-extern "C" void thrown_main(void *, unsigned long payload_size, void *target_args) noexcept(QUIET)
+extern "C" void thrown_main(void *, unsigned long payload_size,
+                            void *target_args) noexcept(QUIET)
 {
     if (payload_size == 7)
         throw 7;

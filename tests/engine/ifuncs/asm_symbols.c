@@ -1,5 +1,5 @@
-/* Assembly outside functions: it defines one symbol and uses a variable, a function and a symbol
- * of the library. */
+/* Assembly outside functions: it defines one symbol and uses a variable, a function and a
+ * symbol of the library. */
 #include <stddef.h>
 #include <stdint.h>
 

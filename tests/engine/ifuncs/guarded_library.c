@@ -1,5 +1,5 @@
-/* A library that notices when its code runs: a constructor, a GNU ifunc's resolver; and one that
- * has names for the same code. */
+/* A library that notices when its code runs: a constructor, a GNU ifunc's resolver; and one
+ * that has names for the same code. */
 #include <stdlib.h>
 
 int guarded_answer(void);

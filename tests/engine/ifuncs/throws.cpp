@@ -1,4 +1,5 @@
-// TEST_FUNCTIONS functions twice: half of them throw, and somebody catches; nothing passes the others.
+// TEST_FUNCTIONS functions twice: half of them throw, and somebody catches; nothing passes the
+// others.
 using size = __SIZE_TYPE__;
 
 template<class T, T... Numbers> struct list {
