@@ -24,7 +24,7 @@ from check_layers import read_table
 from source_tree import read, sources, walk
 
 FOLDER = "docs/figures"
-MEASURED = "docs/figures/measured"  # drawn by benchmarks/reproduce.sh
+MEASURED = "docs/figures/measured"  # drawn by benchmarks/papers/reproduce.sh
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)#:\s]+)\)")
 ALT_MIN = 20
 WRITE = re.compile(r"\b(?:tci_write_(u8|u16|u32|u64|bytes)|write_(version))\(&?w,\s+((?:[^()]|\([^()]*\))*)\);")

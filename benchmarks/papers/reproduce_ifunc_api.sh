@@ -1,6 +1,6 @@
 # Figures 3 and 4 of "UCX Programming Interface for Remote Function Injection and Invocation" (Pena, Lu, Shamis, Poole, 2021), for
 # reproduce.sh, which has the functions and settings that are used here.
-#   benchmarks/reproduce.sh ifunc-api [BUILD [DIR]]
+#   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]]
 
 api_modes=am,uncached,inject,compat
 
@@ -124,6 +124,6 @@ $(icache_table)
 $(cat "$dir/commands.txt")
 \`\`\`
 
-benchmarks/reproduce.sh ifunc-api runs them; the JSON of each, and the table that it printed, is beside this page.
+benchmarks/papers/reproduce.sh ifunc-api runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }

@@ -1,6 +1,6 @@
 # Figures 5 to 14 of "Two-Chains: High Performance Framework for Function Injection and Execution" (Grodowitz, Peña, Dunham, Zhong,
 # Shamis, Poole, 2021), for reproduce.sh, which has the functions and settings that are used here.
-#   benchmarks/reproduce.sh two-chains [BUILD [DIR]]
+#   benchmarks/papers/reproduce.sh two-chains [BUILD [DIR]]
 
 # knows EXPERIMENT WORDS: whether its help has them. What this build's tc-perf cannot measure has no chapter.
 knows() {
@@ -250,6 +250,6 @@ $(ring_table)
 $(cat "$dir/commands.txt")
 \`\`\`
 
-\`benchmarks/reproduce.sh two-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
+\`benchmarks/papers/reproduce.sh two-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }

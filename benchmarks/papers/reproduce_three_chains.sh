@@ -1,7 +1,7 @@
 # Tables I to VI and Figures 5 to 12 of the Three-Chains paper ("Bring the BitCODE: Moving Compute and Data in
 # Distributed Heterogeneous Systems", Lu, Peña, Shamis and others, 2022), for reproduce.sh, which has the functions and settings
 # that are used here.
-#   benchmarks/reproduce.sh three-chains [BUILD [DIR]]
+#   benchmarks/papers/reproduce.sh three-chains [BUILD [DIR]]
 
 # measure_julia: Figures 8 and 12, where the functions in Julia are built.
 measure_julia() {
@@ -190,6 +190,6 @@ $(julia_chapter)
 $(cat "$dir/commands.txt")
 \`\`\`
 
-\`benchmarks/reproduce.sh three-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
+\`benchmarks/papers/reproduce.sh three-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }

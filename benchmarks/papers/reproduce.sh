@@ -3,13 +3,13 @@
 # Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twenty
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME:
 # two-chains takes hours, for a million samples of each tail beside a load.
-#   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
-#   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
-#   benchmarks/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
-#   benchmarks/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
-#   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
-#   benchmarks/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
-#   benchmarks/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
+#   benchmarks/papers/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
+#   benchmarks/papers/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
+#   benchmarks/papers/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
+#   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
+#   benchmarks/papers/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
+#   benchmarks/papers/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
+#   benchmarks/papers/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
 set -euo pipefail
 
 depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,64 few_servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
@@ -40,12 +40,12 @@ if [ $# -gt 2 ] || [[ ${1:-} == -* ]]; then
     sed -n '/^#   /s/^#   /usage: /p' "$0" >&2
     exit 2
 fi
-build=${1:-$(dirname "$0")/../build/release}
+build=${1:-$(dirname "$0")/../../build/release}
 dir=${2:-$build/reproduce${paper:+-$paper}}
-figures=$(dirname "$0")/../docs/figures/measured
+figures=$(dirname "$0")/../../docs/figures/measured
 tc_perf=$build/bin/tc-perf
 # What qemu runs, where scripts/cross-aarch64.sh has made it.
-guest=${TC_GUEST_PERF:-$(dirname "$0")/../build/aarch64/tests/mixed/guest/tc-perf}
+guest=${TC_GUEST_PERF:-$(dirname "$0")/../../build/aarch64/tests/mixed/guest/tc-perf}
 
 if [ ! -x "$tc_perf" ]; then
     echo "reproduce: no $tc_perf; 'cmake --preset release && cmake --build --preset release' makes it" >&2
@@ -73,7 +73,7 @@ measure() {
 # Of the languages that this build has functions in.
 measure_languages() {
     echo "benchmarks/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
-    "$(dirname "$0")/language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"
+    "$(dirname "$0")/../language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"
 }
 
 measure_all() {
@@ -320,7 +320,7 @@ $(protection)
 ## Functions in other languages
 
 The same two functions in each language that this build has, in turns; \`docs/languages.md\` says what each column is. Figures 8 and 12 of the paper, chases in
-Julia beside C, are drawn by \`benchmarks/reproduce.sh three-chains\`.
+Julia beside C, are drawn by \`benchmarks/papers/reproduce.sh three-chains\`.
 
 $(cat "$dir/languages.md")
 
@@ -340,7 +340,7 @@ $(cat "$dir/languages.md")
 $(cat "$dir/commands.txt")
 \`\`\`
 
-benchmarks/reproduce.sh runs them; the JSON of each, and the table that it printed, is beside this page.
+benchmarks/papers/reproduce.sh runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }
 

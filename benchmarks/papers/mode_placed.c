@@ -4,7 +4,7 @@
  * is decided between sending and handling. */
 #include "frame_place.h"
 #include "ifunc_link.h"
-#include "ifuncs/overhead.h"
+#include "../ifuncs/overhead.h"
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_mode.h"
