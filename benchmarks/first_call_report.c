@@ -1,6 +1,5 @@
 #include "first_call.h"
 
-#include "paper_tables.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 
@@ -149,7 +148,6 @@ static void print_all(const first_call_run *run, const json_t *ratios)
         (void)printf("the vector loop: %.1f us shipped, %.1f us by " NATIVE_TEXT "\n",
                      (double)run->shipped_ns / 1e3, (double)run->native_ns / 1e3);
     (void)printf("\n");
-    paper_tables_print_first_calls();
     (void)fflush(stdout);
 }
 

@@ -1,8 +1,8 @@
 /* How fast a function can be made to run in another process, by each mode in turn: one that
  * adds one to a counter (Target-Side Increment), one that adds up its payload (Server-Side
  * Sum), one that stores it where a hash table says (Indirect Put). */
+#include "message_experiment.h"
 #include "language_series.h"
-#include "paper_tables.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "series_run.h"
@@ -293,14 +293,6 @@ static void report_payload(series_run *run)
         print_ratios(run);
 }
 
-static void add_paper(const series_run *run, json_t *report)
-{
-    if (run->options.table && !perf_report_is_quiet(&run->options))
-        paper_tables_print_rates(run->rows, run->ratios);
-    if (run->options.table)
-        (void)json_object_set_new(report, "paper", paper_tables_rates());
-}
-
 /* What runs there counts, and does nothing else. */
 static bool is_of_tsi(const perf_mode *mode)
 {
@@ -363,13 +355,14 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
                   samples->p99_ns[round], samples->rate_per_s[round] / 1e6);
 }
 
-static int run_messages(const perf_options *options)
+int message_experiment_run(const perf_options *options,
+                           void (*finish)(const series_run *run, json_t *report))
 {
-    static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
-                                     .choose_counts = series_run_choose_counts,
-                                     .print_round = print_round,
-                                     .report_payload = report_payload,
-                                     .finish = add_paper};
+    const series_kind kind = {.latency_bytes_max = SIZE_MAX,
+                              .choose_counts = series_run_choose_counts,
+                              .print_round = print_round,
+                              .report_payload = report_payload,
+                              .finish = finish};
     series_run run = {.kind = &kind, .options = *options};
     const bool is_variant = options->senders.count > 0 || options->ring_bytes.count > 0;
     if (is_variant && options->function != NULL && strcmp(options->function, "c") != 0) {
@@ -384,32 +377,29 @@ static int run_messages(const perf_options *options)
     return choose_series(&run) ? series_run_all(&run) : 2;
 }
 
-/* --help says them. */
-#define MESSAGE_TOLD                                                                           \
-    {"iterations", "(what fits 25 ms)"},                                                       \
-    {                                                                                          \
-        "rounds", "(20; with several payloads 4)"                                              \
-    }
+static int run_messages(const perf_options *options)
+{
+    return message_experiment_run(options, NULL);
+}
+
 #define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
 #define TSI_MODES                                                                              \
     "out of bare, am, put, noexec, cached, uncached, image, bitcode, inject, local, compat, "  \
     "aligned, readonly"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
-#define PAYLOAD_MAX (1u << 20)
-#define ITERATIONS_MAX 10000000
 
 const perf_experiment tsi_experiment = {
     .name = "tsi",
     .summary = "half round trip and rate of a function that adds one to a counter",
-    .options = OPTIONS " function table api senders",
+    .options = OPTIONS " function api senders",
     .functions = LANGUAGE_NAMES,
     .told = {MESSAGE_TOLD, {"modes", TSI_MODES}, {"function", LANGUAGE_TOLD}},
     .defaults = {{"size", "8"},
                  {"function", "c"},
                  {"modes", "bare,am,cached,uncached"},
                  {"warmup", "1000"}},
-    .payload_bytes = {1, PAYLOAD_MAX},
-    .iterations_max = ITERATIONS_MAX,
+    .payload_bytes = {1, MESSAGE_PAYLOAD_MAX},
+    .iterations_max = MESSAGE_ITERATIONS_MAX,
     .run = run_messages,
 };
 
@@ -420,8 +410,8 @@ const perf_experiment ssum_experiment = {
     .options = OPTIONS,
     .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
-    .payload_bytes = {4, PAYLOAD_MAX},
-    .iterations_max = ITERATIONS_MAX,
+    .payload_bytes = {4, MESSAGE_PAYLOAD_MAX},
+    .iterations_max = MESSAGE_ITERATIONS_MAX,
     .run = run_messages,
 };
 
@@ -432,7 +422,7 @@ const perf_experiment iput_experiment = {
     .options = OPTIONS,
     .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
-    .payload_bytes = {16, PAYLOAD_MAX},
-    .iterations_max = ITERATIONS_MAX,
+    .payload_bytes = {16, MESSAGE_PAYLOAD_MAX},
+    .iterations_max = MESSAGE_ITERATIONS_MAX,
     .run = run_messages,
 };

@@ -1,19 +1,26 @@
 #include "perf_experiment.h"
 
+#ifdef TC_PERF_PAPERS
+#include "papers/paper_list.h"
+#else
+#define PAPER_EXPERIMENTS(row)
+#endif
+
 #include <string.h>
 
 /* In the order of tc-perf --help. */
 #define EXPERIMENTS(row)                                                                       \
-    row(tsi) row(ssum) row(iput) row(call) row(overhead) row(integrity) row(wait) row(served)  \
-        row(poll) row(icache) row(first_call) row(flood) row(bandwidth) row(dapc)              \
-            row(protection) row(tail) row(library)
+    row(tsi) row(ssum) row(iput) row(call) row(integrity) row(wait) row(served) row(poll)      \
+        row(first_call) row(flood) row(bandwidth) row(protection)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,
 
 EXPERIMENTS(DECLARE)
+PAPER_EXPERIMENTS(DECLARE)
 
-const perf_experiment *const perf_experiments[] = {EXPERIMENTS(ADDRESS) NULL};
+const perf_experiment *const perf_experiments[] = {EXPERIMENTS(ADDRESS)
+                                                       PAPER_EXPERIMENTS(ADDRESS) NULL};
 
 const perf_experiment *perf_experiment_find(const char *name)
 {

@@ -1,6 +1,6 @@
 /* An experiment of tc-perf is one value of this type, at the end of its own file, and one row
- * of the list in perf_experiment.c. Help, the check of options and the defaults come from it.
- */
+ * of a list: in perf_experiment.c, or for experiments of papers in papers/paper_list.h. Help,
+ * the check of options and the defaults come from it. */
 #ifndef TC_PERF_EXPERIMENT_H
 #define TC_PERF_EXPERIMENT_H
 
@@ -30,6 +30,8 @@ struct perf_experiment {
     /* Returns the exit status: 0 when all was measured and right, 1 after a complaint, 2 when
      * the options do not go together. */
     int (*run)(const perf_options *options);
+    /* What "tc-perf member ..." runs: a process that an experiment has started. NULL: none. */
+    int (*member)(int argc, char **argv);
 };
 
 /* NULL after the last. */
@@ -42,6 +44,5 @@ const perf_experiment *perf_experiment_find(const char *name);
 int fan_in_run(const perf_options *options);     /* tsi --senders */
 int ring_sweep_run(const perf_options *options); /* tsi, ssum, iput --ring-bytes */
 int intrusion_run(const perf_options *options);  /* first-call --intrusion */
-int cycles_run(const perf_options *options);     /* wait --cycles */
 
 #endif

@@ -1,6 +1,5 @@
 /* tc-perf: measures the library against the machine's limit and against UCX, and checks that
  * nothing is lost or torn. */
-#include "dapc_member.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_options.h"
@@ -52,15 +51,26 @@ static int perf_plot(int argc, char **argv)
     return EXIT_FAILURE;
 }
 
+static int be_member(int argc, char **argv)
+{
+    const perf_experiment *const *at = perf_experiments;
+    while (*at != NULL && (*at)->member == NULL)
+        at++;
+    if (*at == NULL) {
+        (void)fprintf(stderr, "tc-perf: member: this build has no experiment with servers\n");
+        return 2;
+    }
+    perf_clock_init();
+    return (*at)->member(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
     static perf_options options;
     if (argc > 1 && strcmp(argv[1], "plot") == 0)
         return perf_plot(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "member") == 0) {
-        perf_clock_init();
-        return dapc_member_main(argc - 1, argv + 1);
-    }
+    if (argc > 1 && strcmp(argv[1], "member") == 0)
+        return be_member(argc - 1, argv + 1);
     int result = perf_options_parse(&options, argc, argv);
     if (result != TOOL_GO_ON)
         return result;

@@ -79,13 +79,8 @@ extern const perf_mode perf_mode_local;    /* code of the target's own */
 extern const perf_mode perf_mode_compat;   /* by the original's API */
 extern const perf_mode perf_mode_aligned;  /* cached, of a function that asks for alignment */
 extern const perf_mode perf_mode_readonly; /* cached, of one that asks for read-only payloads */
-/* Of the experiment tail: cached and inject, by a receiver that looks for each frame itself. */
-extern const perf_mode perf_mode_placed_cached;
-extern const perf_mode perf_mode_placed_inject;
-extern const perf_mode perf_mode_noexec; /* delivered and credited, not run */
-extern const perf_mode perf_mode_put;    /* plain UCX: a put, whose last word is polled */
-/* No process but one: the function is called. Of the overhead experiment. */
-extern const perf_mode perf_mode_direct;
+extern const perf_mode perf_mode_noexec;   /* delivered and credited, not run */
+extern const perf_mode perf_mode_put;      /* plain UCX: a put, whose last word is polled */
 
 /* The modes of the call experiment. Their source_latency does `count` calls, some at once, and
  * writes into `stamps` how many ticks each took, as they end. */

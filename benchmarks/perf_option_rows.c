@@ -1,6 +1,5 @@
 #include "perf_option_rows.h"
 
-#include "dapc_table.h"
 #include "perf_experiment.h"
 #include "perf_value.h"
 
@@ -157,18 +156,16 @@ const perf_option_row perf_option_rows[] = {
      "ways to become callable"},
     {"intrusion", 'i', NULL, NULL, VALUE(FLAG, intrusion),
      "instead: cached calls of one peer while another sends 100 new functions a second"},
-    {"cycles", 'y', NULL, NULL, VALUE(FLAG, cycles),
-     "instead: cycles beside latency of iput and ssum"},
     {"table", 'x', NULL, NULL, VALUE(FLAG, table),
-     "print the Three-Chains paper's Tables IV to VI too"},
+     "instead: tsi beside the paper's Tables IV to VI"},
     {"modes", 'm', "LIST", "modes", VALUE(TEXT, modes), "what is compared"},
     {"api", 'A', "NAME", NULL, NAMES(CHOICE, api, "own,compat", set_api),
      "own, or compat: the original's API beside it, as modes cached,compat (own)"},
-    {"servers", 'N', "LIST", NULL, NUMBERS(NUMBERS, servers, 1, DAPC_SERVERS_MAX),
+    {"servers", 'N', "LIST", NULL, NUMBERS(NUMBERS, servers, 1, PERF_SERVERS_MAX),
      "1,4,8 or 1..64, at most 64"},
     {"depth", 'D', "LIST", NULL, NUMBERS(NUMBERS, depths, 1, DEPTH_MAX),
      "entries of a chase, 1..4096 or a list"},
-    {"inflight", 'q', "LIST", NULL, NUMBERS(NUMBERS, inflight, 1, DAPC_INFLIGHT_MAX),
+    {"inflight", 'q', "LIST", NULL, NUMBERS(NUMBERS, inflight, 1, PERF_INFLIGHT_MAX),
      "chases at once, at most 64"},
     {"wait", 'a', "LIST", "wait", NAMES(NAMES, wait, "adaptive,spin,yield,block", NULL),
      "of adaptive,spin,yield,block: how all members wait"},

@@ -147,8 +147,8 @@ static bool default_ifunc_path(perf_options *options)
     options->ifunc_path = options->text[1];
     return perf_options_program_folder(program) &&
            snprintf(options->text[1], PERF_PATH_MAX,
-                    "%s/../benchmarks:%s/../share/tchains/benchmarks", program,
-                    program) < PERF_PATH_MAX;
+                    "%s/../benchmarks:%s/../benchmarks/papers:%s/../share/tchains/benchmarks",
+                    program, program, program) < PERF_PATH_MAX;
 }
 
 static void default_pin(perf_options *options)

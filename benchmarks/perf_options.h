@@ -10,6 +10,8 @@
 #define PERF_DELIVERY_NAME_MAX 16
 #define PERF_LIST_MAX 24
 #define PERF_PATH_MAX 2048
+#define PERF_SERVERS_MAX 64u
+#define PERF_INFLIGHT_MAX 64u /* chases at once */
 
 typedef struct perf_experiment perf_experiment;
 
@@ -67,9 +69,8 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
-    bool cycles;                 /* wait: what each way to wait spends */
     bool intrusion;              /* first-call: what new functions cost other peers */
-    bool table;                  /* tsi: the paper's tables too */
+    bool table;                  /* overhead: rates beside the paper's, instead */
     bool unread;                 /* bandwidth: the function leaves its payload alone */
     char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
 } perf_options;

@@ -536,6 +536,7 @@ EXPERIMENTS = {
     "bandwidth": ("Bandwidth of large payloads", bandwidth_panels),
     "first-call": ("First calls", first_call_panels),
     "wait": ("What waiting costs", wait_panels),
+    "cycles": ("What waiting costs", wait_panels),
     "poll": ("Polling with idle endpoints", poll_panels),
     "icache": ("Running code that was just written", icache_panels),
     "integrity": ("Integrity of messages", integrity_panels),

@@ -1,7 +1,6 @@
 /* What waiting costs, and how soon it ends, for each policy of the library: a target with many
  * peers that say nothing, the same target woken by one of them, and pairs of processes that
  * together are more than the machine's processors. */
-#include "mode_wait.h"
 #include "worker_set.h"
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
@@ -138,8 +137,6 @@ static int run_wait(const perf_options *options)
     static wait_run run;
     char policy[32];
     bool ok = true;
-    if (options->cycles)
-        return cycles_run(options);
     run.options = options;
     run.rows = json_array();
     if (!perf_report_is_quiet(options))
@@ -165,17 +162,9 @@ static int run_wait(const perf_options *options)
 const perf_experiment wait_experiment = {
     .name = "wait",
     .summary = "what a waiting target costs, and how soon it wakes",
-    .options = "iterations peers processes cycles size sweep warmup rounds modes endpoints pin",
-    .told = {{"iterations", "(200; cycles: what fits 25 ms)"},
-             {"modes", "out of " WAIT_MODES},
-             {"rounds", "(20; with several payloads 4)"}},
-    .defaults = {{"peers", "16"},
-                 {"processes", "2..16"},
-                 {"sweep", "64..32K"},
-                 {"modes", "poll,pause,line,yield,sleep"},
-                 {"warmup", "100"},
-                 {"endpoints", "1..1"}},
-    .payload_bytes = {16, 1u << 20},
+    .options = "iterations peers processes",
+    .told = {{"iterations", "(200)"}},
+    .defaults = {{"peers", "16"}, {"processes", "2..16"}},
     .iterations_max = WAKEUP_SAMPLES_MAX,
     .run = run_wait,
 };

@@ -16,9 +16,13 @@ foreach(source ${sources})
   if(section STREQUAL 1 AND NOT TARGET ${program} AND NOT (program STREQUAL tc-rustc AND TC_WITH_LLVM))
     continue()
   endif()
+  set(without)
+  if(page STREQUAL tc-perf.1 AND NOT TC_PERF_PAPERS)
+    set(without PAPERS)
+  endif()
   set(folder ${PROJECT_BINARY_DIR}/man/man${section})
   add_custom_command(OUTPUT ${folder}/${page}
-    COMMAND ${script} ${source} ${PROJECT_VERSION} ${folder}
+    COMMAND ${script} ${source} ${PROJECT_VERSION} ${folder} ${without}
     DEPENDS ${source} ${script} COMMENT "man page ${page}" VERBATIM)
   list(APPEND pages ${folder}/${page})
 endforeach()

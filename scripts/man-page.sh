@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes a man page of one Markdown file, with lowdown. Other names in its chapter NAME become pages that lead to it.
-#   scripts/man-page.sh docs/man/NAME.SECTION.md VERSION OUT_FOLDER
+#   scripts/man-page.sh docs/man/NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER]    CHAPTER is left out
 set -eu
-if [ $# -ne 3 ]; then
-    echo "usage: $0 NAME.SECTION.md VERSION OUT_FOLDER" >&2
+if [ $# -lt 3 ] || [ $# -gt 4 ]; then
+    echo "usage: $0 NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER]" >&2
     exit 2
 fi
 source=$1 version=$2 out=$3
@@ -26,8 +26,10 @@ mkdir -p "$out"
 # What the last program mends differs between viewers or is warned of: a font that not all have, paragraphs right after
 # headings, definition lists by vertical motion, and names cut at line ends.
 # Not by gsub: what backslashes mean in its replacement differs from awk to awk.
-awk -F '`' '
+awk -F '`' -v without="# ${4:-}" '
     BEGIN { OFS = FS }
+    /^# / { left_out = $0 == without }
+    left_out { next }
     /^ *```/ { code = !code }
     !code {
         for (i = 1; i <= NF; i += 2) {

@@ -10,5 +10,5 @@ if(NOT text OR CMAKE_MATCH_1 GREATER TC_LLVM_VERSION)
   tc_benchmark_language(d MISSING "${ldc} has LLVM '${CMAKE_MATCH_1}', expected ${TC_LLVM_VERSION} or older")
   return()
 endif()
-tc_benchmark_bitcode(d d "${tc_benchmark_targets}" tsi chase_reply
+tc_benchmark_bitcode(d d "${tc_benchmark_targets}" tsi ${tc_benchmark_reply}
   COMMAND ${ldc} -betterC -O2 --mtriple=@TARGET@-linux-gnu --output-bc -c @SOURCE@ -of=@OUT@)

@@ -9,5 +9,5 @@ if(NOT flang)
     "no flang-new-${TC_LLVM_VERSION}, and none of an older LLVM (Debian: apt-get install flang-19)")
   return()
 endif()
-tc_benchmark_bitcode(fortran f90 "${tc_benchmark_targets}" tsi chase_reply
+tc_benchmark_bitcode(fortran f90 "${tc_benchmark_targets}" tsi ${tc_benchmark_reply}
   COMMAND ${flang} --target=@TARGET@-linux-gnu -O2 -emit-llvm -c @SOURCE@ -o @OUT@)

@@ -28,5 +28,5 @@ if(NOT targets)
   tc_benchmark_language(rust MISSING "${rustc} has no core for ${tc_benchmark_targets}")
   return()
 endif()
-tc_benchmark_bitcode(rust rs "${targets}" tsi chase_reply
+tc_benchmark_bitcode(rust rs "${targets}" tsi ${tc_benchmark_reply}
   COMMAND ${rustc} --target @TARGET@-unknown-linux-gnu -C opt-level=3 -C panic=abort --crate-type=lib --emit=llvm-bc @SOURCE@ -o @OUT@)

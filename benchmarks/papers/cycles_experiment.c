@@ -1,6 +1,6 @@
-/* tc-perf wait --cycles: what waiting for a message costs the processor, beside how long the
- * message takes, by each way to wait (Figures 13 and 14 of the Two-Chains paper): Indirect Put
- * and Server-Side Sum in round trips of two processes that wait alike. */
+/* The cost of waiting for a message to the processor, beside the message's latency, by each
+ * way to wait (Figures 13 and 14 of the Two-Chains paper): Indirect Put and Server-Side Sum in
+ * round trips of two processes that wait alike. */
 #include "mode_wait.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -255,7 +255,7 @@ static bool choose_series(series_run *run)
     for (const perf_mode *const *mode = wait_modes; *mode != NULL; mode++)
         mode_count += perf_value_lists(options->modes, ',', (*mode)->name);
     if (options->endpoints.values[options->endpoints.count - 1] > WAIT_ENDPOINTS_MAX) {
-        (void)fprintf(stderr, "tc-perf: wait --cycles --endpoints: expected at most %u\n",
+        (void)fprintf(stderr, "tc-perf: cycles --endpoints: expected at most %u\n",
                       WAIT_ENDPOINTS_MAX);
         return false;
     }
@@ -263,7 +263,7 @@ static bool choose_series(series_run *run)
         WORK_COUNT * mode_count * options->endpoints.count * options->delivery_count;
     if (wanted > SERIES_MAX) {
         (void)fprintf(stderr,
-                      "tc-perf: wait --cycles: %zu series of modes, deliveries and endpoints: "
+                      "tc-perf: cycles: %zu series of modes, deliveries and endpoints: "
                       "expected at most %u\n",
                       wanted, (unsigned)SERIES_MAX);
         return false;
@@ -279,7 +279,7 @@ static bool choose_series(series_run *run)
     return true;
 }
 
-int cycles_run(const perf_options *options)
+static int run_cycles(const perf_options *options)
 {
     static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
                                      .no_rates = true,
@@ -292,3 +292,19 @@ int cycles_run(const perf_options *options)
     run = (series_run){.kind = &kind, .options = *options};
     return choose_series(&run) ? series_run_all(&run) : 2;
 }
+
+const perf_experiment cycles_experiment = {
+    .name = "cycles",
+    .summary = "cycles beside latency of iput and ssum, by each way to wait",
+    .options = "size sweep iterations warmup rounds modes endpoints pin",
+    .told = {{"iterations", "(what fits 25 ms)"},
+             {"modes", "out of " WAIT_MODES},
+             {"rounds", "(20; with several payloads 4)"}},
+    .defaults = {{"sweep", "64..32K"},
+                 {"modes", "poll,pause,line,yield,sleep"},
+                 {"warmup", "100"},
+                 {"endpoints", "1..1"}},
+    .payload_bytes = {16, 1u << 20},
+    .iterations_max = SERIES_LATENCY_MAX,
+    .run = run_cycles,
+};

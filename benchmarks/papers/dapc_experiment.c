@@ -316,4 +316,5 @@ const perf_experiment dapc_experiment = {
                  {"rounds", "10"}},
     .iterations_max = 200000,
     .run = run_dapc,
+    .member = dapc_member_main,
 };

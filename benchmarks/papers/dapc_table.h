@@ -3,14 +3,15 @@
 #define TC_PERF_DAPC_TABLE_H
 
 #include "ifuncs/dapc.h"
+#include "perf_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define DAPC_SERVERS_MAX 64u
-#define DAPC_INFLIGHT_MAX 64u /* chases at once */
-#define DAPC_PLACE_BITS 15u   /* 32768 entries, or 256 KB, on each server */
+#define DAPC_SERVERS_MAX PERF_SERVERS_MAX
+#define DAPC_INFLIGHT_MAX PERF_INFLIGHT_MAX
+#define DAPC_PLACE_BITS 15u /* 32768 entries, or 256 KB, on each server */
 
 typedef struct dapc_table {
     uint64_t *entries;

@@ -1,6 +1,6 @@
 /* What is left of a call when nothing travels: the function is called where its caller is. */
 #include "perf_clock.h"
-#include "perf_mode.h"
+#include "paper_modes.h"
 #include "target_log.h"
 
 #include <stdlib.h>

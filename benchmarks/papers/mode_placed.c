@@ -7,7 +7,7 @@
 #include "../ifuncs/overhead.h"
 #include "perf_clock.h"
 #include "perf_context.h"
-#include "perf_mode.h"
+#include "paper_modes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * before the send until the target has seen the message; lookup and execution, from there until
  * its loop goes on; and the total, half of the round trip, of the same messages. */
 #include "overhead_jit.h"
+#include "message_experiment.h"
+#include "paper_modes.h"
 #include "paper_tables.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -13,6 +15,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROUNDS_MAX 1000u
 
@@ -233,8 +236,31 @@ static void add_paper(const series_run *run, json_t *report)
     (void)json_object_set_new(report, "paper", paper_tables_overheads());
 }
 
+/* --- Tables IV to VI ---------------------------------------------------------------------- */
+
+static void add_paper_rates(const series_run *run, json_t *report)
+{
+    if (!perf_report_is_quiet(&run->options))
+        paper_tables_print_rates(run->rows, run->ratios);
+    (void)json_object_set_new(report, "paper", paper_tables_rates());
+}
+
+/* The report is that of tsi with the paper's payload, and has the paper's rows beside it. */
+static int run_rates(const perf_options *options)
+{
+    perf_options of_tsi = *options;
+    of_tsi.experiment = &tsi_experiment;
+    of_tsi.payloads = (perf_list){.values = {1}, .count = 1};
+    of_tsi.payload_bytes = 1;
+    if (strcmp(options->modes, MODES) == 0)
+        of_tsi.modes = "am,cached,uncached,image";
+    return message_experiment_run(&of_tsi, add_paper_rates);
+}
+
 static int run_overhead(const perf_options *options)
 {
+    if (options->table)
+        return run_rates(options);
     static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
                                      .choose_counts = series_run_choose_counts,
                                      .note_latency = note_latency,
@@ -253,7 +279,7 @@ const perf_experiment overhead_experiment = {
     .name = "overhead",
     .summary =
         "lookup, execution and transmission of calls, beside the paper's Tables I to III",
-    .options = "iterations warmup rounds modes pin",
+    .options = "iterations warmup rounds modes pin table",
     .told = {{"iterations", "(what fits 25 ms)"}, {"modes", "out of " MODES}},
     .defaults = {{"modes", MODES}, {"warmup", "1000"}, {"rounds", "20"}},
     .payload_bytes = {8, 8},

@@ -43,26 +43,6 @@ static const struct {
 
 #define RATES (sizeof rates / sizeof rates[0])
 
-static void print_way(const char *name, const double us[3], double jit_ms)
-{
-    (void)printf("      %-18s %12.2f %13.2f %8.2f", name, us[0], us[1], us[2]);
-    if (jit_ms > 0)
-        (void)printf("  and JIT %.2f ms, which the total leaves out", jit_ms);
-    (void)printf("\n");
-}
-
-void paper_tables_print_first_calls(void)
-{
-    (void)printf("The Three-Chains paper, TSI between two machines over InfiniBand, us:\n"
-                 "table machine            lookup+exec  transmission    total\n");
-    for (size_t i = 0; i < sizeof first_calls / sizeof first_calls[0]; i++) {
-        (void)printf("%-5s %s\n", first_calls[i].table, first_calls[i].machine);
-        print_way("Active Message", first_calls[i].am_us, 0);
-        print_way("uncached bitcode", first_calls[i].uncached_us, first_calls[i].jit_ms);
-        print_way("cached bitcode", first_calls[i].cached_us, 0);
-    }
-}
-
 /* --- beside this run ---------------------------------------------------------------------- */
 
 #define MACHINES (sizeof first_calls / sizeof first_calls[0])

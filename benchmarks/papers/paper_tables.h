@@ -7,11 +7,8 @@
 
 #include <jansson.h>
 
-/* Tables I to III: the stages of TSI's first calls. */
-void paper_tables_print_first_calls(void);
-
-/* The same tables with a column for this run, and whether the stages add up to the total
- * (equations 1 to 3). */
+/* Tables I to III, the stages of TSI's calls, with a column for this run, and whether the
+ * stages add up to the total (equations 1 to 3). */
 void paper_tables_print_overheads(const overhead_figures *here, size_t count);
 /* [{"table", "machine", "mode", "lookup_exec_ns", "transmission_ns", "total_ns", "jit_ns"}];
  * the last where it has one. The caller's. */

@@ -72,8 +72,8 @@ measure() {
 
 # Of the languages that this build has functions in.
 measure_languages() {
-    echo "benchmarks/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
-    "$(dirname "$0")/../language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"
+    echo "benchmarks/papers/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
+    "$(dirname "$0")/language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"
 }
 
 measure_all() {
@@ -92,7 +92,7 @@ measure_all() {
     measure first-call first-call --functions $functions --rounds $rounds
     measure intrusion first-call --intrusion --rounds $rounds
     measure wait wait --processes $processes "${few[@]}"
-    measure cycles wait --cycles --modes poll,pause,line,yield,sleep --rounds $again "${few[@]}"
+    measure cycles cycles --modes poll,pause,line,yield,sleep --rounds $again "${few[@]}"
     measure poll poll
     measure integrity integrity -n $messages
     measure flood flood --seconds $seconds

@@ -20,8 +20,8 @@ measure_three_chains() {
     : >"$dir/commands.txt"
     cut -d ' ' -f 1-3 /proc/loadavg >"$dir/load.txt"
     measure overhead overhead --rounds $((rounds * 2)) "${tables[@]}"
-    measure tables tsi -s 1 --table --modes am,cached,uncached,image --rounds $((rounds * 2)) "${tables[@]}"
-    measure tables-tcp tsi -s 1 --table --modes am,cached,uncached,image --tls tcp,self --rounds $rounds "${few[@]}"
+    measure tables overhead --table --rounds $((rounds * 2)) "${tables[@]}"
+    measure tables-tcp overhead --table --tls tcp,self --rounds $rounds "${few[@]}"
     for n in $depth_servers; do
         measure "depth-$n" dapc --servers "$n" --depth "$depths" --rounds $sweep_rounds "${few[@]}"
     done

@@ -23,8 +23,8 @@ measure_two_chains() {
     measure sum ssum --sweep "$two_sizes" --modes inject,local --rounds $again "${few[@]}"
     measure_tail tail-put iput cache,own,memory
     measure_tail tail-sum ssum cache,memory
-    if knows wait --cycles; then
-        measure cycles wait --cycles --sweep "$wait_sizes" --rounds $sweep_rounds "${few[@]}"
+    if knows cycles endpoints; then
+        measure cycles cycles --sweep "$wait_sizes" --rounds $sweep_rounds "${few[@]}"
     fi
     measure rings tsi --ring-bytes "$rings" --modes cached,inject --rounds $again "${few[@]}"
     cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
@@ -177,7 +177,7 @@ delivered_chapter() {
 cycles_chapter() {
     printf '## Figures 13 and 14: what waiting costs\n\n'
     if [ ! -f "$dir/cycles.json" ]; then
-        printf 'Not measured: this tc-perf has no `wait --cycles`.\n'
+        printf 'Not measured: this tc-perf has no experiment `cycles`.\n'
         return
     fi
     printf '![cycles](cycles.svg)\n\n'

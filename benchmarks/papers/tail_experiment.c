@@ -2,6 +2,7 @@
  * with other programs on the same processors, with frames that are read from the sender's
  * cache, the receiver's own or memory. Figures 9 to 12 of Two-Chains. */
 #include "frame_place.h"
+#include "paper_modes.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"

@@ -4,7 +4,7 @@
     check_languages.py rows TC_PERF       tsi and dapc with every language that is there
     check_languages.py refuses TC_PERF    a language that is not there, and why
     check_languages.py plots TC_PERF      their rows are told apart
-    check_languages.py table TC_PERF      benchmarks/language_table.py, of a few messages
+    check_languages.py table TC_PERF      benchmarks/papers/language_table.py, of a few messages
 """
 import json
 import os
@@ -25,6 +25,11 @@ def run(command):
 def expect(condition, text, found):
     if not condition:
         sys.exit(f"expected {text}, found {found}")
+
+
+def chases(tc_perf):
+    """Returns whether the build has the experiments of the papers."""
+    return "\n  dapc " in run([tc_perf, "--help"]).stdout
 
 
 def report_of(*command):
@@ -51,10 +56,11 @@ def rows(tc_perf):
     report = report_of(tc_perf, *TSI, "--modes", "am,cached,image,local", "--function", "all")
     check(report, "am", ["cached", "image"], "{}_{}_to_c_latency")
     expect(languages_of(report, "local") == ["c"], "one row of local", report["rows"])
-    check(report_of(tc_perf, *DAPC, "--modes", "am,bitcode,image", "--function", "all"), "am", ["bitcode", "image"],
-          "{}_{}_to_c_s2_q1_d16")
-    one = report_of(tc_perf, *DAPC, "--modes", "image", "--function", "c++", "--return", "ifunc")
-    expect(languages_of(one, "image") == ["c", "c++"], "C beside C++", one["rows"])
+    if chases(tc_perf):
+        check(report_of(tc_perf, *DAPC, "--modes", "am,bitcode,image", "--function", "all"), "am", ["bitcode", "image"],
+              "{}_{}_to_c_s2_q1_d16")
+        one = report_of(tc_perf, *DAPC, "--modes", "image", "--function", "c++", "--return", "ifunc")
+        expect(languages_of(one, "image") == ["c", "c++"], "C beside C++", one["rows"])
     without = report_of(tc_perf, *TSI, "--modes", "cached")
     expect("language" not in without["rows"][0], "no word of languages where there is C alone", without["rows"])
     table = run([tc_perf, *TSI, "--modes", "bare,cached", "--function", "c++"])
@@ -69,8 +75,9 @@ def refuses(tc_perf):
         expect(f"no tsi_rust.tca in {folder}: " in done.stderr, "which file, and where", done.stderr)
         done = run([tc_perf, *TSI, "--function", "all", "--ifunc-path", folder])
         expect(f"--function all: without rust: no tsi_rust.tca in {folder}: " in done.stderr, "what is left out", done.stderr)
-        done = run([tc_perf, *DAPC, "--function", "c++", "--ifunc-path", folder])
-        expect(done.returncode == 1 and "no chase_reply_cpp.tca" in done.stderr, "a refusal", done)
+        if chases(tc_perf):
+            done = run([tc_perf, *DAPC, "--function", "c++", "--ifunc-path", folder])
+            expect(done.returncode == 1 and "no chase_reply_cpp.tca" in done.stderr, "a refusal", done)
     done = run([tc_perf, *TSI, "--function", "pascal"])
     expect(done.returncode == 2 and "rust,fortran" in done.stderr, "those that there are", done)
     done = run([tc_perf, "tsi", "--senders", "1..2", "--function", "c++"])
@@ -80,7 +87,8 @@ def refuses(tc_perf):
 def plots(tc_perf):
     with tempfile.TemporaryDirectory() as folder:
         path, drawing = os.path.join(folder, "run.json"), os.path.join(folder, "run.svg")
-        for command, name in ((TSI + ["--modes", "cached"], "cached in c++"), (DAPC + ["--modes", "image"], "image, in c++")):
+        both = ((TSI + ["--modes", "cached"], "cached in c++"), (DAPC + ["--modes", "image"], "image, in c++"))
+        for command, name in both if chases(tc_perf) else both[:1]:
             done = run([tc_perf, *command, "--function", "c++", "--json", path])
             expect(done.returncode == 0, "exit status 0", done)
             done = run([tc_perf, "plot", path, "-o", drawing])
@@ -95,7 +103,7 @@ def plots(tc_perf):
 def table(tc_perf):
     """A row for each language, in the order of the runs that it is made of."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(tc_perf)))
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../benchmarks/language_table.py")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../benchmarks/papers/language_table.py")
     with tempfile.NamedTemporaryFile() as file:
         done = run([sys.executable, "-B", script, "--quick", "--json", file.name, build])
         expect(done.returncode == 0, "exit status 0", done)

@@ -454,11 +454,11 @@ def check_protection(report):
 # What is checked: the experiment that is run for it, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
-          "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
+          "forms": ("tsi", check_forms), "table": ("overhead", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "cycles": ("wait", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
+          "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}
@@ -469,7 +469,7 @@ def main():
     expected = [rest.pop(0)] if what == "tsi" else []
     experiment, check = CHECKS[what]
     report = run([tc_perf, experiment] + rest)
-    check_env({key: report[key] for key in report if key not in ("paper", "counters")}, experiment)
+    check_env({key: report[key] for key in report if key not in ("paper", "counters")}, "tsi" if what == "table" else experiment)
     check_spread(report)
     check(report, *expected)
 

@@ -319,7 +319,7 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.bash("tc-run", "-n", "2", "cat", "x"), [])
         if "tc-perf" in programs():
             self.assertEqual(self.bash("tc-perf", "ban"), ["bandwidth"])
-            self.assertEqual(self.bash("tc-perf", "dapc", "--transport", "t"), ["tcp"])
+            self.assertEqual(self.bash("tc-perf", "tsi", "--api", "c"), ["compat"])
             self.assertEqual(self.bash("tc-perf", "first-call", "--functions", "tsi,ha"), ["tsi,hash_map"])
         if "tc-clang" in programs():
             self.assertEqual(self.bash("tc-clang", "--tar"), ["--targets="])

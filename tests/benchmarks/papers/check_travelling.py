@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from check_tc_perf import check_env, check_spread, expect, expect_tail, run  # noqa: E402
 
 DEADLINE_S = 60

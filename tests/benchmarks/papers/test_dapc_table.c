@@ -1,6 +1,6 @@
 /* The table of a pointer chase is one cycle, spread evenly, and parts of it are chased as the
  * whole is. */
-#include "../../benchmarks/papers/dapc_table.h"
+#include "../../../benchmarks/papers/dapc_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

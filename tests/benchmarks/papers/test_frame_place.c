@@ -1,5 +1,5 @@
 /* Where a receiver expects its next frame, in a ring of this test's own. */
-#include "../../benchmarks/papers/frame_place.h"
+#include "../../../benchmarks/papers/frame_place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What a chase of many servers takes grows with them, and what is missing is named with its
  * limit. */
-#include "../../benchmarks/papers/dapc_need.h"
+#include "../../../benchmarks/papers/dapc_need.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
