@@ -291,7 +291,7 @@ static unsigned do_housekeeping(tc_context *ctx)
 
 /* The list may change while a function runs: its address and length are read again then. This
  * function begins a line of the instruction cache, so that its loop lies in one: across two, a
- * turn with eight idle rings takes a fifth longer (docs/decisions/layers.md). */
+ * turn with eight idle rings takes a fifth longer. */
 static __attribute__((noinline, aligned(64))) unsigned poll_rings(tc_context *ctx)
 {
     const tci_core *core = &ctx->core;

@@ -33,14 +33,14 @@
 #define YIELDS_MAX 20u
 #define YIELDS_MIN 1u
 /* Yields before a longer sleep did not pay. Not less: eight processes on two processors, each
- * with its turn every 0.1 ms, are faster awake (docs/decisions/pointer-chase.md). */
+ * with its turn every 0.1 ms, are faster awake (docs/decisions/waiting.md). */
 #define LONG_SLEEP_NS 1000000u
 #define EVENTS_MAX 4
 /* During a longer yield another thread ran. */
 #define SHARED_YIELD_NS 1000u
 /* During a longer yield a thread ran that keeps the processor for its whole share. A sleeper is
  * woken within that share, a yielder is not. So no yields follow for a multiple of its time,
- * which doubles if the last such yield was recent (docs/decisions/calls-under-load.md). */
+ * which doubles if the last such yield was recent (docs/decisions/waiting.md). */
 #define COSTLY_YIELD_NS 1000000u
 #define YIELD_REST_MIN 2u
 #define YIELD_REST_MAX 64u
@@ -226,7 +226,7 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
 
 /* Returns false where others want the processor and a poll is a system call: a message then
  * needs a switch to its sender. Peers that store are polled at no cost, and often run meanwhile
- * (docs/decisions/pointer-chase.md has figures for both). */
+ * (docs/decisions/waiting.md has figures for both). */
 static bool spinning_pays(const tc_context *ctx)
 {
     return !ctx->shares_cpu || ctx->core.storing_peers > 0;
