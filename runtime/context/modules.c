@@ -25,3 +25,19 @@ void tci_modules_detach(tci_core *core)
             built[i]->detach(core);
     }
 }
+
+void tci_modules_turn(tci_core *core)
+{
+    for (size_t i = 0; built[i] != NULL; i++) {
+        if (built[i]->turn != NULL)
+            built[i]->turn(core);
+    }
+}
+
+void tci_modules_service(tci_core *core, uint64_t now_ns)
+{
+    for (size_t i = 0; built[i] != NULL; i++) {
+        if (built[i]->service != NULL)
+            built[i]->service(core, now_ns);
+    }
+}

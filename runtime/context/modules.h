@@ -10,4 +10,8 @@ TC_MUST_CHECK tc_status tci_modules_attach(tci_core *core, tc_error *err);
 /* Detaches all, in reverse order; those that were not attached have nothing to free. */
 void tci_modules_detach(tci_core *core);
 
+/* The modules' part of housekeeping. */
+void tci_modules_turn(tci_core *core);
+void tci_modules_service(tci_core *core, uint64_t now_ns);
+
 #endif

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
+#include "context/housekeeping.h"
 #include "context/listener.h"
 #include "context/lookout.h"
 #include "context/progress.h"
@@ -186,7 +187,8 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     if (!finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
                         !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
-                            now_ns - ctx->serviced_ns > tci_progress_interval_ns(&ctx->core));
+                            now_ns - ctx->serviced_ns >
+                                tci_housekeeping_interval_ns(&ctx->core));
         learn_from_sleep(ctx, tci_clock_ns() - now_ns);
     }
     /* Without TCI_POLL_UCX no other turn would progress UCX after its wakeup. */

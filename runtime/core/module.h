@@ -10,6 +10,7 @@
 #ifndef TCI_MODULE_H
 #define TCI_MODULE_H
 
+#include <stdint.h>
 #include <tc/status.h>
 
 struct tci_core;
@@ -22,6 +23,10 @@ typedef struct tci_module {
     /* Frees the module's state, if it is attached. Endpoints and the registry are gone, as far
      * as there were any. NULL: it has no state. */
     void (*detach)(struct tci_core *core);
+    /* Called in every turn of housekeeping; NULL: never. */
+    void (*turn)(struct tci_core *core);
+    /* Called at intervals, with the deadlines of connections and calls; NULL: never. */
+    void (*service)(struct tci_core *core, uint64_t now_ns);
 } tci_module;
 
 /* Stores `table` in an empty member of the core. TC_E_INVALID: another module is there. */
