@@ -82,8 +82,8 @@ static unsigned serve_descriptors(tc_context *ctx)
     return run;
 }
 
-/* A few connections are read directly. With more, one epoll_wait finds the readable ones, unless
- * some connection holds bytes that no descriptor reports. */
+/* A few connections are read directly. With more, one epoll_wait finds the readable ones,
+ * unless some connection holds bytes that no descriptor reports. */
 unsigned tci_housekeeping_streams(tc_context *ctx)
 {
     tci_core *core = &ctx->core;

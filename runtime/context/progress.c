@@ -19,9 +19,9 @@
 #include "context/progress.h"
 
 #include "base/logger.h"
+#include "context/arming.h"
 #include "context/guests.h"
 #include "context/housekeeping.h"
-#include "context/wait.h"
 #include "core/sole_user.h"
 #include "delivery/worker.h"
 #include "dispatch/dispatch.h"
@@ -58,7 +58,7 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
                tci_core_is_forked(&ctx->core) ? "in a fork" : "from inside an ifunc");
         return 0;
     }
-    tci_wait_disarm(ctx);
+    tci_arming_disarm(ctx);
     /* UCX first, so that frames that it puts into rings are run by this very call. */
     (void)tci_worker_progress(ctx->core.worker);
     unsigned run = ctx->core.streams != NULL ? tci_housekeeping_streams(ctx) : 0;

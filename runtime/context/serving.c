@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
+#include "context/arming.h"
 #include "context/wait.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static tc_status start(tc_context *ctx, const tc_thread_params *params, tc_error
     if (tci_pending_has(&ctx->core.pending, TCI_SERVED))
         return tci_error_set(err, TC_E_BUSY, "thread: one serves this context already");
     TC_TRY(make_wake_fd(ctx, err));
-    tci_wait_disarm(ctx);
+    tci_arming_disarm(ctx);
     ctx->guests.runs = true;
     tci_pending_add(&ctx->core.pending, TCI_SERVED);
     int e = create_thread(ctx, params);

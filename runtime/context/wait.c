@@ -15,12 +15,12 @@
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
+#include "context/arming.h"
 #include "context/housekeeping.h"
 #include "context/listener.h"
 #include "context/lookout.h"
 #include "context/progress.h"
 #include "core/sole_user.h"
-#include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
 #include "transfer/room.h"
 
@@ -69,51 +69,7 @@ tc_status tci_wait_init(tc_context *ctx, tc_error *err)
     return TC_OK;
 }
 
-/* --- arming and disarming ---------------------------------------------------------------- */
-
-/* Returns whether an endpoint could have work that neither UCX nor a descriptor reports. Idle
- * peers that only send messages cause none, however many they are. */
-static bool may_have_missed(const tci_core *core)
-{
-    return core->storing_peers > 0 || core->pending.credit_blocked || core->watched_count > 0 ||
-           core->used != NULL || tci_pending_has(&core->pending, TCI_WORK_LISTED);
-}
-
-/* Arms the doorbells before a sleep. Returns false if UCX or a peer cannot wake this side. */
-static bool arm(tc_context *ctx)
-{
-    tci_armed armed = {.rung = tci_worker_wakes(ctx->core.worker)};
-    if (!may_have_missed(&ctx->core))
-        return armed.rung;
-    ctx->armed = true;
-    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
-        tci_wakeup_arm(ep, &armed);
-    ctx->core.pending.credit_blocked = armed.credit_blocked;
-    if (armed.needs_barrier && !(ctx->can_be_rung && tci_process_barrier()))
-        armed.rung = false;
-    return armed.rung;
-}
-
-/* Checks for work between the barrier and the sleep. */
-static bool finds_work(tc_context *ctx)
-{
-    if (tci_pending_has(&ctx->core.pending, TCI_WORK_AT_ONCE))
-        return true;
-    for (tc_ep *ep = ctx->armed ? ctx->core.first : NULL; ep != NULL; ep = ep->next) {
-        if (tci_wakeup_finds_work(ep))
-            return true;
-    }
-    return !tci_worker_arm(ctx->core.worker);
-}
-
-void tci_wait_disarm(tc_context *ctx)
-{
-    if (!ctx->armed)
-        return;
-    ctx->armed = false;
-    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
-        tci_wakeup_disarm(ep);
-}
+/* --- sleeping ---------------------------------------------------------------------------- */
 
 /* Returns how long to sleep at most. Handshakes have steps that no descriptor shows. */
 static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
@@ -174,7 +130,7 @@ static void learn_from_sleep(tc_context *ctx, uint64_t slept_ns)
 
 static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
-    uint64_t bound_ns = sleep_bound_ns(ctx, arm(ctx));
+    uint64_t bound_ns = sleep_bound_ns(ctx, tci_arming_arm(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
     uint64_t call_ns = until(ctx->calls.next_deadline_ns);
@@ -184,7 +140,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     /* After a wakeup by UCX alone the other sources need no check, for a while. */
     tci_pending *pending = &ctx->core.pending;
-    if (!finds_work(ctx)) {
+    if (!tci_arming_finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
                         !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
                             now_ns - ctx->serviced_ns >
@@ -194,7 +150,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     /* Without TCI_POLL_UCX no other turn would progress UCX after its wakeup. */
     if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
         ctx->countdown = 0;
-    tci_wait_disarm(ctx);
+    tci_arming_disarm(ctx);
 }
 
 /* --- waiting ----------------------------------------------------------------------------- */
@@ -431,10 +387,10 @@ tc_status tc_context_arm(tc_context *ctx)
     ctx->countdown = 0;
     tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
     tci_frame_out_end_turns(&ctx->core);
-    bool rung = arm(ctx);
-    /* finds_work does not check for capacity that a turn has noted already. */
-    if (finds_work(ctx) || tci_room_has_come_to_any(&ctx->core)) {
-        tci_wait_disarm(ctx);
+    bool rung = tci_arming_arm(ctx);
+    /* tci_arming_finds_work does not check for capacity that a turn has noted already. */
+    if (tci_arming_finds_work(ctx) || tci_room_has_come_to_any(&ctx->core)) {
+        tci_arming_disarm(ctx);
         return TC_E_AGAIN;
     }
     return rung ? TC_OK : TC_E_UNSUPPORTED;

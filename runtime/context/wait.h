@@ -8,9 +8,6 @@
 /* TC_E_IO. TC_E_UNSUPPORTED: this processor lacks the instruction for the option `wait`. */
 TC_MUST_CHECK tc_status tci_wait_init(tc_context *ctx, tc_error *err);
 
-/* Clears the doorbells: this side polls again, so peers need not ring any more. */
-void tci_wait_disarm(tc_context *ctx);
-
 /* One turn of a blocking call, busy or idle. Where a thread serves the context, that thread
  * makes the turns, and this call waits for them. TC_E_TIMEOUT: the deadline has passed. */
 TC_MUST_CHECK tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns);
