@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Fails on every #include and every call that the table "Layers" of docs/architecture.md does not allow.
+"""Fails on every #include and every call that the table "Layers" of docs/architecture.md does not allow, and on a folder that
+outgrew its lines there.
 
     check_layers.py ROOT [--calls-max N] [--circle-max N]
 
 What a folder may include, it may call: who defines a function counts (check_calls.py), not who declares it, so the library's own
 files get no further by a public header. Everybody else may call what the public headers declare. --calls-max: so many calls
 are allowed that the table does not allow. --circle-max: files of runtime/ that call one another round and round are no more than N.
+
+The rows of tests/layout/exceptions.md count as those of that table do, and each has its reason. A file counts in the lines of the
+deepest folder of the table that it is in, also where an exception covers it.
 
 Also: base names of C files are unique in the tree (but for examples and for functions to be sent, in folders `data`,
 `ifuncs` and `shipped`), and no source includes another source.
@@ -46,9 +50,14 @@ C_LIBRARY = """
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
+TABLE = "docs/architecture.md"
+EXCEPTIONS = "tests/layout/exceptions.md"
+SPARE, SPARE_SHARE = 100, 0.1  # lines that a folder may lack of its budget: these, and this part of its size
+
+
 class Row:
-    def __init__(self, cells):
-        layer, folders, allowed, libraries = (cell.strip() for cell in cells[:4])
+    def __init__(self, cells, page):
+        layer, folders, allowed, libraries, *rest = (cell.strip() for cell in cells)
         self.layer = int(layer) if layer.isdigit() else None
         self.folders = re.findall(r"`([^`]+)`", folders)
         self.allowed_text = allowed
@@ -62,7 +71,13 @@ class Row:
             self.libraries = set(LIBRARIES)
         unknown = self.libraries - set(LIBRARIES)
         if unknown:
-            raise SystemExit(f"docs/architecture.md: unknown library {sorted(unknown)}")
+            raise SystemExit(f"{page}: unknown library {sorted(unknown)}")
+        lines = rest[0].replace(",", "")
+        self.budget = int(lines) if page == TABLE and lines.isdigit() else None
+        if page == TABLE and self.budget is None:
+            raise SystemExit(f"{page}: the row of {folders} has no lines")
+        if not rest[-1]:
+            raise SystemExit(f"{page}: the row of {folders} does not say " + ("what it holds" if page == TABLE else "why"))
 
     def folder_of(self, path):
         """The longest pattern of this row that covers path, or None."""
@@ -75,12 +90,28 @@ class Row:
         return self.layer is not None or bool(self.allowed_layers)
 
 
+def read_rows(text, page):
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [Row(line.strip("|").split("|"), page) for line in lines[2:]]
+
+
 def read_table(text):
     section = re.search(r"^## Layers$(.*?)^## ", text, re.MULTILINE | re.DOTALL)
     if section is None:
-        raise SystemExit("docs/architecture.md: no chapter 'Layers'")
-    lines = [line for line in section.group(1).splitlines() if line.startswith("|")]
-    return [Row(line.strip("|").split("|")) for line in lines[2:]]
+        raise SystemExit(f"{TABLE}: no chapter 'Layers'")
+    return read_rows(section.group(1), TABLE)
+
+
+def check_budgets(rows, lines):
+    """Folders with more lines than their row says, or far fewer; `lines` is {path: number}."""
+    budgets = [row for row in rows if row.budget is not None]
+    for row in budgets:
+        size = sum(n for path, n in lines.items() if place_of(budgets, path) is not None and place_of(budgets, path)[0] is row)
+        name = row.folders[0]
+        if size > row.budget:
+            yield f"{name}: {size:,} lines, {row.budget:,} in {TABLE}: make it smaller, or say there and in the commit why it grows"
+        if row.budget > size * (1 + SPARE_SHARE) + SPARE:
+            yield f"{name}: {size:,} lines, {row.budget:,} in {TABLE}: lower that"
 
 
 def place_of(rows, path):
@@ -143,7 +174,7 @@ def check_include(rows, files, path, kind, name):
         return None
     library = library_of(name)
     if library is None:
-        return "belongs to no library that docs/architecture.md or this test knows"
+        return f"belongs to no library that {TABLE} or this test knows"
     return None if library in row.libraries else f"is of {library}, which the row of {path} may not use"
 
 
@@ -177,14 +208,15 @@ def check_names(paths):
 
 def check_tree(root):
     """(problems, calls that are not allowed, Calls, number of files, of includes)"""
-    rows = read_table(read(root, "docs/architecture.md"))
+    rows = read_table(read(root, TABLE)) + read_rows(read(root, EXCEPTIONS), EXCEPTIONS)
     paths = sources(root)
     files = set(paths)
     problems = list(check_names(paths))
+    problems += check_budgets(rows, {path: read(root, path).count("\n") for path in paths})
     edges = 0
     for path in paths:
         if place_of(rows, path) is None:
-            problems.append(f"{path}: in no row of docs/architecture.md")
+            problems.append(f"{path}: in no row of {TABLE} or {EXCEPTIONS}")
             continue
         if is_shipped(path) and path.startswith("tests/"):
             continue  # some include what the build generates, some are wrong on purpose

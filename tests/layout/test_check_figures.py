@@ -27,8 +27,8 @@ static inline uint64_t head_word(const head *h)
 """,
     "head.h": "struct head { uint8_t id[HEAD_ID]; };\ntypedef enum head_kind {\n    TCI_HEAD_ASK = 1, /* a */\n    TCI_HEAD_TELL\n} head_kind;\n",
     "form.md": "    file      = magic [note] name{2}\n                rest\n",
-    "table.md": "## Layers\n\n| layer | folder | may include | libraries |\n|---|---|---|---|\n| 1 | `runtime/top` | layer 0 | - |\n"
-                "| 0 | `runtime/base` | - | - |\n\n## Next\n",
+    "table.md": "## Layers\n\n| layer | folder | may include | libraries | lines | holds |\n|---|---|---|---|---|---|\n"
+                "| 1 | `runtime/top` | layer 0 | - | 9 | a |\n| 0 | `runtime/base` | - | - | 9 | b |\n\n## Next\n",
 }
 BYTES = "layout head head\nfield size 0 4 grey\nfield id 4 8 grey\nfield kind 12 2 grey\nrow\npart text 90 grey\n"
 WRITES = "check writes head head_encode head.c head.h\n"

@@ -11,23 +11,30 @@ TABLE = """
 
 Words before the table.
 
-| layer | folder | may include | libraries | holds |
-|---|---|---|---|---|
-| 0 | `runtime/base` | - | `sodium` | |
-| 1 | `runtime/wire` | layer 0 | - | |
-| 2 | `runtime/delivery` | layers 0-1 | `ucx` | |
-| 2 | `runtime/engine` | layer 0, `bitcode-archive` | - | |
-| - | `runtime/engine/orc` | `runtime/engine` | `llvm` | |
-| 1 | `bitcode-archive` | layer 0 | `zstd` | |
-| 3 | `runtime/ifunc`, `runtime/endpoint` | layers 0-2 | - | |
-| 12 | `runtime/context` | layers 0-3 | - | |
-| 13 | `runtime/top` | layers 0-12 | - | |
-| - | `include/tc` | - | - | |
-| - | `benchmarks` | - | - | |
-| - | `benchmarks/baseline*` | `benchmarks` | `ucx` | |
-| - | `tests` | everything | everything | |
+| layer | folder | may include | libraries | lines | holds |
+|---|---|---|---|---|---|
+| 0 | `runtime/base` | - | `sodium` | 50 | clock |
+| 1 | `runtime/wire` | layer 0 | - | 50 | frames |
+| 2 | `runtime/delivery` | layers 0-1 | `ucx` | 50 | rings |
+| 2 | `runtime/engine` | layer 0, `bitcode-archive` | - | 50 | code |
+| - | `runtime/engine/orc` | `runtime/engine` | `llvm` | 50 | LLVM |
+| 1 | `bitcode-archive` | layer 0 | `zstd` | 50 | archives |
+| 3 | `runtime/ifunc`, `runtime/endpoint` | layers 0-2 | - | 50 | endpoints |
+| 12 | `runtime/context` | layers 0-3 | - | 50 | all |
+| 13 | `runtime/top` | layers 0-12 | - | 50 | more |
 
 ## Next
+"""
+
+EXCEPTIONS = """
+Words before the table.
+
+| layer | files | may include | libraries | why |
+|---|---|---|---|---|
+| - | `include/tc` | - | - | public |
+| - | `benchmarks` | - | - | no layer |
+| - | `benchmarks/baseline*` | `benchmarks` | `ucx` | to compare |
+| - | `tests` | everything | everything | they test all |
 """
 
 
@@ -35,6 +42,7 @@ class Layers(unittest.TestCase):
     def tree(self, files):
         base = {
             "docs/architecture.md": TABLE,
+            "tests/layout/exceptions.md": EXCEPTIONS,
             "include/tc/status.h": "#include <stddef.h>\n",
             "runtime/base/clock.h": "#include <time.h>\n",
             "runtime/engine/orc/jit.h": "",
@@ -128,6 +136,25 @@ class Layers(unittest.TestCase):
 
     def test_an_inline_function_of_a_public_header_is_everybodys(self):
         self.assertEqual(self.calls({"runtime/base/add.c": "int f(int a)\n{\n    return tc_is_ok(a);\n}\n"}), [])
+
+    def test_a_folder_that_outgrows_its_lines(self):
+        self.assertEqual(self.problems({"runtime/wire/frame.c": "\n" * 50}), [])
+        found = self.problems({"runtime/wire/frame.c": "\n" * 51})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("runtime/wire: 51 lines, 50 in docs/architecture.md", found[0])
+
+    def test_a_file_counts_in_the_deepest_folder(self):
+        self.assertEqual(self.problems({"runtime/engine/orc/emit.c": "\n" * 50, "runtime/engine/load.c": "\n" * 50}), [])
+
+    def test_lines_that_nobody_needs(self):
+        found = self.problems({"docs/architecture.md": TABLE.replace("| `ucx` | 50 |", "| `ucx` | 1,200 |")})
+        self.assertEqual(found, ["runtime/delivery: 2 lines, 1,200 in docs/architecture.md: lower that"])
+
+    def test_an_exception_without_a_reason(self):
+        for path, text in ("tests/layout/exceptions.md", EXCEPTIONS.replace("to compare", "")), \
+                ("docs/architecture.md", TABLE.replace("| 50 |", "| - |")):
+            with self.assertRaisesRegex(SystemExit, "why|lines"):
+                self.problems({path: text})
 
     def test_a_function_of_a_lower_layer(self):
         self.assertEqual(self.calls({
