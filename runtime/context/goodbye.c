@@ -78,13 +78,6 @@ static bool link_is_flushed(tc_ep *ep)
     return tci_link_flush_ended(ep->link);
 }
 
-static bool goodbye_has_left(tc_ep *ep)
-{
-    return ep->stream != NULL && !tci_link_is_stream(ep->link)
-               ? tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN
-               : tci_link_flush_ended(ep->link);
-}
-
 static bool link_turn(tc_ep *ep)
 {
     return tci_link_turn(ep->link);
@@ -119,8 +112,7 @@ static void say_goodbye(tc_ep *ep)
                                    "some of its messages may not have come");
     else
         tci_ep_message_bye(ep);
-    if (ep->stream == NULL || tci_link_is_stream(ep->link))
-        tci_link_flush_begin(ep->link);
+    tci_ep_message_flush_begin(ep);
 }
 
 void tci_goodbye_to_all_open(const tci_company *c, void (*act)(tc_ep *ep))
@@ -138,7 +130,7 @@ void tci_goodbye_say(const tci_company *c, uint64_t deadline_ns)
     tci_goodbye_to_all_open(c, return_credit);
     await_all(c, link_is_flushed, deadline_ns);
     tci_goodbye_to_all_open(c, say_goodbye);
-    await_all(c, goodbye_has_left, deadline_ns);
+    await_all(c, tci_ep_message_has_left, deadline_ns);
 }
 
 /* --- the end ----------------------------------------------------------------------------- */

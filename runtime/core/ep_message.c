@@ -35,6 +35,18 @@ void tci_ep_message_give_up(tc_ep *ep, const char *why)
         (void)tci_ep_message_send(ep, bytes, size, NULL);
 }
 
+void tci_ep_message_flush_begin(tc_ep *ep)
+{
+    if (go_by_link(ep))
+        tci_link_flush_begin(ep->link);
+}
+
+bool tci_ep_message_has_left(tc_ep *ep)
+{
+    return go_by_link(ep) ? tci_link_flush_ended(ep->link)
+                          : tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN;
+}
+
 bool tci_ep_message_wakeup(tc_ep *ep)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];

@@ -15,6 +15,11 @@ void tci_ep_message_bye(tc_ep *ep);
  * gives the reason; best effort. */
 void tci_ep_message_give_up(tc_ep *ep, const char *why);
 
+/* Called after a goodbye. tci_ep_message_has_left returns whether it has left or never will;
+ * UCX has to be progressed in between. */
+void tci_ep_message_flush_begin(tc_ep *ep);
+bool tci_ep_message_has_left(tc_ep *ep);
+
 /* Wakes a peer that sleeps; best effort. If the stream's send buffer is full, the peer has
  * unread data and is awake. Returns false if an earlier WAKEUP is under way by the link: the
  * peer may have received it before it went to sleep again, so call again later. */

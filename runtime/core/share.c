@@ -9,7 +9,7 @@
 
 static bool is_on_shared_memory(const tc_ep *ep)
 {
-    return ep->rx.arrival.frames_by_message && !ep->rx.arrival.by_stream && ep->peer.pid != 0 &&
+    return ep->rx.arrival.queue_is_shared && ep->peer.pid != 0 &&
            tci_worker_shares_memory(ep->worker);
 }
 

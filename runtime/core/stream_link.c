@@ -243,7 +243,9 @@ static void close_link(tci_link *base, uint64_t timeout_ns)
 }
 
 static const tci_link_ops stream_ops = {
-    .is_stream = true,
+    .carries = TCI_LINK_RECORDS,
+    .lacks = "the two sides have no UCX in common, or one of them wants all to go over the "
+             "connection",
     .part_bytes = TCI_RECORD_PAYLOAD_BYTES_MAX,
     .ready = ready,
     .close = close_link,

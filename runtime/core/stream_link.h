@@ -8,8 +8,8 @@
 
 #include "core/ep.h"
 
-/* Opens a link over the endpoint's stream, which becomes wide and outlives the link.
- * TC_E_NO_MEMORY. */
+/* Opens a link over the endpoint's stream, which becomes wide. The link is closed after the
+ * stream, or before it. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_stream_link_open(tc_ep *ep, tci_link **link_out, tc_error *err);
 
 #endif

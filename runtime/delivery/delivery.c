@@ -48,13 +48,23 @@ tci_region_use tci_delivery_region_use(uint64_t wanted)
     return ops != NULL ? ops->region_use : TCI_REGION_MAPPED;
 }
 
+static tc_status open_one(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
+                          tci_delivery **delivery_out, tc_error *err)
+{
+    if (!tci_link_carries(peer->link, ops->link_uses))
+        return tci_error_set(err, TC_E_UNSUPPORTED, "delivery %s: %s", ops->name,
+                             tci_link_lacks(peer->link));
+    return ops->open(peer, delivery_out, err);
+}
+
 static tc_status open_first(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                             tc_error *err)
 {
     tc_status status = TC_E_UNSUPPORTED;
     for (const tci_delivery_ops *const *row = tci_delivery_table; *row != NULL; row++) {
         const tci_delivery_ops *ops = *row;
-        if (ops->suits != NULL && !ops->suits(peer))
+        if (!tci_link_carries(peer->link, ops->link_uses) ||
+            (ops->suits != NULL && !ops->suits(peer)))
             continue;
         status = ops->open(peer, delivery_out, err);
         if (status == TC_OK || status == TC_E_PEER_LOST ||
@@ -68,7 +78,7 @@ tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
                             tci_delivery **delivery_out, tc_error *err)
 {
     const tci_delivery_ops *ops = tci_delivery_find(wanted);
-    return ops != NULL ? ops->open(peer, delivery_out, err)
+    return ops != NULL ? open_one(ops, peer, delivery_out, err)
                        : open_first(peer, delivery_out, err);
 }
 

@@ -40,11 +40,12 @@ typedef struct tci_delivery_arrival {
      * message. The sender sees a sleeper's doorbell word, which needs a barrier before the
      * sleep. Segments that the sender offers can be attached. */
     bool ring_is_mapped;
-    /* Frames arrive as UCX messages, and their handler puts them into the ring: they wake a
-     * sleeper, and an empty ring need not be polled. */
+    /* Frames arrive as messages over the link, and their handler puts them into the ring: they
+     * wake a sleeper, and an empty ring need not be polled. */
     bool frames_by_message;
-    /* With frames_by_message: they are records of the connection instead of UCX messages. */
-    bool by_stream;
+    /* They arrive by a queue of UCX's that is shared with other peers of this host
+     * (core/share.h). */
+    bool queue_is_shared;
 } tci_delivery_arrival;
 
 typedef struct tci_delivery_ops {
@@ -56,6 +57,7 @@ typedef struct tci_delivery_ops {
     /* The memory for the ring of a side that asks for this delivery: that side expects its
      * peers to send by the same delivery. */
     tci_region_use region_use;
+    unsigned link_uses; /* the bits of tci_link_use without which it cannot be opened */
 
     /* Returns whether `auto` may use this delivery for this peer; NULL: it may. If open then
      * fails, `auto` tries the next one, unless the peer is lost. */

@@ -6,15 +6,9 @@
  * (delivery/frame_batches.h) saves that cost. */
 #include "delivery/carried_delivery.h"
 
-#include "base/error_text.h"
-
 static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                          tc_error *err)
 {
-    if (tci_link_is_stream(peer->link))
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "delivery am: the two sides have no UCX in common, or one of them "
-                             "wants all to go over the connection");
     tci_carried_delivery *am =
         tci_carried_create(&tci_delivery_am, peer, sizeof *am, tci_carried_by_message, err);
     if (am == NULL)
@@ -28,8 +22,9 @@ const tci_delivery_ops tci_delivery_am = {
     .wire_id = TCI_HELLO_AM,
     .frame_overhead_bytes = sizeof(tci_am_header),
     .batch_bytes = 8000, /* over tcp UCX sends segments of 8 KiB */
-    .arrival = {.frames_by_message = true},
+    .arrival = {.frames_by_message = true, .queue_is_shared = true},
     .region_use = TCI_REGION_MAPPED,
+    .link_uses = TCI_LINK_MESSAGES,
     .open = am_open,
     .close = tci_carried_close,
     .push = tci_carried_push,

@@ -58,11 +58,6 @@ static void carry(void *user, tci_batch *batch)
 static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_segment witness;
-    if (tci_link_is_stream(peer->link))
-        return tci_error_set(
-            err, TC_E_UNSUPPORTED,
-            "delivery put: the two sides have no UCX in common, or one of them "
-            "wants all to go over the connection");
     if (peer->rkey == NULL)
         return tci_error_set(
             err, TC_E_UNSUPPORTED,
@@ -160,8 +155,7 @@ static tc_status prepare(const tci_delivery_peer *peer, tc_error *err)
 
 static bool put_suits(const tci_delivery_peer *peer)
 {
-    return !tci_link_is_stream(peer->link) && peer->rkey != NULL &&
-           tci_link_puts_by_rdma(peer->link);
+    return peer->rkey != NULL && tci_link_puts_by_rdma(peer->link);
 }
 
 static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
@@ -197,6 +191,7 @@ const tci_delivery_ops tci_delivery_put = {
     .wire_id = TCI_HELLO_PUT,
     .batch_bytes = 8000,
     .region_use = TCI_REGION_PUT,
+    .link_uses = TCI_LINK_PUTS,
     .suits = put_suits,
     .open = put_open,
     .close = tci_carried_close,

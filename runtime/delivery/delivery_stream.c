@@ -3,8 +3,6 @@
  * UCX's messages fill. */
 #include "delivery/carried_delivery.h"
 
-#include "base/error_text.h"
-
 #define RECORD_OVERHEAD_BYTES 12u /* as wire/record.h has it */
 /* With its overhead a batch fills a TLS record. */
 #define BATCH_BYTES (16384u - RECORD_OVERHEAD_BYTES)
@@ -12,9 +10,6 @@
 static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                              tc_error *err)
 {
-    if (!tci_link_is_stream(peer->link))
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "delivery stream: no connection leads to this peer but UCX's");
     tci_carried_delivery *stream = tci_carried_create(
         &tci_delivery_stream, peer, sizeof *stream, tci_carried_by_message, err);
     if (stream == NULL)
@@ -28,8 +23,9 @@ const tci_delivery_ops tci_delivery_stream = {
     .wire_id = TCI_HELLO_STREAM,
     .frame_overhead_bytes = RECORD_OVERHEAD_BYTES,
     .batch_bytes = BATCH_BYTES,
-    .arrival = {.frames_by_message = true, .by_stream = true},
+    .arrival = {.frames_by_message = true},
     .region_use = TCI_REGION_CLOSED,
+    .link_uses = TCI_LINK_RECORDS,
     .open = stream_open,
     .close = tci_carried_close,
     .push = tci_carried_push,

@@ -2,9 +2,14 @@
 
 #include "delivery/link_ops.h"
 
-bool tci_link_is_stream(const tci_link *link)
+bool tci_link_carries(const tci_link *link, unsigned uses)
 {
-    return link->ops->is_stream;
+    return (uses & ~link->ops->carries) == 0;
+}
+
+const char *tci_link_lacks(const tci_link *link)
+{
+    return link->ops->lacks;
 }
 
 size_t tci_link_part_bytes(const tci_link *link)

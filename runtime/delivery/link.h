@@ -8,9 +8,17 @@
 
 typedef struct tci_link tci_link;
 
-/* Returns whether messages, and hellos with them, go over the endpoint's connection instead of
- * UCX. */
-bool tci_link_is_stream(const tci_link *link);
+/* The services that a link may offer to a delivery. */
+typedef enum tci_link_use {
+    TCI_LINK_MESSAGES = 1, /* frames in UCX's active messages */
+    TCI_LINK_PUTS = 2,     /* UCX's remote writes */
+    TCI_LINK_RECORDS = 4   /* frames in records of the endpoint's own connection */
+} tci_link_use;
+
+/* Returns whether the link offers all services in `uses`, which are bits of tci_link_use. */
+bool tci_link_carries(const tci_link *link, unsigned uses);
+/* Returns the reason why the link offers no others. */
+const char *tci_link_lacks(const tci_link *link);
 
 /* Sends waiting messages, as far as the carrier takes them now. False: something is left. UCX's
  * links leave that to the worker. */

@@ -6,7 +6,8 @@
 #include "delivery/link.h"
 
 typedef struct tci_link_ops {
-    bool is_stream;
+    unsigned carries;  /* bits of tci_link_use */
+    const char *lacks; /* why it carries nothing else, for errors */
     size_t part_bytes;
     tc_status (*ready)(tci_link *link, tc_error *err);
     void (*close)(tci_link *link, uint64_t timeout_ns);

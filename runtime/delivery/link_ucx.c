@@ -305,6 +305,8 @@ static tc_status send_payload(tci_link *base, uint16_t number, tci_payload_heade
 }
 
 static const tci_link_ops ucx_ops = {
+    .carries = TCI_LINK_MESSAGES | TCI_LINK_PUTS,
+    .lacks = "no connection leads to this peer but UCX's",
     .part_bytes = PART_BYTES,
     .ready = ucx_ready,
     .close = ucx_close,

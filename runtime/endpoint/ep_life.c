@@ -67,12 +67,6 @@ void tci_ep_notify_end(tc_ep *ep)
     ep->core->events->ended(ep, &error);
 }
 
-static void close_link(tc_ep *ep)
-{
-    tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
-    ep->link = NULL;
-}
-
 void tci_ep_free(tc_ep *ep)
 {
     tci_ep_notify_end(ep);
@@ -87,12 +81,11 @@ void tci_ep_free(tc_ep *ep)
     TCI_ASSERT(ep->rx.watched_at == TCI_UNWATCHED);
     ep->core->by_connection[ep->connection] = NULL;
     tci_record_in_end(ep);
-    if (ep->link != NULL && tci_link_is_stream(ep->link))
-        close_link(ep);
     if (ep->stream != NULL)
         tci_stream_close(ep->stream);
     if (ep->link != NULL)
-        close_link(ep);
+        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+    ep->link = NULL;
     if (ep->tx.delivery != NULL)
         ep->tx.delivery->ops->close(ep->tx.delivery);
     if (ep->rx.region != NULL)

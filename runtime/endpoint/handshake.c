@@ -196,7 +196,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
     tc_status status = tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
-    if (status == TC_E_UNSUPPORTED && tci_link_is_stream(ep->link)) /* UCX may be the reason */
+    if (status == TC_E_UNSUPPORTED) /* UCX may be the reason, where a stream is the link */
         TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     return status;
 }
@@ -222,7 +222,7 @@ static tc_status open_link(tc_ep *ep, const tci_hello *hello, tc_error *err)
     if (ep->link != NULL) /* made from an address: UCX is the only way */
         return tci_hello_compatible(&ep->core->self, hello, err);
     TC_TRY(tci_network_link(ep, hello, err));
-    return tci_link_is_stream(ep->link) ? tci_record_in_begin(ep, err) : TC_OK;
+    return tci_link_carries(ep->link, TCI_LINK_RECORDS) ? tci_record_in_begin(ep, err) : TC_OK;
 }
 
 static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)

@@ -24,7 +24,7 @@ static int make(void **state)
         eps[i] = fake_node_ep(node);
         eps[i]->worker = node->core.worker;
         eps[i]->peer.pid = 1;
-        eps[i]->rx.arrival.frames_by_message = true;
+        eps[i]->rx.arrival.queue_is_shared = true;
         eps[i]->rx.ring.mask = (1u << 20) - 1;
     }
     return 0;
@@ -78,7 +78,7 @@ static void who_sends_little_does_not_count(void **state)
 static void shares_are_of_shared_memory_alone(void **state)
 {
     eps[0]->peer.pid = 0; /* on another host */
-    eps[1]->rx.arrival.frames_by_message = false;
+    eps[1]->rx.arrival.queue_is_shared = false;
     send_bytes(64, 1u << 20);
     assert_int_equal(tci_share_of(eps[0]), 0);
     assert_int_equal(tci_share_of(eps[1]), 0);

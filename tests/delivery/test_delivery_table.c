@@ -94,7 +94,10 @@ static void rings_are_made_for_the_delivery_asked_for(void **state)
     assert_int_equal(tci_delivery_region_use(TCI_HELLO_STREAM), TCI_REGION_CLOSED);
 }
 
-static const tci_link_ops by_ucx = {0}, by_stream = {.is_stream = true};
+static const tci_link_ops by_ucx = {.carries = TCI_LINK_MESSAGES | TCI_LINK_PUTS,
+                                    .lacks = "there is no connection"};
+static const tci_link_ops by_stream = {.carries = TCI_LINK_RECORDS,
+                                       .lacks = "all goes over the connection"};
 
 static void expect_refusal(uint64_t wanted, const tci_delivery_peer *peer, const char *text)
 {

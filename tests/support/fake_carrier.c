@@ -112,10 +112,16 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
     return TC_OK;
 }
 
-bool tci_link_is_stream(const tci_link *link)
+bool tci_link_carries(const tci_link *link, unsigned uses)
 {
     (void)link;
-    return false;
+    return (uses & ~(unsigned)TCI_LINK_MESSAGES) == 0;
+}
+
+const char *tci_link_lacks(const tci_link *link)
+{
+    (void)link;
+    return "this link carries messages alone";
 }
 
 size_t tci_link_part_bytes(const tci_link *link)
@@ -366,17 +372,18 @@ static const tci_delivery_ops mapped_ops = {.name = "mapped",
                                             .open = open_mapped,
                                             .close = close_fake};
 
-static const tci_delivery_ops carried_ops = {.name = "carried",
-                                             .wire_id = FAKE_CARRIED,
-                                             .frame_overhead_bytes = 4,
-                                             .arrival = {.frames_by_message = true},
-                                             .region_use = TCI_REGION_MAPPED,
-                                             .open = open_carried,
-                                             .close = close_fake,
-                                             .push = push,
-                                             .turn = turn,
-                                             .under_way = under_way,
-                                             .credit = take_credit};
+static const tci_delivery_ops carried_ops = {
+    .name = "carried",
+    .wire_id = FAKE_CARRIED,
+    .frame_overhead_bytes = 4,
+    .arrival = {.frames_by_message = true, .queue_is_shared = true},
+    .region_use = TCI_REGION_MAPPED,
+    .open = open_carried,
+    .close = close_fake,
+    .push = push,
+    .turn = turn,
+    .under_way = under_way,
+    .credit = take_credit};
 
 static const tci_delivery_ops unseen_ops = {.name = "unseen",
                                             .wire_id = FAKE_UNSEEN,
