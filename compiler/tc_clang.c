@@ -19,7 +19,7 @@
 #include "tool_completion.h"
 #include "tool_help.h"
 #include "tool_status.h"
-#include "tool_version.h"
+#include "tool_options.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -346,7 +346,7 @@ static int show_commands(const tci_command *command)
 
 static int show_version(void)
 {
-    int result = tool_version_print("tc-clang");
+    int result = tool_options_version("tc-clang");
     (void)printf("clang: %s\nlld: %s\n", tci_clang_program(), tci_image_make_linker());
     return result;
 }

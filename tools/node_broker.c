@@ -2,7 +2,6 @@
  * kept ready for the next peer. */
 #include "node_broker.h"
 
-#include "node_complaint.h"
 #include "node_counters.h"
 #include "node_end.h"
 #include "node_metrics.h"
@@ -165,7 +164,7 @@ static int serve(broker *b)
         if (node_metrics_due(&b->metrics))
             tell_counters(b);
         if (b->failed_starts >= FAILED_STARTS_MAX)
-            return node_complain("the processes for functions end before they are ready");
+            return node_end_complain("the processes for functions end before they are ready");
         if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
             break;
     }
@@ -192,9 +191,9 @@ static int run(broker *b)
     b->workers = calloc(most, sizeof *b->workers);
     b->fds = calloc(1 + most * NODE_WORKER_FDS, sizeof *b->fds);
     if (b->workers == NULL || b->fds == NULL)
-        return node_complain("out of memory");
+        return node_end_complain("out of memory");
     if (tc_listener_open(b->ctx, b->args->listen, &b->listener, &error) != TC_OK)
-        return node_complain(error.text);
+        return node_end_complain(error.text);
     tc_listener_hand_over(b->listener, on_connection, b);
     fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
             tc_listener_port(b->listener));
@@ -216,7 +215,7 @@ int node_broker_run(const node_arguments *args, char **argv)
     /* Functions run as the same user and must not inspect this process. */
     (void)prctl(PR_SET_DUMPABLE, 0);
     if (tc_context_create(NULL, &b.ctx, &error) != TC_OK)
-        return node_complain(error.text);
+        return node_end_complain(error.text);
     int result = run(&b);
     tc_context_destroy(b.ctx);
     free(b.workers);

@@ -128,3 +128,9 @@ void node_end_force(void)
     if (problem != 0)
         fprintf(stderr, "tc-node: no thread that ends it: %s\n", strerror(problem));
 }
+
+int node_end_complain(const char *text)
+{
+    fprintf(stderr, "tc-node: %s\n", text);
+    return 1;
+}

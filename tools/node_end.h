@@ -11,6 +11,10 @@
 void node_end_catch_signals(bool restart);
 bool node_end_is_wanted(void);
 
+/* Prints "tc-node: TEXT" on standard error and returns 1, the exit status of a node that cannot
+ * continue. */
+int node_end_complain(const char *text);
+
 /* For a process that runs functions; called in the thread that runs them. If an orderly end is
  * requested and a function still runs for too long, the process ends with status 1, after a
  * line that names the function. If the thread for this cannot be started, only the second

@@ -2,7 +2,6 @@
  * the end. A worker (--isolate) gets its only connection from the node, and reports to it. */
 #include "node_service.h"
 
-#include "node_complaint.h"
 #include "node_counters.h"
 #include "node_end.h"
 #include "node_metrics.h"
@@ -110,11 +109,12 @@ static int limit_memory(uint64_t more)
     if (statm != NULL)
         (void)fclose(statm);
     if (!found || getrlimit(RLIMIT_AS, &limit) != 0)
-        return node_complain("--memory-max: it is not known how much memory is in use");
+        return node_end_complain("--memory-max: it is not known how much memory is in use");
     rlim_t wanted = pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
     if (wanted < limit.rlim_cur)
         limit.rlim_cur = wanted;
-    return setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : node_complain("--memory-max: not allowed");
+    return setrlimit(RLIMIT_AS, &limit) == 0 ? 0
+                                             : node_end_complain("--memory-max: not allowed");
 }
 
 /* --- events ------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
             reload(ctx);
         tc_status status = tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
-            return node_complain(tc_status_text(status));
+            return node_end_complain(tc_status_text(status));
         if (args->exit_after == 0 && status == TC_OK && !this_node.peer_has_gone &&
             ++turns % COUNT_EVERY != 0)
             continue;
@@ -229,7 +229,7 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
     tc_listener *listener;
     tc_error error;
     if (open_listener(ctx, args, &listener, &error) != TC_OK)
-        return node_complain(error.text);
+        return node_end_complain(error.text);
     if (!this_node.is_worker && (!node_metrics_begin(&metrics, args) ||
                                  !node_write_port(args, tc_listener_port(listener))))
         return 1;
@@ -283,13 +283,13 @@ int node_serve(const node_arguments *args)
     void *target_args;
     node_packages packages = {.count = 0};
     if (args->worker_of > 0 && !become_worker(args))
-        return node_complain("--worker is for tc-node's own use");
+        return node_end_complain("--worker is for tc-node's own use");
     if (args->confine && node_wall_prepare(args) != 0)
         return 1;
     if (!find_target_args(args, &target_args))
         return 1;
     if (create_context(&ctx, &error) != TC_OK)
-        return node_complain(error.text);
+        return node_end_complain(error.text);
     if (!this_node.is_worker)
         node_end_force();
     /* Installed after UCX's own handlers, which then run second. */

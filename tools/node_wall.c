@@ -2,7 +2,7 @@
  * the filter works. */
 #include "node_wall.h"
 
-#include "node_complaint.h"
+#include "node_end.h"
 #include "node_filter.h"
 #include "node_paths.h"
 #include "node_warden.h"
@@ -75,9 +75,10 @@ int node_wall_prepare(const node_arguments *args)
 {
     static node_paths paths;
     if (!node_filter_bearable())
-        return node_complain("--confine: not in a build with a sanitizer, which needs files");
+        return node_end_complain(
+            "--confine: not in a build with a sanitizer, which needs files");
     if (!add_all(args, &paths))
-        return node_complain("--confine: not all paths can be allowed");
+        return node_end_complain("--confine: not all paths can be allowed");
     /* Sockets cannot be opened later, and UCX's network needs one for each peer. */
     (void)setenv("TC_NETWORK", "no", 0);
     if (!node_warden_start(&paths, &warden))
@@ -98,7 +99,7 @@ static int try_it(void)
     fd = open("/proc/1/environ", O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == EACCES)
         return 0;
-    return node_complain("--confine: files that are not allowed can be opened");
+    return node_end_complain("--confine: files that are not allowed can be opened");
 }
 
 int node_wall_raise(void)

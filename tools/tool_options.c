@@ -6,7 +6,6 @@
 #include "tool_completion.h"
 #include "tool_help.h"
 #include "tool_status.h"
-#include "tool_version.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/version.h>
 
 #define ROWS_MAX 48
 #define FIRST_ROW 256 /* getopt_long's result for the first row's long option */
@@ -185,6 +185,15 @@ static int take(const tool_command *command, const tool_option *row, void *into)
     return row->take == NULL || row->take(into, row, optarg) ? TOOL_GO_ON : TOOL_USAGE;
 }
 
+int tool_options_version(const char *name)
+{
+    int size = (int)strcspn(name, " ");
+    int n = printf("%.*s " TC_VERSION_STRING "\nLLVM " TOOL_LLVM_VERSION
+                   "\nUCX " TOOL_UCX_VERSION "\n",
+                   size, name);
+    return n > 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
 static int take_any(const tool_command *command, const getopt_tables *tables, int c,
                     const char *word, void *into)
 {
@@ -194,7 +203,7 @@ static int take_any(const tool_command *command, const getopt_tables *tables, in
         return tool_help_print(command);
     case 'V':
     case VERSION:
-        return tool_version_print(command->name);
+        return tool_options_version(command->name);
     case COMPLETION:
         return tool_completion_print(command, optarg);
     case '?':

@@ -72,6 +72,10 @@ int tool_options_run(const tool_command *program, int (*const *runs)(int argc, c
  * full disk shows only after all output. */
 int tool_options_finish(const tool_command *program, int result);
 
+/* Prints the program, and the LLVM and UCX that it was built with, a line each. For a command
+ * ("tc-ar list") the program's name is printed. Returns the exit status. */
+int tool_options_version(const char *name);
+
 /* Prints "tc-send: TEXT" and the usage on standard error. Returns TOOL_USAGE. */
 __attribute__((format(printf, 2, 3))) int tool_options_misused(const tool_command *command,
                                                                const char *fmt, ...);
