@@ -106,7 +106,7 @@ function(tc_add_test_program target)
     set(arg_LIBS tchains_static)
   endif()
   add_executable(${target} ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka ${arg_LIBS})
+  target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka test_main ${arg_LIBS})
 endfunction()
 
 # tc_add_test_objects(TARGET SOURCES a.c ...): what several test programs have in common, compiled once: $<TARGET_OBJECTS:TARGET> among
@@ -184,7 +184,7 @@ function(tc_add_conformance name)
     endif()
     if(objects AND NOT TARGET ${program})
       add_executable(${program} $<TARGET_OBJECTS:test_${name}> $<TARGET_OBJECTS:test_pair> $<TARGET_OBJECTS:${objects}>)
-      target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
+      target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka test_main ${arg_LIBS})
       add_dependencies(${program} test_${name})
     endif()
     tc_add_command_test(${name}.${way} conformance COMMAND ${program} TIMEOUT 300

@@ -11,7 +11,7 @@
 
 static const char *folder;
 
-static void ids_are_of_the_bytes(void **state)
+TEST(ids_are_of_the_bytes)
 {
     uint32_t previous = 0;
     bool majors[32] = {false};
@@ -64,7 +64,7 @@ static tci_archive *open_archive(const void *bytes, size_t size)
     return archive;
 }
 
-static void both_forms_hold_the_same(void **state)
+TEST(both_forms_hold_the_same)
 {
     size_t packed_size, plain_size, made_size;
     void *made;
@@ -95,7 +95,7 @@ static void both_forms_hold_the_same(void **state)
 }
 
 /* Images have nothing in common with what dictionaries hold. */
-static void archives_of_images_have_none(void **state)
+TEST(archives_of_images_have_none)
 {
     static uint8_t code[2000];
     tci_slice slice = {.triple = "x86_64", .form = TCI_FORM_IMAGE, .producer_major = 19};
@@ -127,7 +127,7 @@ static const uint8_t *packed_body(const uint8_t *archive, size_t size, forged *p
     return parts_out->body;
 }
 
-static void the_wrong_dictionary_is_found_out(void **state)
+TEST(the_wrong_dictionary_is_found_out)
 {
     size_t size;
     tc_error err;
@@ -147,7 +147,7 @@ static void the_wrong_dictionary_is_found_out(void **state)
 
 /* Each byte changed in turn, under a checksum that fits: what opens must still be an archive,
  * and what does not open must say why. */
-static void damaged_frames(void **state)
+TEST(damaged_frames)
 {
     size_t size;
     uint8_t *bytes = write_tsi(false, &size);
@@ -175,7 +175,7 @@ static void damaged_frames(void **state)
 }
 
 /* A frame of few bytes may claim no more with a dictionary than without. */
-static void claims_stay_bounded(void **state)
+TEST(claims_stay_bounded)
 {
     size_t size;
     tc_error err;
@@ -206,7 +206,7 @@ static void *open_in_thread(void *user)
 }
 
 /* Run first: the first use of a dictionary makes what later ones share. */
-static void first_use_in_many_threads(void **state)
+TEST(first_use_in_many_threads)
 {
     pthread_t threads[THREADS];
     opening openings[THREADS];
@@ -225,17 +225,8 @@ static void first_use_in_many_threads(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_use_in_many_threads),
-        cmocka_unit_test(ids_are_of_the_bytes),
-        cmocka_unit_test(both_forms_hold_the_same),
-        cmocka_unit_test(archives_of_images_have_none),
-        cmocka_unit_test(the_wrong_dictionary_is_found_out),
-        cmocka_unit_test(damaged_frames),
-        cmocka_unit_test(claims_stay_bounded),
-    };
     if (argc < 2)
         return EXIT_FAILURE;
     folder = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

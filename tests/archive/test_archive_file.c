@@ -17,7 +17,7 @@ static void expect_content(const char *wanted)
     free(bytes);
 }
 
-static void write_replaces(void **state)
+TEST(write_replaces)
 {
     struct stat info;
     (void)umask(022);
@@ -31,7 +31,7 @@ static void write_replaces(void **state)
     assert_int_equal(info.st_mode & 0777, 0644);
 }
 
-static void read_is_bounded(void **state)
+TEST(read_is_bounded)
 {
     void *bytes;
     size_t size;
@@ -43,7 +43,7 @@ static void read_is_bounded(void **state)
     free(bytes);
 }
 
-static void what_is_no_file(void **state)
+TEST(what_is_no_file)
 {
     void *bytes;
     size_t size;
@@ -57,7 +57,7 @@ static void what_is_no_file(void **state)
     assert_int_equal(tci_archive_file_write("/", "", 0, &err), TC_E_IO);
 }
 
-static void devices_stay_devices(void **state)
+TEST(devices_stay_devices)
 {
     struct stat info;
     assert_int_equal(tci_archive_file_write("/dev/null", "x", 1, NULL), TC_OK);
@@ -66,7 +66,7 @@ static void devices_stay_devices(void **state)
 }
 
 /* A fifo without a writer would wait for ever if it were opened as a file is. */
-static void fifo_is_refused_at_once(void **state)
+TEST(fifo_is_refused_at_once)
 {
     void *bytes;
     size_t size;
@@ -77,7 +77,7 @@ static void fifo_is_refused_at_once(void **state)
 }
 
 /* In a folder that others may write, whatever lies beside the file stays what it is. */
-static void what_was_planted_is_left_alone(void **state)
+TEST(what_was_planted_is_left_alone)
 {
     char planted[4200], victim[4200];
     struct stat info;
@@ -96,16 +96,8 @@ static void what_was_planted_is_left_alone(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write_replaces),
-        cmocka_unit_test(read_is_bounded),
-        cmocka_unit_test(what_is_no_file),
-        cmocka_unit_test(devices_stay_devices),
-        cmocka_unit_test(fifo_is_refused_at_once),
-        cmocka_unit_test(what_was_planted_is_left_alone),
-    };
     if (argc < 2)
         return EXIT_FAILURE;
     snprintf(path, sizeof path, "%s/test_archive_file.%ld", argv[1], (long)getpid());
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

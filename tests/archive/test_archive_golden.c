@@ -33,7 +33,7 @@ static void *read_golden(size_t index, size_t *size_out)
     return bytes;
 }
 
-static void reader_reads_them(void **state)
+TEST(reader_reads_them)
 {
     static sample_slice slices[3];
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
@@ -50,7 +50,7 @@ static void reader_reads_them(void **state)
 }
 
 /* A dictionary that archives were packed with is never taken out of the library. */
-static void dictionaries_stay(void **state)
+TEST(dictionaries_stay)
 {
     static const unsigned majors[] = {19, 22};
     for (size_t i = 0; i < sizeof majors / sizeof majors[0]; i++) {
@@ -71,7 +71,7 @@ static void dictionaries_stay(void **state)
     }
 }
 
-static void writer_writes_the_stored_one(void **state)
+TEST(writer_writes_the_stored_one)
 {
     size_t golden_size;
     size_t size;
@@ -84,7 +84,7 @@ static void writer_writes_the_stored_one(void **state)
 }
 
 /* The specification's example, byte by byte. */
-static void example_of_the_document(void **state)
+TEST(example_of_the_document)
 {
     static const uint8_t wanted[] = {
         'T',  'C',  'A',  0x01, 0x00, 0x00, 0x0e,       /* header */
@@ -134,16 +134,10 @@ static int write_golden(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reader_reads_them),
-        cmocka_unit_test(dictionaries_stay),
-        cmocka_unit_test(writer_writes_the_stored_one),
-        cmocka_unit_test(example_of_the_document),
-    };
     if (argc < 2)
         return EXIT_FAILURE;
     folder = argv[1];
     if (argc > 2 && strcmp(argv[2], "--write") == 0)
         return write_golden();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

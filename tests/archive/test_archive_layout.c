@@ -4,12 +4,8 @@
 
 #include "base/arch.h"
 #include "base/triple.h"
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-static void varint_round_trip(void **state)
+#include "../support/test.h"
+TEST(varint_round_trip)
 {
     static const uint32_t values[] = {
         0, 1, 127, 128, 300, 16383, 16384, 2097151, 2097152, 268435455, 268435456, UINT32_MAX};
@@ -27,7 +23,7 @@ static void varint_round_trip(void **state)
     }
 }
 
-static void varint_spelling(void **state)
+TEST(varint_spelling)
 {
     uint8_t bytes[TCI_VARINT_MAX_SIZE];
     tci_writer w;
@@ -37,7 +33,7 @@ static void varint_spelling(void **state)
     assert_memory_equal(bytes, "\xac\x02", 2);
 }
 
-static void bad_varints(void **state)
+TEST(bad_varints)
 {
     static const struct {
         const char *bytes;
@@ -58,7 +54,7 @@ static void bad_varints(void **state)
     }
 }
 
-static void numbered_targets(void **state)
+TEST(numbered_targets)
 {
     assert_int_equal(tci_target_number("x86_64-linux"), 1);
     assert_int_equal(tci_target_number("aarch64-linux"), 2);
@@ -70,15 +66,4 @@ static void numbered_targets(void **state)
     assert_int_equal(tci_target_number(tci_triple_host()), TCI_ARCH_NUMBER);
     assert_non_null(tci_target_triple(TCI_ARCH_COUNT));
     assert_null(tci_target_triple(TCI_ARCH_COUNT + 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(varint_round_trip),
-        cmocka_unit_test(varint_spelling),
-        cmocka_unit_test(bad_varints),
-        cmocka_unit_test(numbered_targets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

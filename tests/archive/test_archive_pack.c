@@ -26,7 +26,7 @@ static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
     free(packed.bytes);
 }
 
-static void each_texture_its_packing(void **state)
+TEST(each_texture_its_packing)
 {
     packs_as(SAMPLE_NOISE, 4000, TCI_PACKING_STORED);
     packs_as(SAMPLE_TEXT, 4000, TCI_PACKING_ZSTD);
@@ -36,7 +36,7 @@ static void each_texture_its_packing(void **state)
 }
 
 /* Content of every size comes back from quick packing, and repetitions are found. */
-static void quick_packing_is_good_too(void **state)
+TEST(quick_packing_is_good_too)
 {
     const size_t sizes[] = {1, 4000, 64 << 10};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -58,7 +58,7 @@ static void quick_packing_is_good_too(void **state)
 }
 
 /* As of slices for two targets: the same data, megabytes apart. */
-static void what_comes_again_far_away_is_packed_once(void **state)
+TEST(what_comes_again_far_away_is_packed_once)
 {
     const size_t half = 9u << 20;
     tci_packed packed;
@@ -79,7 +79,7 @@ static void what_comes_again_far_away_is_packed_once(void **state)
 }
 
 /* A megabyte of zeros packs into a few dozen bytes, which no reader would believe. */
-static void unbelievable_ratio_is_not_written(void **state)
+TEST(unbelievable_ratio_is_not_written)
 {
     size_t size = 1 << 20;
     uint8_t *zeros = calloc(1, size);
@@ -91,7 +91,7 @@ static void unbelievable_ratio_is_not_written(void **state)
     free(zeros);
 }
 
-static void ratio_rule(void **state)
+TEST(ratio_rule)
 {
     assert_true(tci_pack_ratio_ok(65536, 1));
     assert_false(tci_pack_ratio_ok(65536 + 1024, 1));
@@ -111,7 +111,7 @@ static uint8_t *packed_text(size_t *size_out)
     return packed.bytes;
 }
 
-static void wrong_size_is_refused(void **state)
+TEST(wrong_size_is_refused)
 {
     size_t n;
     uint8_t *packed = packed_text(&n);
@@ -127,7 +127,7 @@ static void wrong_size_is_refused(void **state)
     free(packed);
 }
 
-static void units_above_two_bits_are_refused(void **state)
+TEST(units_above_two_bits_are_refused)
 {
     size_t n;
     uint8_t *packed = packed_text(&n);
@@ -139,7 +139,7 @@ static void units_above_two_bits_are_refused(void **state)
     free(packed);
 }
 
-static void exactly_one_frame(void **state)
+TEST(exactly_one_frame)
 {
     static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     size_t n;
@@ -163,19 +163,4 @@ static void exactly_one_frame(void **state)
                          TC_E_CORRUPT);
     free(twice);
     free(packed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_texture_its_packing),
-        cmocka_unit_test(quick_packing_is_good_too),
-        cmocka_unit_test(what_comes_again_far_away_is_packed_once),
-        cmocka_unit_test(unbelievable_ratio_is_not_written),
-        cmocka_unit_test(ratio_rule),
-        cmocka_unit_test(wrong_size_is_refused),
-        cmocka_unit_test(units_above_two_bits_are_refused),
-        cmocka_unit_test(exactly_one_frame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

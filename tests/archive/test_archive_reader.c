@@ -38,7 +38,7 @@ static void refuses(const void *bytes, size_t size, tc_status wanted)
 
 /* Each truncation is a heap block of its own, so that a sanitizer sees the first byte read
  * behind it. */
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
     for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
         size_t size;
@@ -54,7 +54,7 @@ static void every_truncation(void **state)
     }
 }
 
-static void every_bit_flip(void **state)
+TEST(every_bit_flip)
 {
     for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
         size_t size;
@@ -68,7 +68,7 @@ static void every_bit_flip(void **state)
     }
 }
 
-static void bytes_behind_the_end(void **state)
+TEST(bytes_behind_the_end)
 {
     size_t size;
     uint8_t *bytes = sample_archive_of(SAMPLE_BITS, 200, &size);
@@ -80,7 +80,7 @@ static void bytes_behind_the_end(void **state)
     free(bytes);
 }
 
-static void something_else(void **state)
+TEST(something_else)
 {
     tc_error err;
     tci_archive *archive;
@@ -98,7 +98,7 @@ static const char small[] = "f\0\x01\x01"
                             "BC";
 #define SMALL_SIZE (sizeof small - 1)
 
-static void small_content_is_good(void **state)
+TEST(small_content_is_good)
 {
     uint8_t bytes[64];
     tci_archive *archive;
@@ -112,7 +112,7 @@ static void small_content_is_good(void **state)
     tci_archive_close(archive);
 }
 
-static void other_versions(void **state)
+TEST(other_versions)
 {
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
@@ -126,7 +126,7 @@ static void other_versions(void **state)
     assert_non_null(strstr(err.text, "packing 3"));
 }
 
-static void unknown_dictionaries(void **state)
+TEST(unknown_dictionaries)
 {
     tc_error err;
     char known[16];
@@ -145,7 +145,7 @@ static void unknown_dictionaries(void **state)
     assert_non_null(strstr(err.text, "packing 0"));
 }
 
-static void entry_bits(void **state)
+TEST(entry_bits)
 {
     tc_error err;
     char content[SMALL_SIZE];
@@ -168,7 +168,7 @@ static size_t library_content(const char *exports, size_t size, char out[64])
     return SMALL_SIZE + size;
 }
 
-static void exports_of_libraries(void **state)
+TEST(exports_of_libraries)
 {
     static const char good[] = "\2\1get\0\2number";
     static const struct {
@@ -204,7 +204,7 @@ static void exports_of_libraries(void **state)
     }
 }
 
-static void alignment_of_payloads(void **state)
+TEST(alignment_of_payloads)
 {
     tc_error err;
     uint8_t bytes[64];
@@ -231,7 +231,7 @@ static void alignment_of_payloads(void **state)
 }
 
 /* Claims that no bytes stand behind: refused, and no memory was taken for them. */
-static void oversized_claims(void **state)
+TEST(oversized_claims)
 {
     static const uint8_t packings[] = {TCI_PACKING_STORED, TCI_PACKING_ZSTD,
                                        TCI_PACKING_ZSTD_UNITS};
@@ -251,7 +251,7 @@ static void oversized_claims(void **state)
 }
 
 /* Believable for plain zstd, but units would take four times as much. */
-static void units_have_a_limit_of_their_own(void **state)
+TEST(units_have_a_limit_of_their_own)
 {
     static uint8_t body[20 << 10];
     tc_error err;
@@ -263,7 +263,7 @@ static void units_have_a_limit_of_their_own(void **state)
     assert_true(largest_request < BOOKKEEPING);
 }
 
-static void stored_size_must_fit(void **state)
+TEST(stored_size_must_fit)
 {
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
@@ -289,7 +289,7 @@ typedef struct bad_content {
 #define X86 "\x01\x01\x00\x13\x01\x07"
 #define A64 "\x02\x01\x00\x13\x01\x07"
 
-static void bad_index(void **state)
+TEST(bad_index)
 {
     static const bad_content bad[] = {
         BAD("empty", "", TC_E_CORRUPT),
@@ -334,7 +334,7 @@ static void bad_index(void **state)
 
 /* A forged index whose counts are as large as the limits allow may not make memory out of
  * nothing. */
-static void counts_are_bounded_by_bytes(void **state)
+TEST(counts_are_bounded_by_bytes)
 {
     tc_error err;
     forged parts =
@@ -356,7 +356,7 @@ static tci_archive *open_forged(const void *content, size_t size)
     return archive;
 }
 
-static void select_finds_bitcode(void **state)
+TEST(select_finds_bitcode)
 {
     size_t size;
     size_t index;
@@ -375,7 +375,7 @@ static void select_finds_bitcode(void **state)
     free(bytes);
 }
 
-static void no_slice_names_both(void **state)
+TEST(no_slice_names_both)
 {
     size_t size;
     size_t index = 77;
@@ -393,7 +393,7 @@ static void no_slice_names_both(void **state)
 }
 
 /* An unknown form, an image, and bitcode for a higher CPU level: there to see, not to run. */
-static void unknown_forms_are_listed_not_selected(void **state)
+TEST(unknown_forms_are_listed_not_selected)
 {
     static const char content[] = "f\0\x01\x03"
                                   "\x02\x01\x02\x13\x01\x07\x01\x00"
@@ -412,29 +412,4 @@ static void unknown_forms_are_listed_not_selected(void **state)
     assert_non_null(strstr(err.text, "form 200"));
     assert_non_null(strstr(err.text, "cpu level 2"));
     tci_archive_close(archive);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation),
-        cmocka_unit_test(every_bit_flip),
-        cmocka_unit_test(bytes_behind_the_end),
-        cmocka_unit_test(something_else),
-        cmocka_unit_test(small_content_is_good),
-        cmocka_unit_test(other_versions),
-        cmocka_unit_test(unknown_dictionaries),
-        cmocka_unit_test(entry_bits),
-        cmocka_unit_test(exports_of_libraries),
-        cmocka_unit_test(alignment_of_payloads),
-        cmocka_unit_test(oversized_claims),
-        cmocka_unit_test(units_have_a_limit_of_their_own),
-        cmocka_unit_test(stored_size_must_fit),
-        cmocka_unit_test(bad_index),
-        cmocka_unit_test(counts_are_bounded_by_bytes),
-        cmocka_unit_test(select_finds_bitcode),
-        cmocka_unit_test(no_slice_names_both),
-        cmocka_unit_test(unknown_forms_are_listed_not_selected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

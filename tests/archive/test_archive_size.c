@@ -23,7 +23,7 @@ static void add_file(tci_archive_writer *writer, const char *triple)
     free(bytes);
 }
 
-static void tsi_for_two_targets(void **state)
+TEST(tsi_for_two_targets)
 {
     tci_archive_writer *writer;
     tci_archive *archive;
@@ -44,11 +44,8 @@ static void tsi_for_two_targets(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tsi_for_two_targets),
-    };
     if (argc < 2)
         return EXIT_FAILURE;
     folder = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 static sample_slice slices[3];
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     static const sample_texture textures[] = {SAMPLE_NOISE, SAMPLE_TEXT, SAMPLE_BITS};
     static const size_t sizes[] = {1, 7, 1000, 4096};
@@ -22,7 +22,7 @@ static void round_trip(void **state)
     }
 }
 
-static void any_order_same_bytes(void **state)
+TEST(any_order_same_bytes)
 {
     static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -64,7 +64,7 @@ static tc_status add(tci_archive_writer *writer, const char *triple, unsigned fo
     return tci_archive_writer_add(writer, &slice, triple, strlen(triple), NULL, 0, err);
 }
 
-static void symbols_are_sorted_and_unique(void **state)
+TEST(symbols_are_sorted_and_unique)
 {
     static const char *const symbols[] = {"puts", "\xc3\xa9t\xc3\xa9", "abort", "puts", "_Z1f",
                                           "abort"};
@@ -81,7 +81,7 @@ static void symbols_are_sorted_and_unique(void **state)
     free(bytes);
 }
 
-static void one_slice_per_target_form_and_level(void **state)
+TEST(one_slice_per_target_form_and_level)
 {
     tc_error err;
     tci_archive_writer *writer = new_writer();
@@ -109,7 +109,7 @@ static void one_slice_per_target_form_and_level(void **state)
     free(bytes);
 }
 
-static void alignment_of_payloads(void **state)
+TEST(alignment_of_payloads)
 {
     static const uint64_t bad[] = {0, 1, 8, 17, 48, 8192, (1ull << 32) + 64, UINT64_MAX};
     static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
@@ -131,7 +131,7 @@ static void alignment_of_payloads(void **state)
 }
 
 /* They have a byte more, behind the entries: f, 13 << 4 | main, then what would stand there. */
-static void constructors_beside_alignment(void **state)
+TEST(constructors_beside_alignment)
 {
     static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
     static const uint8_t content[] = {'f', 0, 0xd1, 2, 1};
@@ -150,7 +150,7 @@ static void constructors_beside_alignment(void **state)
 }
 
 /* Whatever alignment was asked for; a library has no payloads. */
-static void read_only_payloads(void **state)
+TEST(read_only_payloads)
 {
     static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
     tci_archive_writer *writer;
@@ -169,7 +169,7 @@ static void read_only_payloads(void **state)
     free(bytes);
 }
 
-static void bad_names_and_entries(void **state)
+TEST(bad_names_and_entries)
 {
     static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
                                         "f\n", "\xc3\xa9", "a.b", "f_main;"};
@@ -200,7 +200,7 @@ static void bad_names_and_entries(void **state)
     tci_archive_writer_destroy(writer);
 }
 
-static void bad_slices(void **state)
+TEST(bad_slices)
 {
     tc_error err;
     size_t size;
@@ -225,7 +225,7 @@ static void bad_slices(void **state)
     tci_archive_writer_destroy(writer);
 }
 
-static void limit_of_slices(void **state)
+TEST(limit_of_slices)
 {
     tc_error err;
     tci_archive_writer *writer = new_writer();
@@ -239,7 +239,7 @@ static void limit_of_slices(void **state)
     free(bytes);
 }
 
-static void limits_of_symbols(void **state)
+TEST(limits_of_symbols)
 {
     static char text[TCI_ARCHIVE_SYMBOLS_MAX + 1][8];
     static const char *symbols[TCI_ARCHIVE_SYMBOLS_MAX + 1];
@@ -270,22 +270,4 @@ static void limits_of_symbols(void **state)
     assert_string_equal(tci_archive_symbol(archive, 1, 0), long_symbol);
     tci_archive_close(archive);
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(any_order_same_bytes),
-        cmocka_unit_test(symbols_are_sorted_and_unique),
-        cmocka_unit_test(one_slice_per_target_form_and_level),
-        cmocka_unit_test(alignment_of_payloads),
-        cmocka_unit_test(read_only_payloads),
-        cmocka_unit_test(bad_names_and_entries),
-        cmocka_unit_test(constructors_beside_alignment),
-        cmocka_unit_test(bad_slices),
-        cmocka_unit_test(limit_of_slices),
-        cmocka_unit_test(limits_of_symbols),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void expect_image(const void *bytes, size_t size, const tci_image_source 
     expect_relocations(&image, source);
 }
 
-static void images_come_back(void **state)
+TEST(images_come_back)
 {
     tci_image_source sources[] = {sample_image_small(), sample_image_full(),
                                   sample_image_full_aarch64()};
@@ -75,7 +75,7 @@ static void images_come_back(void **state)
     }
 }
 
-static void symbols_are_counted(void **state)
+TEST(symbols_are_counted)
 {
     tci_image_source source = sample_image_full();
     tci_image image;
@@ -86,7 +86,7 @@ static void symbols_are_counted(void **state)
     free(bytes);
 }
 
-static void places_are_found_in_segments(void **state)
+TEST(places_are_found_in_segments)
 {
     tci_image_source source = sample_image_full();
     tci_image image;
@@ -103,7 +103,7 @@ static void places_are_found_in_segments(void **state)
 
 /* --- stored bytes ------------------------------------------------------------------------ */
 
-static void example_of_the_document(void **state)
+TEST(example_of_the_document)
 {
     static const uint8_t wanted[] = {0x01, 0x01, 0x01, 0x21, 0x00, 0x48, 0xff, 0x02, 0xc3};
     tci_image_source source = sample_image_small();
@@ -120,7 +120,7 @@ static const struct {
 } golden[] = {{"full_x86_64.img", sample_image_full},
               {"full_aarch64.img", sample_image_full_aarch64}};
 
-static void golden_images(void **state)
+TEST(golden_images)
 {
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         char path[4096];
@@ -179,7 +179,7 @@ static void expect_compiled(const compiled_image *wanted, const tci_image *image
     expect_relocations(image, &list);
 }
 
-static void an_entry_for_constructors(void **state)
+TEST(an_entry_for_constructors)
 {
     tci_image_source source = sample_image_full();
     tci_image image;
@@ -206,7 +206,7 @@ static void an_entry_for_constructors(void **state)
     assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_E_CORRUPT);
 }
 
-static void compiled_images(void **state)
+TEST(compiled_images)
 {
     static const compiled_image wanted[] = {
         {"parts_x86_64.img",
@@ -252,19 +252,10 @@ static int write_golden(void)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_come_back),
-        cmocka_unit_test(symbols_are_counted),
-        cmocka_unit_test(places_are_found_in_segments),
-        cmocka_unit_test(example_of_the_document),
-        cmocka_unit_test(golden_images),
-        cmocka_unit_test(an_entry_for_constructors),
-        cmocka_unit_test(compiled_images),
-    };
     if (argc < 2)
         return EXIT_FAILURE;
     folder = argv[1];
     if (argc > 2 && strcmp(argv[2], "--write") == 0)
         return write_golden();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -40,7 +40,7 @@ static tc_status write_it(made *m, tc_error *err)
                                   &m->size, err);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     made m = describe();
     tci_image_bundle read;
@@ -82,7 +82,7 @@ static void expect_refused(made *m, tc_status status, const char *part)
     free(m->image);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     made m = describe();
     m.bundle.own_places[1] = m.source.main_place;
@@ -112,7 +112,7 @@ static void what_makes_no_sense_is_refused(void **state)
 }
 
 /* The last import has no name. */
-static void an_import_without_a_name_is_refused(void **state)
+TEST(an_import_without_a_name_is_refused)
 {
     made m = describe();
     tc_error err = {0};
@@ -124,7 +124,7 @@ static void an_import_without_a_name_is_refused(void **state)
     free(m.image);
 }
 
-static void no_shorter_bytes_are_taken(void **state)
+TEST(no_shorter_bytes_are_taken)
 {
     made m = describe();
     tci_image_bundle read;
@@ -146,7 +146,7 @@ static void no_shorter_bytes_are_taken(void **state)
 }
 
 /* A number of more than five bytes in place of each that begins a list. */
-static void malformed_counts_are_refused(void **state)
+TEST(malformed_counts_are_refused)
 {
     made m = describe();
     tci_image_bundle read;
@@ -169,7 +169,7 @@ static void malformed_counts_are_refused(void **state)
 
 /* Each number in turn goes on for longer than any number may: no list may then count as empty,
  * and what follows as no image. */
-static void a_malformed_number_is_refused(void **state)
+TEST(a_malformed_number_is_refused)
 {
     for (size_t numbers = 0; numbers < 6; numbers++) {
         uint8_t bytes[64] = "TCB\x01";
@@ -181,17 +181,4 @@ static void a_malformed_number_is_refused(void **state)
                          TC_E_CORRUPT);
         assert_non_null(strstr(err.text, "compiled image"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(an_import_without_a_name_is_refused),
-        cmocka_unit_test(no_shorter_bytes_are_taken),
-        cmocka_unit_test(a_malformed_number_is_refused),
-        cmocka_unit_test(malformed_counts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

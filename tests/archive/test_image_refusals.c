@@ -70,7 +70,7 @@ static const refusal refusals[] = {
     {BYTES("\1\x09\1\x0d\x0b\0\0\x0c\1"), TC_E_CORRUPT, "malformed .eh_frame"},
 };
 
-static void broken_images_are_refused(void **state)
+TEST(broken_images_are_refused)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         const refusal *r = &refusals[i];
@@ -85,7 +85,7 @@ static void broken_images_are_refused(void **state)
     }
 }
 
-static void cut_images_are_refused(void **state)
+TEST(cut_images_are_refused)
 {
     tci_image_source source = sample_image_full();
     size_t size;
@@ -111,7 +111,7 @@ static void expect_unwritable(const tci_image_source *source, tc_status wanted,
         fail_msg("'%s', expected '%s'", err.text, text);
 }
 
-static void writer_refuses_what_has_no_words(void **state)
+TEST(writer_refuses_what_has_no_words)
 {
     tci_image_source source = sample_image_full();
     tci_relocation relocation = {.kind = TCI_RELOCATION_RELATIVE, .place = 4};
@@ -146,7 +146,7 @@ static void writer_refuses_what_has_no_words(void **state)
 
 /* A CIE of 20 bytes at 0, an FDE of 24 at 20, the terminator at 44: what an unwinder reads of
  * them as soon as it hears of them. Each is one byte of theirs. */
-static void tables_that_mislead_an_unwinder_are_refused(void **state)
+TEST(tables_that_mislead_an_unwinder_are_refused)
 {
     static const struct {
         uint8_t at, value;
@@ -184,15 +184,4 @@ static void tables_that_mislead_an_unwinder_are_refused(void **state)
     source.relocations = &inside;
     source.relocation_count = 1;
     expect_unwritable(&source, TC_E_CORRUPT, "relocation at 0x1028, inside .eh_frame");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broken_images_are_refused),
-        cmocka_unit_test(cut_images_are_refused),
-        cmocka_unit_test(writer_refuses_what_has_no_words),
-        cmocka_unit_test(tables_that_mislead_an_unwinder_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static tci_archive *finish(tci_archive_writer *writer, void **bytes_out)
     return archive;
 }
 
-static void slices_are_chosen_by_form_and_level(void **state)
+TEST(slices_are_chosen_by_form_and_level)
 {
     static const char x86[] = "x86_64-linux";
     tci_image_source source = sample_image_full();
@@ -58,7 +58,7 @@ static void slices_are_chosen_by_form_and_level(void **state)
     free(bytes);
 }
 
-static void slices_are_checked_against_the_archive(void **state)
+TEST(slices_are_checked_against_the_archive)
 {
     tci_image_source source = sample_image_full();
     tci_image_source small = sample_image_small();
@@ -88,13 +88,4 @@ static void slices_are_checked_against_the_archive(void **state)
     assert_non_null(strstr(err.text, "uses symbol 4 of 3"));
     tci_archive_close(archive);
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_are_chosen_by_form_and_level),
-        cmocka_unit_test(slices_are_checked_against_the_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

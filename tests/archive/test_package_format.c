@@ -46,7 +46,7 @@ static tci_package sample_package(tci_package_element elements[2])
     return (tci_package){.name = "p", .count = 2, .elements = elements};
 }
 
-static void writer_writes_the_golden_bytes(void **state)
+TEST(writer_writes_the_golden_bytes)
 {
     tci_package_element elements[2];
     tci_package package = sample_package(elements);
@@ -61,7 +61,7 @@ static void writer_writes_the_golden_bytes(void **state)
     free(bytes);
 }
 
-static void reader_reads_them(void **state)
+TEST(reader_reads_them)
 {
     uint8_t bytes[64];
     const size_t size = golden_package(bytes);
@@ -103,7 +103,7 @@ static void expect_changed(size_t at, uint8_t byte, tc_status status, const char
     expect(bytes, size, status, text);
 }
 
-static void every_cut_is_found(void **state)
+TEST(every_cut_is_found)
 {
     uint8_t bytes[64];
     const size_t size = golden_package(bytes);
@@ -111,7 +111,7 @@ static void every_cut_is_found(void **state)
         expect(bytes, cut, TC_E_CORRUPT, cut < 20 ? "expected at least 20" : "cut short");
 }
 
-static void every_changed_byte_is_found(void **state)
+TEST(every_changed_byte_is_found)
 {
     uint8_t bytes[64];
     const size_t size = golden_package(bytes);
@@ -122,7 +122,7 @@ static void every_changed_byte_is_found(void **state)
     }
 }
 
-static void what_the_id_does_not_find_is_found_behind_it(void **state)
+TEST(what_the_id_does_not_find_is_found_behind_it)
 {
     expect_changed(3, 2, TC_E_VERSION, "format version 2, this library reads version 1");
     expect_changed(4, '-', TC_E_CORRUPT, "package: archive name '-'");
@@ -149,7 +149,7 @@ static void expect_unwritten(const tci_package *package, tc_status status, const
         fail_msg("'%s', expected '%s'", err.text, text);
 }
 
-static void what_would_be_refused_is_not_written(void **state)
+TEST(what_would_be_refused_is_not_written)
 {
     tci_package_element elements[2];
     tci_package package = sample_package(elements);
@@ -169,17 +169,4 @@ static void what_would_be_refused_is_not_written(void **state)
     expect_unwritten(&package, TC_E_INVALID, "no elements");
     package.count = TCI_PACKAGE_ELEMENTS_MAX + 1;
     expect_unwritten(&package, TC_E_TOO_LARGE, "257 elements, limit 256");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writer_writes_the_golden_bytes),
-        cmocka_unit_test(reader_reads_them),
-        cmocka_unit_test(every_cut_is_found),
-        cmocka_unit_test(every_changed_byte_is_found),
-        cmocka_unit_test(what_the_id_does_not_find_is_found_behind_it),
-        cmocka_unit_test(what_would_be_refused_is_not_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

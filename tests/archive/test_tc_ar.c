@@ -80,7 +80,7 @@ static void content_id_of_work(const char *deps, char text_out[TCI_CONTENT_ID_TE
     free(bytes);
 }
 
-static void list_has_a_line_per_slice(void **state)
+TEST(list_has_a_line_per_slice)
 {
     place_archive(NULL);
     assert_int_equal(run("list units.tca"), 0);
@@ -93,7 +93,7 @@ static void list_has_a_line_per_slice(void **state)
     expect_output("sample riscv64-linux");
 }
 
-static void list_as_json(void **state)
+TEST(list_as_json)
 {
     place_archive(NULL);
     assert_int_equal(run("list --json units.tca"), 0);
@@ -108,7 +108,7 @@ static void list_as_json(void **state)
                 "\"undefined\":[\"abort\",\"memcpy\",\"puts\"]}]}]\n");
 }
 
-static void show_tells_everything(void **state)
+TEST(show_tells_everything)
 {
     char id[TCI_CONTENT_ID_TEXT];
     place_archive("libzstd.so.1\n\nlibsqlite3.so.0");
@@ -123,7 +123,7 @@ static void show_tells_everything(void **state)
     expect_output("  libzstd.so.1\n  libsqlite3.so.0\n");
 }
 
-static void show_as_json(void **state)
+TEST(show_as_json)
 {
     char id[TCI_CONTENT_ID_TEXT];
     place_archive("lib\"odd\\\x1b\xe9.so\n");
@@ -137,7 +137,7 @@ static void show_as_json(void **state)
     expect_output("\"deps\":[\"lib\\\"odd\\\\\\u001b\\u00e9.so\"]}\n");
 }
 
-static void show_without_libraries(void **state)
+TEST(show_without_libraries)
 {
     char id[TCI_CONTENT_ID_TEXT];
     place_archive(NULL);
@@ -151,7 +151,7 @@ static void show_without_libraries(void **state)
     expect_output("  lib?[31m.so\n");
 }
 
-static void extract_gives_the_slice(void **state)
+TEST(extract_gives_the_slice)
 {
     char path[4096];
     void *bytes;
@@ -205,7 +205,7 @@ static void place_images(bool broken)
 }
 
 /* What it compiles to, tests/install shows. */
-static void embed_writes_a_source(void **state)
+TEST(embed_writes_a_source)
 {
     place_archive("libm.so.6\n");
     assert_int_equal(run("embed units.tca -o units.c && cat %s/units.c", work), 0);
@@ -227,7 +227,7 @@ static void embed_writes_a_source(void **state)
     expect_output("got 0 arguments, expected 1");
 }
 
-static void show_tells_what_is_in_images(void **state)
+TEST(show_tells_what_is_in_images)
 {
     place_images(false);
     assert_int_equal(run("list image.tca"), 0);
@@ -257,7 +257,7 @@ static void show_tells_what_is_in_images(void **state)
     assert_int_equal(run("list --relocations image.tca"), 2);
 }
 
-static void broken_images_are_found(void **state)
+TEST(broken_images_are_found)
 {
     place_images(false);
     assert_int_equal(run("verify image.tca"), 0);
@@ -270,7 +270,7 @@ static void broken_images_are_found(void **state)
     expect_output("\"image\":{\"error\":\"archive f: slice 2: image: ");
 }
 
-static void extract_gives_images_too(void **state)
+TEST(extract_gives_images_too)
 {
     place_images(false);
     assert_int_equal(run("extract image.tca x86_64 --image -o out.img"), 0);
@@ -283,7 +283,7 @@ static void extract_gives_images_too(void **state)
     assert_int_equal(run("extract image.tca x86_64 --image=256 -o out.img"), 2);
 }
 
-static void verify_reports_every_file(void **state)
+TEST(verify_reports_every_file)
 {
     char path[4096];
     void *bytes;
@@ -307,7 +307,7 @@ static void verify_reports_every_file(void **state)
     expect_output("ok: units.tca");
 }
 
-static void misuse_is_explained(void **state)
+TEST(misuse_is_explained)
 {
     static const char *const misuses[] = {"",
                                           "frobnicate",
@@ -327,7 +327,7 @@ static void misuse_is_explained(void **state)
 }
 
 /* 24 lines of 80 columns are the smallest screen. */
-static void help_fits_a_screen(void **state)
+TEST(help_fits_a_screen)
 {
     static const char *const commands[] = {"",       "list",   "show", "extract",
                                            "verify", "keygen", "sign", "digest"};
@@ -345,7 +345,7 @@ static void help_fits_a_screen(void **state)
     }
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
     place_archive(NULL);
     assert_int_equal(run("list units.tca > /dev/full"), 1);
@@ -353,27 +353,11 @@ static void a_full_disk_is_an_error(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_has_a_line_per_slice),
-        cmocka_unit_test(list_as_json),
-        cmocka_unit_test(show_tells_everything),
-        cmocka_unit_test(show_as_json),
-        cmocka_unit_test(show_without_libraries),
-        cmocka_unit_test(extract_gives_the_slice),
-        cmocka_unit_test(embed_writes_a_source),
-        cmocka_unit_test(show_tells_what_is_in_images),
-        cmocka_unit_test(broken_images_are_found),
-        cmocka_unit_test(extract_gives_images_too),
-        cmocka_unit_test(verify_reports_every_file),
-        cmocka_unit_test(misuse_is_explained),
-        cmocka_unit_test(help_fits_a_screen),
-        cmocka_unit_test(a_full_disk_is_an_error),
-    };
     if (argc < 4)
         return EXIT_FAILURE;
     program = argv[1];
     golden = argv[2];
     snprintf(work, sizeof work, "%s/tc_ar_work", argv[3]);
     (void)mkdir(work, 0777);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void write_event(tci_audit_file *file, const char *value)
     tci_audit_file_write(file, &line);
 }
 
-static void a_value_ends_neither_itself_nor_the_line(void **state)
+TEST(a_value_ends_neither_itself_nor_the_line)
 {
     tci_audit_line line;
     tci_audit_line_begin(&line, "test");
@@ -76,7 +76,7 @@ static void a_value_ends_neither_itself_nor_the_line(void **state)
                         ",\"v\":\"a\\\"}\\u000a{\\\"b\\\\\\u001b\\u007f\\u00c3\\u00a4\"}\n");
 }
 
-static void what_has_no_room_is_cut_off(void **state)
+TEST(what_has_no_room_is_cut_off)
 {
     static char much[3 * TCI_AUDIT_LINE_MAX];
     tci_audit_line line;
@@ -94,7 +94,7 @@ static void what_has_no_room_is_cut_off(void **state)
     }
 }
 
-static void lines_are_added_to_a_private_file(void **state)
+TEST(lines_are_added_to_a_private_file)
 {
     struct stat found;
     (void)unlink(path);
@@ -119,7 +119,7 @@ static void expect_not_opened(const char *part)
         fail_msg("'%s' is not in '%s'", part, err.text);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
     (void)unlink(path);
     assert_int_equal(symlink("/dev/null", path), 0);
@@ -135,7 +135,7 @@ static void other_files_are_refused(void **state)
     assert_int_equal(tci_audit_file_open("/no/such/folder/audit", &none, NULL), TC_E_IO);
 }
 
-static void a_renamed_file_is_left(void **state)
+TEST(a_renamed_file_is_left)
 {
     (void)unlink(path);
     tci_audit_file *file = open_file();
@@ -169,7 +169,7 @@ static void limit_size(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void a_full_disk_costs_lines_which_are_counted(void **state)
+TEST(a_full_disk_costs_lines_which_are_counted)
 {
     skip_if_emulated("the emulator has limits of its own");
     (void)unlink(path);
@@ -196,13 +196,5 @@ static void a_full_disk_costs_lines_which_are_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_ends_neither_itself_nor_the_line),
-        cmocka_unit_test(what_has_no_room_is_cut_off),
-        cmocka_unit_test(lines_are_added_to_a_private_file),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(a_renamed_file_is_left),
-        cmocka_unit_test(a_full_disk_costs_lines_which_are_counted),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

@@ -5,14 +5,14 @@
 
 #define MANY 100u /* turns after which it sleeps */
 
-static void at_first_it_only_looks(void **state)
+TEST(at_first_it_only_looks)
 {
     tci_backoff backoff = {0};
     tci_backoff_pause(&backoff, UINT64_MAX);
     assert_int_equal(backoff.nap_ns, 0);
 }
 
-static void then_it_sleeps_longer_and_longer_up_to_a_bound(void **state)
+TEST(then_it_sleeps_longer_and_longer_up_to_a_bound)
 {
     tci_backoff backoff = {0};
     uint64_t before_ns = 0;
@@ -27,7 +27,7 @@ static void then_it_sleeps_longer_and_longer_up_to_a_bound(void **state)
     assert_in_range(before_ns, 100000, 10000000);
 }
 
-static void it_never_sleeps_beyond_its_deadline(void **state)
+TEST(it_never_sleeps_beyond_its_deadline)
 {
     tci_backoff backoff = {0};
     for (unsigned i = 0; i < MANY; i++)
@@ -37,14 +37,4 @@ static void it_never_sleeps_beyond_its_deadline(void **state)
     tci_backoff_pause(&backoff, begin_ns);
     tci_backoff_pause(&backoff, begin_ns + TCI_NS_PER_MS);
     assert_in_range(tci_clock_ns() - begin_ns, 0, TCI_NS_PER_S / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_first_it_only_looks),
-        cmocka_unit_test(then_it_sleeps_longer_and_longer_up_to_a_bound),
-        cmocka_unit_test(it_never_sleeps_beyond_its_deadline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,14 +13,14 @@ static void expect_id(const char *archive, const char *deps, const char *text)
 }
 
 /* Python: blake2b(le64(len(a)) + a + le64(len(d)) + d, digest_size=16) */
-static void golden_ids(void **state)
+TEST(golden_ids)
 {
     expect_id("", "", "463be1d58a72e9618ea59884367c4358");
     expect_id("abc", "", "8553b3d37f2d28d727639de9a0e7dae6");
     expect_id("archive", "libzstd.so.1\n", "59f10fc5a06273af364f4fcf91f5f847");
 }
 
-static void bytes_do_not_move_between_archive_and_deps(void **state)
+TEST(bytes_do_not_move_between_archive_and_deps)
 {
     tci_content_id left;
     tci_content_id right;
@@ -31,7 +31,7 @@ static void bytes_do_not_move_between_archive_and_deps(void **state)
     assert_false(tci_content_id_equal(&left, &right));
 }
 
-static void absent_deps_are_empty_deps(void **state)
+TEST(absent_deps_are_empty_deps)
 {
     tci_content_id none;
     tci_content_id empty;
@@ -40,22 +40,11 @@ static void absent_deps_are_empty_deps(void **state)
     assert_true(tci_content_id_equal(&none, &empty));
 }
 
-static void golden_hash(void **state)
+TEST(golden_hash)
 {
     static const uint8_t of_abc[16] = {0xcf, 0x4a, 0xb7, 0x91, 0xc6, 0x2b, 0x8d, 0x2b,
                                        0x21, 0x09, 0xc9, 0x02, 0x75, 0x28, 0x78, 0x16};
     uint8_t hash[16];
     tci_hash128("abc", 3, hash);
     assert_memory_equal(hash, of_abc, sizeof hash);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_ids),
-        cmocka_unit_test(bytes_do_not_move_between_archive_and_deps),
-        cmocka_unit_test(absent_deps_are_empty_deps),
-        cmocka_unit_test(golden_hash),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "../support/test.h"
 #include "base/cursor.h"
 
-static void values_are_little_endian(void **state)
+TEST(values_are_little_endian)
 {
     static const uint8_t golden[] = {0x01, 0x03, 0x02, 0x07, 0x06, 0x05, 0x04, 0x0f,
                                      0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08};
@@ -26,7 +26,7 @@ static void values_are_little_endian(void **state)
     assert_int_equal(tci_reader_left(&r), 0);
 }
 
-static void a_read_past_the_end_fails_for_good(void **state)
+TEST(a_read_past_the_end_fails_for_good)
 {
     static const uint8_t bytes[] = {0xff, 0xff, 0xff};
     tci_reader r;
@@ -39,7 +39,7 @@ static void a_read_past_the_end_fails_for_good(void **state)
     assert_true(r.failed);
 }
 
-static void a_huge_length_does_not_wrap(void **state)
+TEST(a_huge_length_does_not_wrap)
 {
     static const uint8_t bytes[8];
     tci_reader r;
@@ -49,7 +49,7 @@ static void a_huge_length_does_not_wrap(void **state)
     assert_true(r.failed);
 }
 
-static void views_point_into_the_range(void **state)
+TEST(views_point_into_the_range)
 {
     static const uint8_t bytes[] = {1, 2, 3, 4};
     tci_reader r;
@@ -61,7 +61,7 @@ static void views_point_into_the_range(void **state)
     assert_false(r.failed);
 }
 
-static void nothing_is_a_valid_range(void **state)
+TEST(nothing_is_a_valid_range)
 {
     tci_reader r;
     tci_reader_init(&r, NULL, 0);
@@ -78,7 +78,7 @@ static void nothing_is_a_valid_range(void **state)
     assert_true(w.failed);
 }
 
-static void a_write_past_the_end_writes_nothing(void **state)
+TEST(a_write_past_the_end_writes_nothing)
 {
     uint8_t bytes[8];
     memset(bytes, 0xaa, sizeof bytes);
@@ -93,7 +93,7 @@ static void a_write_past_the_end_writes_nothing(void **state)
         assert_int_equal(bytes[i], 0xaa);
 }
 
-static void padding_goes_to_the_next_multiple(void **state)
+TEST(padding_goes_to_the_next_multiple)
 {
     uint8_t bytes[64];
     memset(bytes, 0xaa, sizeof bytes);
@@ -111,18 +111,4 @@ static void padding_goes_to_the_next_multiple(void **state)
     tci_write_padding(&w, 64);
     assert_int_equal(w.at, 64);
     assert_false(w.failed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_little_endian),
-        cmocka_unit_test(a_read_past_the_end_fails_for_good),
-        cmocka_unit_test(a_huge_length_does_not_wrap),
-        cmocka_unit_test(views_point_into_the_range),
-        cmocka_unit_test(nothing_is_a_valid_range),
-        cmocka_unit_test(a_write_past_the_end_writes_nothing),
-        cmocka_unit_test(padding_goes_to_the_next_multiple),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

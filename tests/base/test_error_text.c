@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void set_fills_and_returns_the_status(void **state)
+TEST(set_fills_and_returns_the_status)
 {
     tc_error err = {TC_OK, ""};
     assert_int_equal(
@@ -14,7 +14,7 @@ static void set_fills_and_returns_the_status(void **state)
     assert_string_equal(err.text, "archive: 3 bytes, expected 16");
 }
 
-static void no_error_to_fill_is_allowed(void **state)
+TEST(no_error_to_fill_is_allowed)
 {
     assert_int_equal(tci_error_set(NULL, TC_E_INVALID, "x"), TC_E_INVALID);
     assert_int_equal(tci_error_errno(NULL, TC_E_IO, ENOENT, "x"), TC_E_IO);
@@ -23,7 +23,7 @@ static void no_error_to_fill_is_allowed(void **state)
 
 /* Texts quote bytes from outside; those may not move a terminal's cursor or break a log into
  * lines. */
-static void control_characters_are_replaced(void **state)
+TEST(control_characters_are_replaced)
 {
     tc_error err;
     (void)tci_error_set(&err, TC_E_INVALID, "a\nb\x1b[2Jc\x7f\td");
@@ -40,7 +40,7 @@ static void control_characters_are_replaced(void **state)
     assert_string_equal(err.text, "a\\x9b2J\\xc2\\x9b\\xe2\\x80\\xae");
 }
 
-static void what_becomes_longer_is_cut(void **state)
+TEST(what_becomes_longer_is_cut)
 {
     char text[10];
     for (size_t capacity = 1; capacity <= 10; capacity++) {
@@ -59,7 +59,7 @@ static void what_becomes_longer_is_cut(void **state)
     }
 }
 
-static void prefix_keeps_status_and_text(void **state)
+TEST(prefix_keeps_status_and_text)
 {
     tc_error err;
     (void)tci_error_set(&err, TC_E_VERSION, "bitcode of llvm 22, expected 19 or older");
@@ -68,7 +68,7 @@ static void prefix_keeps_status_and_text(void **state)
     assert_string_equal(err.text, "ifunc 'tsi': bitcode of llvm 22, expected 19 or older");
 }
 
-static void long_texts_are_cut_and_terminated(void **state)
+TEST(long_texts_are_cut_and_terminated)
 {
     char longer[2 * TC_ERROR_TEXT_MAX];
     memset(longer, 'x', sizeof longer);
@@ -98,7 +98,7 @@ static tc_status try_twice(tc_status first, int *reached)
     return TC_OK;
 }
 
-static void try_leaves_on_failure_only(void **state)
+TEST(try_leaves_on_failure_only)
 {
     int reached = 0;
     assert_int_equal(try_twice(TC_E_AGAIN, &reached), TC_E_AGAIN);
@@ -107,7 +107,7 @@ static void try_leaves_on_failure_only(void **state)
     assert_int_equal(reached, 1);
 }
 
-static void every_status_has_a_name_and_a_text(void **state)
+TEST(every_status_has_a_name_and_a_text)
 {
     for (int status = TC_OK; status >= TC_STATUS_LAST; status--) {
         assert_int_not_equal(strcmp(tc_status_name((tc_status)status), "TC_E_?"), 0);
@@ -116,19 +116,4 @@ static void every_status_has_a_name_and_a_text(void **state)
     assert_string_equal(tc_status_name((tc_status)-9999), "TC_E_?");
     assert_string_equal(tc_status_text((tc_status)1), "unknown status");
     assert_string_equal(tc_status_name(TC_E_NO_SLICE), "TC_E_NO_SLICE");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_fills_and_returns_the_status),
-        cmocka_unit_test(no_error_to_fill_is_allowed),
-        cmocka_unit_test(control_characters_are_replaced),
-        cmocka_unit_test(what_becomes_longer_is_cut),
-        cmocka_unit_test(prefix_keeps_status_and_text),
-        cmocka_unit_test(long_texts_are_cut_and_terminated),
-        cmocka_unit_test(try_leaves_on_failure_only),
-        cmocka_unit_test(every_status_has_a_name_and_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void expect(const char *name, tci_file_guard guard, tc_status expected, c
     free(bytes);
 }
 
-static void modes_decide(void **state)
+TEST_WITH(modes_decide, setup, teardown)
 {
     static const struct {
         mode_t mode;
@@ -67,7 +67,7 @@ static void modes_decide(void **state)
     expect(path, TCI_GUARD_TRUSTED, TC_E_INVALID, "has mode 0602, expected 0644");
 }
 
-static void links_are_not_followed(void **state)
+TEST_WITH(links_are_not_followed, setup, teardown)
 {
     int fd;
     tc_error error = {0};
@@ -79,7 +79,7 @@ static void links_are_not_followed(void **state)
     assert_non_null(strstr(error.text, "symbolic link"));
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST_WITH(what_is_no_file_is_refused, setup, teardown)
 {
     expect(folder, TCI_GUARD_PRIVATE, TC_E_INVALID, "no regular file");
     assert_int_equal(unlink(path), 0);
@@ -88,13 +88,13 @@ static void what_is_no_file_is_refused(void **state)
     expect(path, TCI_GUARD_PRIVATE, TC_E_INVALID, "no regular file");
 }
 
-static void large_files_are_not_read(void **state)
+TEST_WITH(large_files_are_not_read, setup, teardown)
 {
     assert_int_equal(truncate(path, 17), 0);
     expect(path, TCI_GUARD_PRIVATE, TC_E_TOO_LARGE, "17 bytes, limit 16");
 }
 
-static void folders_are_judged_too(void **state)
+TEST_WITH(folders_are_judged_too, setup, teardown)
 {
     int fd;
     tc_error error = {0};
@@ -108,7 +108,7 @@ static void folders_are_judged_too(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-static void another_users_file_is_refused(void **state)
+TEST_WITH(another_users_file_is_refused, setup, teardown)
 {
     if (geteuid() != 0)
         skip();
@@ -116,7 +116,7 @@ static void another_users_file_is_refused(void **state)
     expect(path, TCI_GUARD_TRUSTED, TC_E_INVALID, "belongs to user 12345");
 }
 
-static void what_has_the_name_already_stays(void **state)
+TEST_WITH(what_has_the_name_already_stays, setup, teardown)
 {
     struct stat found;
     assert_int_equal(tci_file_guard_create(path, "new", 3, NULL), TC_E_IN_USE);
@@ -128,15 +128,5 @@ static void what_has_the_name_already_stays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(modes_decide),
-        TEST(links_are_not_followed),
-        TEST(what_is_no_file_is_refused),
-        TEST(large_files_are_not_read),
-        TEST(folders_are_judged_too),
-        TEST(another_users_file_is_refused),
-        TEST(what_has_the_name_already_stays),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return test_run(make_folder, remove_folder);
 }

@@ -7,7 +7,7 @@
 #define THREADS 4u
 #define TIMES 2000u
 
-static void it_is_its_holders_alone(void **state)
+TEST(it_is_its_holders_alone)
 {
     tci_hand_lock lock;
     tci_hand_lock_init(&lock);
@@ -29,7 +29,7 @@ static void *try_for_a_while(void *arg)
     return tci_hand_lock_take(arg, tci_deadline_after(20000000), PATIENCE_NS) ? arg : NULL;
 }
 
-static void who_cannot_have_it_in_time_goes(void **state)
+TEST(who_cannot_have_it_in_time_goes)
 {
     tci_hand_lock lock;
     pthread_t thread;
@@ -105,26 +105,15 @@ static void run_crowd(bool goes_on)
     tci_hand_lock_fini(&c.lock);
 }
 
-static void one_at_a_time_has_it(void **state)
+TEST(one_at_a_time_has_it)
 {
     for (unsigned round = 0; round < 5; round++)
         run_crowd(false);
 }
 
 /* Each gets it often although the others take it all the time, and so does who polls. */
-static void nobody_waits_for_ever(void **state)
+TEST(nobody_waits_for_ever)
 {
     for (unsigned round = 0; round < 5; round++)
         run_crowd(true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_its_holders_alone),
-        cmocka_unit_test(who_cannot_have_it_in_time_goes),
-        cmocka_unit_test(one_at_a_time_has_it),
-        cmocka_unit_test(nobody_waits_for_ever),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static bool is_writable(uint8_t *at)
     return n == 1;
 }
 
-static void what_is_written_is_seen_and_cannot_be_changed(void **state)
+TEST(what_is_written_is_seen_and_cannot_be_changed)
 {
     static const size_t rooms[] = {1, 64, 4095, 4096, 4097, 1 << 20};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
@@ -37,7 +37,7 @@ static void what_is_written_is_seen_and_cannot_be_changed(void **state)
     }
 }
 
-static void without_the_option_there_is_one_mapping(void **state)
+TEST(without_the_option_there_is_one_mapping)
 {
     static const size_t alignments[] = {64, 256, 4096};
     for (size_t i = 0; i < sizeof alignments / sizeof alignments[0]; i++) {
@@ -54,14 +54,14 @@ static void without_the_option_there_is_one_mapping(void **state)
     }
 }
 
-static void more_than_there_is_changes_nothing(void **state)
+TEST(more_than_there_is_changes_nothing)
 {
     tci_landing landing = {.room = 1};
     assert_false(tci_landing_make((size_t)1 << 62, 4096, true, &landing));
     assert_int_equal(landing.room, 1);
 }
 
-static void shared_memory_of_others_can_be_seen_once_more(void **state)
+TEST(shared_memory_of_others_can_be_seen_once_more)
 {
     const size_t size = 3 * 4096 + 1;
     skip_if_emulated("mremap with an old size of 0 is not known to it");
@@ -79,23 +79,11 @@ static void shared_memory_of_others_can_be_seen_once_more(void **state)
     (void)munmap(shared, size);
 }
 
-static void private_memory_cannot(void **state)
+TEST(private_memory_cannot)
 {
     const size_t size = 4096;
     uint8_t *own = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(own, MAP_FAILED);
     assert_null(tci_twin_pages_view(own, size));
     (void)munmap(own, size);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_seen_and_cannot_be_changed),
-        cmocka_unit_test(without_the_option_there_is_one_mapping),
-        cmocka_unit_test(more_than_there_is_changes_nothing),
-        cmocka_unit_test(shared_memory_of_others_can_be_seen_once_more),
-        cmocka_unit_test(private_memory_cannot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void *write_in_turn(void *arg)
     return NULL;
 }
 
-static void no_write_is_missed(void **state)
+TEST(no_write_is_missed)
 {
     pthread_t thread;
     word = answer = 0;
@@ -42,7 +42,7 @@ static void no_write_is_missed(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void a_line_that_nobody_writes_is_left_again(void **state)
+TEST(a_line_that_nobody_writes_is_left_again)
 {
     word = 0;
     for (unsigned i = 0; i < 100; i++)
@@ -51,7 +51,7 @@ static void a_line_that_nobody_writes_is_left_again(void **state)
     tci_line_wait(&word, 1, 0);
 }
 
-static void the_instruction_is_one_of_those_known(void **state)
+TEST(the_instruction_is_one_of_those_known)
 {
     static const char *const known[] = {"umwait", "mwaitx", "wfe", "wfet"};
     const char *name = tci_line_wait_name();
@@ -62,14 +62,4 @@ static void the_instruction_is_one_of_those_known(void **state)
     if (name == NULL || strcmp(name, "wfe") != 0)
         assert_true(tci_line_wait_is_bounded());
     print_message("this processor has %s\n", name != NULL ? name : "none");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_write_is_missed),
-        cmocka_unit_test(a_line_that_nobody_writes_is_left_again),
-        cmocka_unit_test(the_instruction_is_one_of_those_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

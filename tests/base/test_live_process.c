@@ -25,14 +25,14 @@ static void wait_for_zombie(pid_t pid)
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 }
 
-static void none_never_ends(void **state)
+TEST(none_never_ends)
 {
     const tci_live_process none = tci_live_process_find(0);
     assert_int_equal(none.pid, 0);
     assert_false(tci_live_process_has_ended(&none));
 }
 
-static void a_process_ends_before_anybody_waits_for_it(void **state)
+TEST(a_process_ends_before_anybody_waits_for_it)
 {
     pid_t pid = start_child();
     const tci_live_process child = tci_live_process_find(pid);
@@ -45,7 +45,7 @@ static void a_process_ends_before_anybody_waits_for_it(void **state)
     assert_true(tci_live_process_has_ended(&child));
 }
 
-static void a_number_that_was_given_out_again_is_another_process(void **state)
+TEST(a_number_that_was_given_out_again_is_another_process)
 {
     tci_live_process self = tci_live_process_find(getpid());
     assert_false(tci_live_process_has_ended(&self));
@@ -69,7 +69,7 @@ static void give_descriptors_back(void)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-static void without_descriptors_the_living_live_and_the_dead_are_found(void **state)
+TEST(without_descriptors_the_living_live_and_the_dead_are_found)
 {
     pid_t pid = start_child();
     const tci_live_process child = tci_live_process_find(pid);
@@ -96,7 +96,7 @@ static void *stay(void *arg)
     return arg;
 }
 
-static void a_process_lives_on_without_its_first_thread(void **state)
+TEST(a_process_lives_on_without_its_first_thread)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -120,16 +120,4 @@ static void a_process_lives_on_without_its_first_thread(void **state)
     (void)waitpid(pid, NULL, 0);
     assert_false(ended);
     assert_true(tci_live_process_has_ended(&child));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_never_ends),
-        cmocka_unit_test(a_process_ends_before_anybody_waits_for_it),
-        cmocka_unit_test(a_number_that_was_given_out_again_is_another_process),
-        cmocka_unit_test(without_descriptors_the_living_live_and_the_dead_are_found),
-        cmocka_unit_test(a_process_lives_on_without_its_first_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static int restore_logger(void **state)
     return 0;
 }
 
-static void the_sink_gets_level_and_line(void **state)
+TEST_WITH(the_sink_gets_level_and_line, NULL, restore_logger)
 {
     seen_lines seen = {0};
     tc_log_set_sink(remember_line, &seen);
@@ -38,7 +38,7 @@ static void the_sink_gets_level_and_line(void **state)
     assert_string_equal(seen.line, "peer 7: lost");
 }
 
-static void lines_that_many_cause_are_rationed(void **state)
+TEST_WITH(lines_that_many_cause_are_rationed, NULL, restore_logger)
 {
     seen_lines seen = {0};
     tci_log_ration ration = {0}, other = {0};
@@ -71,7 +71,7 @@ static int count_evaluation(void)
     return ++evaluations;
 }
 
-static void a_line_that_is_off_is_not_even_computed(void **state)
+TEST_WITH(a_line_that_is_off_is_not_even_computed, NULL, restore_logger)
 {
     seen_lines seen = {0};
     tc_log_set_sink(remember_line, &seen);
@@ -91,7 +91,7 @@ static void a_line_that_is_off_is_not_even_computed(void **state)
     assert_int_equal(seen.count, 1);
 }
 
-static void one_call_is_one_line(void **state)
+TEST_WITH(one_call_is_one_line, NULL, restore_logger)
 {
     seen_lines seen = {0};
     char longer[4000];
@@ -105,7 +105,7 @@ static void one_call_is_one_line(void **state)
     assert_string_equal(seen.line, "name 'a?b?'");
 }
 
-static void levels_are_parsed_by_name(void **state)
+TEST(levels_are_parsed_by_name)
 {
     tc_log_level level = TC_LOG_OFF;
     assert_true(tci_log_parse_level("debug", &level));
@@ -133,7 +133,7 @@ static int level_at_start(const char *value)
     return WEXITSTATUS(status);
 }
 
-static void the_environment_sets_the_first_level(void **state)
+TEST(the_environment_sets_the_first_level)
 {
     assert_int_equal(level_at_start(NULL), TC_LOG_WARN);
     assert_int_equal(level_at_start("debug"), TC_LOG_DEBUG);
@@ -148,13 +148,5 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "print-level") == 0)
         return (int)tc_log_get_level();
     own_path = argv[1];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_sink_gets_level_and_line, restore_logger),
-        cmocka_unit_test_teardown(a_line_that_is_off_is_not_even_computed, restore_logger),
-        cmocka_unit_test_teardown(lines_that_many_cause_are_rationed, restore_logger),
-        cmocka_unit_test_teardown(one_call_is_one_line, restore_logger),
-        cmocka_unit_test(levels_are_parsed_by_name),
-        cmocka_unit_test(the_environment_sets_the_first_level),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -60,7 +60,7 @@ static tci_minisign_signature parse(const char *text, tci_minisign_comment *comm
     return signature;
 }
 
-static void what_the_tool_signed_is_believed(void **state)
+TEST(what_the_tool_signed_is_believed)
 {
     const tci_minisign_public key = golden_key();
     tci_minisign_comment comment;
@@ -74,7 +74,7 @@ static void what_the_tool_signed_is_believed(void **state)
     assert_memory_equal(comment.text, "a test", comment.size);
 }
 
-static void a_bit_that_differs_is_found(void **state)
+TEST(a_bit_that_differs_is_found)
 {
     const tci_minisign_public key = golden_key();
     tci_minisign_comment comment;
@@ -89,7 +89,7 @@ static void a_bit_that_differs_is_found(void **state)
     }
 }
 
-static void the_older_kind_is_named(void **state)
+TEST(the_older_kind_is_named)
 {
     tci_minisign_signature signature;
     tc_error error = {0};
@@ -101,7 +101,7 @@ static void the_older_kind_is_named(void **state)
 }
 
 /* Every file that is cut short is one that says so. */
-static void cut_files_are_refused(void **state)
+TEST(cut_files_are_refused)
 {
     tci_minisign_signature signature;
     tci_minisign_public key;
@@ -119,7 +119,7 @@ static void cut_files_are_refused(void **state)
                          TC_E_CORRUPT);
 }
 
-static void what_the_tools_key_signs_is_what_the_tool_signs(void **state)
+TEST(what_the_tools_key_signs_is_what_the_tool_signs)
 {
     tci_minisign_secret secret;
     char text[TCI_MINISIGN_SIGNATURE_TEXT];
@@ -146,7 +146,7 @@ static tc_status open_encrypted(const char *text, const char *password,
     return status;
 }
 
-static void an_encrypted_key_takes_its_password(void **state)
+TEST(an_encrypted_key_takes_its_password)
 {
     tci_minisign_secret plain, opened;
     assert_true(tci_minisign_secret_is_encrypted(encrypted_text, strlen(encrypted_text)));
@@ -163,7 +163,7 @@ static void an_encrypted_key_takes_its_password(void **state)
 
 /* Memory and time are what the file says, up to a limit; other ways to derive a key are
  * none. */
-static void what_an_encrypted_key_may_cost_is_bounded(void **state)
+TEST(what_an_encrypted_key_may_cost_is_bounded)
 {
     const size_t key = sizeof "untrusted comment: minisign encrypted secret key\n" - 1;
     tci_minisign_secret secret;
@@ -178,7 +178,7 @@ static void what_an_encrypted_key_may_cost_is_bounded(void **state)
                      TC_E_CORRUPT);
 }
 
-static void a_new_key_can_be_written_and_read(void **state)
+TEST(a_new_key_can_be_written_and_read)
 {
     tci_minisign_secret made, read;
     tci_minisign_public public;
@@ -196,19 +196,4 @@ static void a_new_key_can_be_written_and_read(void **state)
     *key = *key == 'A' ? 'B' : 'A';
     assert_int_equal(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL),
                      TC_E_CORRUPT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_tool_signed_is_believed),
-        cmocka_unit_test(a_bit_that_differs_is_found),
-        cmocka_unit_test(the_older_kind_is_named),
-        cmocka_unit_test(cut_files_are_refused),
-        cmocka_unit_test(what_the_tools_key_signs_is_what_the_tool_signs),
-        cmocka_unit_test(an_encrypted_key_takes_its_password),
-        cmocka_unit_test(what_an_encrypted_key_may_cost_is_bounded),
-        cmocka_unit_test(a_new_key_can_be_written_and_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void expect_refused(tc_options *opts, const char *name, const char *value
 
 /* What tc-info and docs/options.md print has no holes, and the environment's name follows from
  * the option's. */
-static void every_row_is_complete(void **state)
+TEST_WITH(every_row_is_complete, clear_environment, clear_environment)
 {
     assert_true(tc_options_count() > 0);
     for (size_t i = 0; i < tc_options_count(); i++) {
@@ -59,7 +59,7 @@ static void every_row_is_complete(void **state)
     assert_null(tc_options_info(tc_options_count()));
 }
 
-static void what_get_gives_set_takes(void **state)
+TEST_WITH(what_get_gives_set_takes, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     for (size_t i = 0; i < tc_options_count(); i++) {
@@ -77,7 +77,7 @@ static void what_get_gives_set_takes(void **state)
     tc_options_destroy(opts);
 }
 
-static void defaults_hold_without_environment(void **state)
+TEST_WITH(defaults_hold_without_environment, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     assert_true(opts->delivery == TCI_DELIVERY_AUTO);
@@ -88,7 +88,7 @@ static void defaults_hold_without_environment(void **state)
     tc_options_destroy(opts);
 }
 
-static void set_beats_environment_beats_default(void **state)
+TEST_WITH(set_beats_environment_beats_default, clear_environment, clear_environment)
 {
     char text[32];
     tc_error err;
@@ -103,7 +103,7 @@ static void set_beats_environment_beats_default(void **state)
     tc_options_destroy(opts);
 }
 
-static void a_bad_environment_is_named(void **state)
+TEST_WITH(a_bad_environment_is_named, clear_environment, clear_environment)
 {
     tc_options *opts = NULL;
     tc_error err;
@@ -116,7 +116,7 @@ static void a_bad_environment_is_named(void **state)
     assert_int_equal(tc_options_create(&opts, NULL), TC_E_INVALID);
 }
 
-static void sizes_take_suffixes(void **state)
+TEST_WITH(sizes_take_suffixes, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     expect_number(opts, "ring_bytes", "4096", &opts->ring_bytes, 4096);
@@ -127,7 +127,7 @@ static void sizes_take_suffixes(void **state)
     tc_options_destroy(opts);
 }
 
-static void times_take_suffixes(void **state)
+TEST_WITH(times_take_suffixes, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     expect_number(opts, "spin", "5", &opts->spin, 5);
@@ -139,7 +139,7 @@ static void times_take_suffixes(void **state)
     tc_options_destroy(opts);
 }
 
-static void numbers_outside_their_range_are_refused(void **state)
+TEST_WITH(numbers_outside_their_range_are_refused, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     expect_refused(opts, "ring_bytes", "2K");
@@ -154,7 +154,7 @@ static void numbers_outside_their_range_are_refused(void **state)
     tc_options_destroy(opts);
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST_WITH(what_is_no_number_is_refused, clear_environment, clear_environment)
 {
     static const char *const texts[] = {"",       "-1",  "+1",     " 8192",  "8192 ",
                                         "0x2000", "8k",  "8KB",    "8192K8", "K",
@@ -167,7 +167,7 @@ static void what_is_no_number_is_refused(void **state)
     tc_options_destroy(opts);
 }
 
-static void choices_are_exact(void **state)
+TEST_WITH(choices_are_exact, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     expect_number(opts, "delivery", "auto", &opts->delivery, TCI_DELIVERY_AUTO);
@@ -183,7 +183,7 @@ static void choices_are_exact(void **state)
     tc_options_destroy(opts);
 }
 
-static void texts_have_a_limit(void **state)
+TEST_WITH(texts_have_a_limit, clear_environment, clear_environment)
 {
     char longest[TCI_OPTION_TEXT_MAX];
     char longer[TCI_OPTION_TEXT_MAX + 1];
@@ -198,7 +198,7 @@ static void texts_have_a_limit(void **state)
     tc_options_destroy(opts);
 }
 
-static void get_cuts_to_the_buffer(void **state)
+TEST_WITH(get_cuts_to_the_buffer, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     char text[4];
@@ -207,7 +207,7 @@ static void get_cuts_to_the_buffer(void **state)
     tc_options_destroy(opts);
 }
 
-static void unknown_names_are_not_found(void **state)
+TEST_WITH(unknown_names_are_not_found, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     tc_error err;
@@ -220,7 +220,7 @@ static void unknown_names_are_not_found(void **state)
     tc_options_destroy(NULL);
 }
 
-static void what_was_meant_is_said(void **state)
+TEST_WITH(what_was_meant_is_said, clear_environment, clear_environment)
 {
     static const char *const pairs[][2] = {{"TC_DELIVRY", "TC_DELIVERY"},
                                            {"TC_RINGBYTES", "TC_RING_BYTES"},
@@ -240,27 +240,4 @@ static void what_was_meant_is_said(void **state)
     assert_int_equal(tc_options_set(opts, "something_else", "4K", &err), TC_E_NOT_FOUND);
     assert_string_equal(err.text, "no option named 'something_else'");
     tc_options_destroy(opts);
-}
-
-#define OPTION_TEST(f) cmocka_unit_test_setup_teardown(f, clear_environment, clear_environment)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        OPTION_TEST(every_row_is_complete),
-        OPTION_TEST(what_get_gives_set_takes),
-        OPTION_TEST(defaults_hold_without_environment),
-        OPTION_TEST(set_beats_environment_beats_default),
-        OPTION_TEST(a_bad_environment_is_named),
-        OPTION_TEST(sizes_take_suffixes),
-        OPTION_TEST(times_take_suffixes),
-        OPTION_TEST(numbers_outside_their_range_are_refused),
-        OPTION_TEST(what_is_no_number_is_refused),
-        OPTION_TEST(choices_are_exact),
-        OPTION_TEST(texts_have_a_limit),
-        OPTION_TEST(get_cuts_to_the_buffer),
-        OPTION_TEST(unknown_names_are_not_found),
-        OPTION_TEST(what_was_meant_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

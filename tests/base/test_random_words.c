@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* By chance one such pair in 200,000 runs. */
-static void none_comes_twice_and_no_two_sequences_are_alike(void **state)
+TEST(none_comes_twice_and_no_two_sequences_are_alike)
 {
     tci_random_words one = {0}, other = {0};
     uint32_t words[2 * COUNT];
@@ -26,12 +26,4 @@ static void none_comes_twice_and_no_two_sequences_are_alike(void **state)
     for (size_t i = 1; i < 2 * COUNT; i++)
         pairs += words[i] == words[i - 1];
     assert_in_range(pairs, 0, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_comes_twice_and_no_two_sequences_are_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static bool added(int kind, uint64_t from, size_t bytes)
     return is;
 }
 
-static void all_bytes_lie_in_what_was_added(void **state)
+TEST(all_bytes_lie_in_what_was_added)
 {
     assert_true(added(MAP_SHARED, 0, PAGES_BYTES));
     assert_true(added(MAP_SHARED, 64, PAGES_BYTES - 64));
@@ -39,7 +39,7 @@ static void all_bytes_lie_in_what_was_added(void **state)
     assert_false(added(MAP_SHARED, 64, SIZE_MAX)); /* the sum is too large */
 }
 
-static void private_memory_does_not_count(void **state)
+TEST(private_memory_does_not_count)
 {
     uint64_t word = 0;
     tci_shared_mappings none = {0};
@@ -49,7 +49,7 @@ static void private_memory_does_not_count(void **state)
     assert_false(tci_shared_mappings_added(&none, 0, sizeof word));
 }
 
-static void what_cannot_be_written_does_not_count(void **state)
+TEST(what_cannot_be_written_does_not_count)
 {
     tci_shared_mappings none = {0};
     uint8_t *at = map(MAP_SHARED);
@@ -59,7 +59,7 @@ static void what_cannot_be_written_does_not_count(void **state)
     assert_int_equal(munmap(at, PAGES_BYTES), 0);
 }
 
-static void what_was_there_before_was_not_added(void **state)
+TEST(what_was_there_before_was_not_added)
 {
     tci_shared_mappings before;
     uint8_t *at = map(MAP_SHARED);
@@ -73,7 +73,7 @@ static void what_was_there_before_was_not_added(void **state)
     assert_int_equal(munmap(at, PAGES_BYTES), 0);
 }
 
-static void a_mapping_begins_where_it_begins(void **state)
+TEST(a_mapping_begins_where_it_begins)
 {
     tci_shared_mappings list;
     uint8_t *at = map(MAP_SHARED);
@@ -86,7 +86,7 @@ static void a_mapping_begins_where_it_begins(void **state)
     assert_int_equal(munmap(at, PAGES_BYTES), 0);
 }
 
-static void peeking_reads_what_can_be_read(void **state)
+TEST(peeking_reads_what_can_be_read)
 {
     FILE *file = tmpfile();
     uint8_t byte = 0;
@@ -103,17 +103,4 @@ static void peeking_reads_what_can_be_read(void **state)
     assert_false(tci_shared_mappings_peek(UINT64_MAX, &byte, 1));
     assert_int_equal(munmap(at, PAGES_BYTES), 0);
     (void)fclose(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_bytes_lie_in_what_was_added),
-        cmocka_unit_test(private_memory_does_not_count),
-        cmocka_unit_test(what_cannot_be_written_does_not_count),
-        cmocka_unit_test(what_was_there_before_was_not_added),
-        cmocka_unit_test(a_mapping_begins_where_it_begins),
-        cmocka_unit_test(peeking_reads_what_can_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 #include "base/sized_struct.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../support/test.h"
 
 typedef struct shorter {
     uint32_t first, second;
@@ -14,9 +9,8 @@ typedef struct longer {
     uint32_t first, second, third;
 } longer;
 
-static void an_older_program_gets_what_it_has_fields_for(void **state)
+TEST(an_older_program_gets_what_it_has_fields_for)
 {
-    (void)state;
     const longer own = {1, 2, 3};
     longer given = {7, 7, 7};
     tci_sized_struct_fill(&given, sizeof(shorter), &own, sizeof own);
@@ -25,9 +19,8 @@ static void an_older_program_gets_what_it_has_fields_for(void **state)
     assert_int_equal(given.third, 7);
 }
 
-static void a_newer_program_gets_zeros_for_the_rest(void **state)
+TEST(a_newer_program_gets_zeros_for_the_rest)
 {
-    (void)state;
     const shorter own = {1, 2};
     longer given = {7, 7, 7};
     tci_sized_struct_fill(&given, sizeof given, &own, sizeof own);
@@ -35,9 +28,8 @@ static void a_newer_program_gets_zeros_for_the_rest(void **state)
     assert_int_equal(given.third, 0);
 }
 
-static void fields_that_an_older_program_lacks_are_zero(void **state)
+TEST(fields_that_an_older_program_lacks_are_zero)
 {
-    (void)state;
     const longer given = {1, 2, 3};
     longer own = {7, 7, 7};
     assert_int_equal(tci_sized_struct_read(&own, sizeof own, &given, sizeof(shorter), NULL),
@@ -46,9 +38,8 @@ static void fields_that_an_older_program_lacks_are_zero(void **state)
     assert_int_equal(own.third, 0);
 }
 
-static void none_is_read_as_zeros(void **state)
+TEST(none_is_read_as_zeros)
 {
-    (void)state;
     unsigned char own[8];
     memset(own, 7, sizeof own);
     assert_int_equal(tci_sized_struct_read(own, sizeof own, NULL, 16, NULL), TC_OK);
@@ -56,9 +47,8 @@ static void none_is_read_as_zeros(void **state)
         assert_int_equal(own[i], 0);
 }
 
-static void an_unknown_field_may_be_zero_only(void **state)
+TEST(an_unknown_field_may_be_zero_only)
 {
-    (void)state;
     longer given = {1, 2, 3};
     shorter own = {7, 7};
     tc_error err;
@@ -70,16 +60,4 @@ static void an_unknown_field_may_be_zero_only(void **state)
     assert_int_equal(tci_sized_struct_read(&own, sizeof own, &given, sizeof given, &err),
                      TC_OK);
     assert_int_equal(own.first, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_older_program_gets_what_it_has_fields_for),
-        cmocka_unit_test(a_newer_program_gets_zeros_for_the_rest),
-        cmocka_unit_test(fields_that_an_older_program_lacks_are_zero),
-        cmocka_unit_test(none_is_read_as_zeros),
-        cmocka_unit_test(an_unknown_field_may_be_zero_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "../support/test.h"
 #include "base/small_copy.h"
 
-static void every_length_is_copied_and_nothing_beside_it(void **state)
+TEST(every_length_is_copied_and_nothing_beside_it)
 {
     uint8_t from[TCI_SMALL_COPY_MAX], to[TCI_SMALL_COPY_MAX + 2];
     for (size_t i = 0; i < sizeof from; i++)
@@ -16,7 +16,7 @@ static void every_length_is_copied_and_nothing_beside_it(void **state)
 }
 
 /* Each length in memory of its own, so that AddressSanitizer sees a byte too many. */
-static void short_loads_are_exact(void **state)
+TEST(short_loads_are_exact)
 {
     for (size_t n = 0; n <= 8; n++) {
         uint8_t *from = test_malloc(n + 1);
@@ -27,13 +27,4 @@ static void short_loads_are_exact(void **state)
         assert_true(tci_small_load(from, n) == expected);
         test_free(from);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length_is_copied_and_nothing_beside_it),
-        cmocka_unit_test(short_loads_are_exact),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

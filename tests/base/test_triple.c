@@ -15,7 +15,7 @@ static void refuse(const char *text, size_t size)
     assert_string_equal(got, "untouched");
 }
 
-static void vendor_and_environment_are_ignored(void **state)
+TEST(vendor_and_environment_are_ignored)
 {
     expect("x86_64-pc-linux-gnu", "x86_64-linux");
     expect("x86_64-unknown-linux-gnu", "x86_64-linux");
@@ -25,7 +25,7 @@ static void vendor_and_environment_are_ignored(void **state)
     expect("riscv64-unknown-freebsd14", "riscv64-freebsd");
 }
 
-static void aliases_are_one_architecture(void **state)
+TEST(aliases_are_one_architecture)
 {
     expect("arm64-linux-gnu", "aarch64-linux");
     expect("amd64", "x86_64-linux");
@@ -34,20 +34,20 @@ static void aliases_are_one_architecture(void **state)
     expect("arm64e-linux", "arm64e-linux");
 }
 
-static void a_bare_architecture_means_linux(void **state)
+TEST(a_bare_architecture_means_linux)
 {
     expect("x86_64", "x86_64-linux");
     expect("aarch64", "aarch64-linux");
 }
 
-static void normalising_twice_changes_nothing(void **state)
+TEST(normalising_twice_changes_nothing)
 {
     expect("x86_64-linux", "x86_64-linux");
     expect("aarch64-darwin", "aarch64-darwin");
     expect(tci_triple_host(), tci_triple_host());
 }
 
-static void what_is_no_triple_is_refused(void **state)
+TEST(what_is_no_triple_is_refused)
 {
     char longer[TCI_TRIPLE_MAX + 1];
     memset(longer, 'a', sizeof longer);
@@ -64,24 +64,11 @@ static void what_is_no_triple_is_refused(void **state)
 }
 
 /* The text need not be terminated. */
-static void the_size_is_respected(void **state)
+TEST(the_size_is_respected)
 {
     char got[TCI_TRIPLE_MAX];
     assert_true(tci_triple_normalise("aarch64-linux-gnuJUNK!", 17, got));
     assert_string_equal(got, "aarch64-linux");
     assert_true(tci_triple_normalise("amd64", 5, got));
     assert_string_equal(got, "x86_64-linux");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vendor_and_environment_are_ignored),
-        cmocka_unit_test(aliases_are_one_architecture),
-        cmocka_unit_test(a_bare_architecture_means_linux),
-        cmocka_unit_test(normalising_twice_changes_nothing),
-        cmocka_unit_test(what_is_no_triple_is_refused),
-        cmocka_unit_test(the_size_is_respected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

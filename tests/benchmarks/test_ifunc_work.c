@@ -3,13 +3,7 @@
 #include "../../benchmarks/ifunc_work.h"
 #include "../../benchmarks/ifuncs/iput.h"
 #include "../../benchmarks/ifuncs/ssum.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 #define PAYLOAD_BYTES 100u /* not a multiple of anything */
 #define MANY 1000u         /* more than there are spots */
@@ -47,10 +41,9 @@ static bool is_right(const bench *made)
     return right;
 }
 
-static void results_are_right(void **state)
+TEST(results_are_right)
 {
     static const char *const names[] = {"ssum", "iput"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         bench made;
         open_bench(&made, names[i]);
@@ -64,10 +57,9 @@ static void results_are_right(void **state)
     }
 }
 
-static void a_wrong_sum_is_noticed(void **state)
+TEST(a_wrong_sum_is_noticed)
 {
     bench made;
-    (void)state;
     open_bench(&made, "ssum");
     ssum_target *target = made.target;
     run(&made, MANY);
@@ -80,10 +72,9 @@ static void a_wrong_sum_is_noticed(void **state)
     free(target);
 }
 
-static void one_message_twice_is_noticed(void **state)
+TEST(one_message_twice_is_noticed)
 {
     static const char *const names[] = {"ssum", "iput"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         bench made;
         open_bench(&made, names[i]);
@@ -95,10 +86,9 @@ static void one_message_twice_is_noticed(void **state)
     }
 }
 
-static void spoilt_data_are_noticed(void **state)
+TEST(spoilt_data_are_noticed)
 {
     bench made;
-    (void)state;
     open_bench(&made, "iput");
     iput_target *target = made.target;
     run(&made, MANY);
@@ -122,11 +112,10 @@ static void spoilt_data_are_noticed(void **state)
 }
 
 /* The function itself takes nothing that does not fit. */
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     bench made;
     _Alignas(16) unsigned char large[2 * PAYLOAD_BYTES] = {0};
-    (void)state;
     open_bench(&made, "iput");
     iput_target *target = made.target;
     run(&made, MANY);
@@ -140,23 +129,9 @@ static void what_does_not_fit_is_refused(void **state)
     free(target);
 }
 
-static void names_are_the_experiments(void **state)
+TEST(names_are_the_experiments)
 {
-    (void)state;
     assert_non_null(ifunc_work_find("tsi"));
     assert_null(ifunc_work_find("integrity"));
     assert_null(ifunc_work_find(""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_right),
-        cmocka_unit_test(a_wrong_sum_is_noticed),
-        cmocka_unit_test(one_message_twice_is_noticed),
-        cmocka_unit_test(spoilt_data_are_noticed),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(names_are_the_experiments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

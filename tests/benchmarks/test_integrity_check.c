@@ -1,10 +1,7 @@
 /* The checker is itself checked: called here as a plain function, it must accept what is right
  * and name what is wrong. */
 #include "../../benchmarks/ifuncs/integrity_pattern.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "../support/test.h"
 
 #define COUNT 1000u
 #define SIZE_MAX_HERE 4096u
@@ -43,9 +40,8 @@ static void assert_errors(const integrity_target *target, uint64_t torn, uint64_
     assert_int_equal(target->misplaced, misplaced);
 }
 
-static void right_messages_pass(void **state)
+TEST(right_messages_pass)
 {
-    (void)state;
     integrity_target target = new_target(1, 300);
     for (uint64_t i = 0; i < COUNT; i++)
         deliver(&target, i);
@@ -53,9 +49,8 @@ static void right_messages_pass(void **state)
     assert_errors(&target, 0, 0, 0);
 }
 
-static void sizes_stay_in_range(void **state)
+TEST(sizes_stay_in_range)
 {
-    (void)state;
     const integrity_range range = {.min = 3, .max = 7, .large_max = 4096};
     unsigned large = 0;
     for (uint64_t i = 0; i < 100000; i++) {
@@ -68,9 +63,8 @@ static void sizes_stay_in_range(void **state)
 
 /* Every byte of every size up to some words beyond the header. A change of the sequence number
  * can look like another message, which is then not the one that was due. */
-static void any_changed_byte_is_an_error(void **state)
+TEST(any_changed_byte_is_an_error)
 {
-    (void)state;
     for (uint32_t size = 1; size <= 48; size++) {
         for (uint32_t byte = 0; byte < size; byte++) {
             integrity_target target = new_target(size, size);
@@ -85,9 +79,8 @@ static void any_changed_byte_is_an_error(void **state)
     }
 }
 
-static void a_wrong_length_is_torn(void **state)
+TEST(a_wrong_length_is_torn)
 {
-    (void)state;
     integrity_target target = new_target(100, 100);
     uint32_t size = fill(&target, 0);
     integrity_main(payload, size - 1, &target);
@@ -97,9 +90,8 @@ static void a_wrong_length_is_torn(void **state)
     assert_errors(&target, 1, 0, 0);
 }
 
-static void stale_content_is_torn(void **state)
+TEST(stale_content_is_torn)
 {
-    (void)state;
     integrity_target target = new_target(200, 200);
     uint8_t older[200];
     deliver(&target, 0);
@@ -111,9 +103,8 @@ static void stale_content_is_torn(void **state)
     assert_int_equal(target.first_bad, 1);
 }
 
-static void a_repeated_message_is_noticed(void **state)
+TEST(a_repeated_message_is_noticed)
 {
-    (void)state;
     integrity_target target = new_target(20, 40);
     deliver(&target, 0);
     deliver(&target, 1);
@@ -122,9 +113,8 @@ static void a_repeated_message_is_noticed(void **state)
     assert_errors(&target, 0, 1, 1);
 }
 
-static void swapped_messages_are_out_of_order(void **state)
+TEST(swapped_messages_are_out_of_order)
 {
-    (void)state;
     integrity_target target = new_target(20, 40);
     deliver(&target, 1);
     deliver(&target, 0);
@@ -133,28 +123,12 @@ static void swapped_messages_are_out_of_order(void **state)
     assert_int_equal(seen[0], 7);
 }
 
-static void a_lost_message_leaves_its_bit(void **state)
+TEST(a_lost_message_leaves_its_bit)
 {
-    (void)state;
     integrity_target target = new_target(20, 40);
     deliver(&target, 0);
     deliver(&target, 2);
     deliver(&target, 3);
     assert_errors(&target, 0, 0, 1);
     assert_int_equal(seen[0], 1 | 4 | 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_messages_pass),
-        cmocka_unit_test(sizes_stay_in_range),
-        cmocka_unit_test(any_changed_byte_is_an_error),
-        cmocka_unit_test(a_wrong_length_is_torn),
-        cmocka_unit_test(stale_content_is_torn),
-        cmocka_unit_test(a_repeated_message_is_noticed),
-        cmocka_unit_test(swapped_messages_are_out_of_order),
-        cmocka_unit_test(a_lost_message_leaves_its_bit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

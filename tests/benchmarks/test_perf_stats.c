@@ -1,30 +1,23 @@
 #include "../../benchmarks/perf_stats.h"
 
 #include "../../benchmarks/perf_clock.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-static void the_median_of_an_odd_count_is_the_middle(void **state)
+TEST(the_median_of_an_odd_count_is_the_middle)
 {
-    (void)state;
     double values[] = {5, 1, 9};
     assert_true(perf_stats_median(values, 3) == 5);
     assert_true(perf_stats_median(values, 1) == 1);
 }
 
-static void the_median_of_an_even_count_is_between(void **state)
+TEST(the_median_of_an_even_count_is_between)
 {
-    (void)state;
     double values[] = {10, 1, 4, 2};
     assert_true(perf_stats_median(values, 4) == 3);
 }
 
-static void quartiles_are_values_as_far_from_either_end(void **state)
+TEST(quartiles_are_values_as_far_from_either_end)
 {
-    (void)state;
     double values[] = {7, 3, 5, 1, 9}, one[] = {4};
     perf_spread spread = perf_stats_spread(values, 5);
     assert_true(spread.quarter == 3 && spread.median == 5 && spread.three_quarters == 7);
@@ -33,9 +26,8 @@ static void quartiles_are_values_as_far_from_either_end(void **state)
 }
 
 /* Round trips of 100, 99, ... 1 ns: nearest rank gives the 50th and the 99th of 100. */
-static void latency_is_half_the_round_trip(void **state)
+TEST(latency_is_half_the_round_trip)
 {
-    (void)state;
     uint64_t stamps[101] = {1000};
     for (unsigned i = 1; i <= 100; i++)
         stamps[i] = stamps[i - 1] + 101 - i;
@@ -45,9 +37,8 @@ static void latency_is_half_the_round_trip(void **state)
 }
 
 /* 1 to 4000: the rank of p99.9 is 3996. */
-static void a_tail_has_the_nearest_ranks_and_the_largest(void **state)
+TEST(a_tail_has_the_nearest_ranks_and_the_largest)
 {
-    (void)state;
     static uint64_t values[4000];
     for (unsigned i = 0; i < 4000; i++)
         values[i] = 4000 - i;
@@ -55,9 +46,8 @@ static void a_tail_has_the_nearest_ranks_and_the_largest(void **state)
     assert_true(tail.p50 == 2000 && tail.p99 == 3960 && tail.p999 == 3996 && tail.max == 4000);
 }
 
-static void one_round_trip_is_its_own_percentile(void **state)
+TEST(one_round_trip_is_its_own_percentile)
 {
-    (void)state;
     uint64_t stamps[2] = {10, 50};
     perf_latency latency = perf_stats_latency(stamps, 1);
     assert_true(latency.p50_ns == 20 && latency.p99_ns == 20);
@@ -66,9 +56,8 @@ static void one_round_trip_is_its_own_percentile(void **state)
 
 /* Whatever clock the machine has, its ticks agree with the monotonic clock's order of
  * magnitude. */
-static void ticks_are_nanoseconds_once_scaled(void **state)
+TEST(ticks_are_nanoseconds_once_scaled)
 {
-    (void)state;
     perf_clock_init();
     uint64_t ns = perf_now_ns(), ticks = perf_ticks();
     while (perf_now_ns() - ns < 5 * PERF_NS_PER_MS) {
@@ -76,18 +65,4 @@ static void ticks_are_nanoseconds_once_scaled(void **state)
     double scaled = (double)(perf_ticks() - ticks) * perf_clock_ns_per_tick();
     double real = (double)(perf_now_ns() - ns);
     assert_true(scaled > 0.5 * real && scaled < 2 * real);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_median_of_an_odd_count_is_the_middle),
-        cmocka_unit_test(the_median_of_an_even_count_is_between),
-        cmocka_unit_test(quartiles_are_values_as_far_from_either_end),
-        cmocka_unit_test(latency_is_half_the_round_trip),
-        cmocka_unit_test(a_tail_has_the_nearest_ranks_and_the_largest),
-        cmocka_unit_test(one_round_trip_is_its_own_percentile),
-        cmocka_unit_test(ticks_are_nanoseconds_once_scaled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* What the command line of tc-perf takes for counts, ranges and lists. */
 #include "../../benchmarks/perf_value.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-
-static void test_counts(void **state)
+TEST(test_counts)
 {
     uint64_t value;
-    (void)state;
     assert_true(perf_value_count("8", 1, 8, &value) && value == 8);
     assert_true(perf_value_count("64K", 1, UINT64_MAX, &value) && value == 65536);
     assert_true(perf_value_count("1M", 1, UINT64_MAX, &value) && value == 1 << 20);
@@ -19,11 +13,10 @@ static void test_counts(void **state)
         assert_false(perf_value_count(wrong[i], 1, 8, &value));
 }
 
-static void test_powers_with_both_ends(void **state)
+TEST(test_powers_with_both_ends)
 {
     uint64_t values[4];
     unsigned count;
-    (void)state;
     assert_true(perf_value_powers("3..9", 1, 64, values, 4, &count));
     assert_int_equal(count, 4);
     assert_true(values[0] == 3 && values[1] == 4 && values[2] == 8 && values[3] == 9);
@@ -33,11 +26,10 @@ static void test_powers_with_both_ends(void **state)
     assert_false(perf_value_powers("1..64", 1, 64, values, 4, &count)); /* seven values */
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
     uint64_t values[3];
     unsigned count;
-    (void)state;
     assert_true(perf_value_list("1,2K,3", 1, 4096, values, 3, &count) && count == 3);
     assert_true(values[0] == 1 && values[1] == 2048 && values[2] == 3);
     assert_false(perf_value_list("1,,2", 1, 9, values, 3, &count));
@@ -45,21 +37,9 @@ static void test_lists(void **state)
     assert_false(perf_value_list("1,2,3,4", 1, 9, values, 3, &count));
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     assert_true(perf_value_lists("a,bc,d", ',', "bc") && perf_value_lists("a", ',', "a"));
     assert_false(perf_value_lists("a,bc", ',', "b") || perf_value_lists("a,bc", ',', "a,bc"));
     assert_false(perf_value_lists("", ' ', "a") || perf_value_lists("a b", ',', "a"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_powers_with_both_ends),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ int keys_bench_tear_down(void **state);
             assert_string_equal((text), (part));                                               \
     } while (0)
 
-#define KEYS_TEST(name)                                                                        \
-    cmocka_unit_test_setup_teardown(name, keys_bench_set_up, keys_bench_tear_down)
+#define KEYS_TEST(name) TEST_WITH(name, keys_bench_set_up, keys_bench_tear_down)
 
 /* Loads credentials: a key file of the bench's folder; a certificate NAME and an authority;
  * neither. What the load says comes back. */

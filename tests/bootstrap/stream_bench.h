@@ -22,8 +22,7 @@ typedef struct stream_bench {
 int stream_bench_set_up(void **state);
 int stream_bench_tear_down(void **state);
 
-#define STREAM_TEST(name)                                                                      \
-    cmocka_unit_test_setup_teardown(name, stream_bench_set_up, stream_bench_tear_down)
+#define STREAM_TEST(name) TEST_WITH(name, stream_bench_set_up, stream_bench_tear_down)
 
 /* Connects `far` to the listener, and accepts it as `near`. */
 void stream_bench_connect(stream_bench *b);

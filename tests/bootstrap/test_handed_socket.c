@@ -87,7 +87,7 @@ static void expect_none(void)
     assert_int_equal(open_descriptors(), open_before);
 }
 
-static void a_connection_comes_as_it_is(void **state)
+TEST_WITH(a_connection_comes_as_it_is, setup, teardown)
 {
     tci_host_address peer;
     struct sockaddr_in own;
@@ -103,7 +103,7 @@ static void a_connection_comes_as_it_is(void **state)
     expect_none();
 }
 
-static void what_is_no_connection_is_dropped(void **state)
+TEST_WITH(what_is_no_connection_is_dropped, setup, teardown)
 {
     int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int unconnected = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -117,7 +117,7 @@ static void what_is_no_connection_is_dropped(void **state)
     close(unconnected);
 }
 
-static void no_descriptor_or_several_are_none(void **state)
+TEST_WITH(no_descriptor_or_several_are_none, setup, teardown)
 {
     const int several[] = {near_end, near_end, near_end, near_end, near_end, near_end};
     expect_none();
@@ -129,7 +129,7 @@ static void no_descriptor_or_several_are_none(void **state)
     expect_none();
 }
 
-static void who_hands_over_may_go(void **state)
+TEST_WITH(who_hands_over_may_go, setup, teardown)
 {
     tci_host_address peer;
     tc_error error;
@@ -139,7 +139,7 @@ static void who_hands_over_may_go(void **state)
     channel[0] = -1;
 }
 
-static void the_peer_hears_why_it_ends(void **state)
+TEST_WITH(the_peer_hears_why_it_ends, setup, teardown)
 {
     uint8_t bytes[2048];
     tc_error said, error;
@@ -156,7 +156,7 @@ static void the_peer_hears_why_it_ends(void **state)
     near_end = -1;
 }
 
-static void where_nothing_may_be_said_it_just_ends(void **state)
+TEST_WITH(where_nothing_may_be_said_it_just_ends, setup, teardown)
 {
     uint8_t byte;
     int duplicate = dup(near_end);
@@ -164,16 +164,4 @@ static void where_nothing_may_be_said_it_just_ends(void **state)
     tci_handed_socket_end(duplicate, "it crashed", false);
     assert_int_equal(recv(far_end, &byte, 1, 0), 0);
     near_end = -1;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(a_connection_comes_as_it_is),       CASE(what_is_no_connection_is_dropped),
-        CASE(no_descriptor_or_several_are_none), CASE(who_hands_over_may_go),
-        CASE(the_peer_hears_why_it_ends),        CASE(where_nothing_may_be_said_it_just_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void numeric_addresses_are_understood(void **state)
+TEST(numeric_addresses_are_understood)
 {
     static const struct {
         const char *text;
@@ -39,7 +39,7 @@ static void numeric_addresses_are_understood(void **state)
     }
 }
 
-static void other_forms_are_refused_with_a_reason(void **state)
+TEST(other_forms_are_refused_with_a_reason)
 {
     static const struct {
         const char *text;
@@ -72,7 +72,7 @@ static void other_forms_are_refused_with_a_reason(void **state)
     }
 }
 
-static void very_long_hosts_are_refused(void **state)
+TEST(very_long_hosts_are_refused)
 {
     char text[5000];
     tci_host_port found;
@@ -85,7 +85,7 @@ static void very_long_hosts_are_refused(void **state)
 
 /* The form of the name is wrong, so no resolver is asked and the answer does not depend on a
  * network. */
-static void unknown_names_are_unreachable(void **state)
+TEST(unknown_names_are_unreachable)
 {
     tci_host_port found;
     tc_error err = {0};
@@ -93,7 +93,7 @@ static void unknown_names_are_unreachable(void **state)
     assert_non_null(strstr(err.text, "300.1.2.3.."));
 }
 
-static void host_id_is_the_same_in_every_process_here(void **state)
+TEST(host_id_is_the_same_in_every_process_here)
 {
     uint8_t id[TCI_HOST_ID_BYTES];
     uint8_t again[TCI_HOST_ID_BYTES];
@@ -112,7 +112,7 @@ static void host_id_is_the_same_in_every_process_here(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void host_id_differs_in_another_namespace(void **state)
+TEST(host_id_differs_in_another_namespace)
 {
     enum { DIFFERS = 0, SAME = 1, NOT_ALLOWED = 77 };
     uint8_t id[TCI_HOST_ID_BYTES];
@@ -132,17 +132,4 @@ static void host_id_differs_in_another_namespace(void **state)
     if (WEXITSTATUS(status) == NOT_ALLOWED)
         skip();
     assert_int_equal(WEXITSTATUS(status), DIFFERS);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numeric_addresses_are_understood),
-        cmocka_unit_test(other_forms_are_refused_with_a_reason),
-        cmocka_unit_test(very_long_hosts_are_refused),
-        cmocka_unit_test(unknown_names_are_unreachable),
-        cmocka_unit_test(host_id_is_the_same_in_every_process_here),
-        cmocka_unit_test(host_id_differs_in_another_namespace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,10 @@ static void assert_corrupt(const void *bytes, size_t size)
     assert_non_null(strstr(err.text, "expected \"host:port\""));
 }
 
-static void an_address_is_its_text(void **state)
+TEST(an_address_is_its_text)
 {
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
     tci_job_address address;
-    (void)state;
     size_t size = encode("[::1]:7000", NULL, bytes);
     assert_int_equal(size, 10);
     assert_memory_equal(bytes, "[::1]:7000", size);
@@ -37,11 +36,10 @@ static void an_address_is_its_text(void **state)
     assert_null(address.key);
 }
 
-static void a_key_comes_back(void **state)
+TEST(a_key_comes_back)
 {
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
     tci_job_address address;
-    (void)state;
     size_t size = encode("a:1", key, bytes);
     assert_int_equal(size, 3 + KEY_END);
     assert_memory_equal(bytes, "a:1\0K", 5);
@@ -51,10 +49,9 @@ static void a_key_comes_back(void **state)
     assert_memory_equal(address.key, key, sizeof key);
 }
 
-static void half_a_key_is_none(void **state)
+TEST(half_a_key_is_none)
 {
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX + 1];
-    (void)state;
     size_t size = encode("a:1", key, bytes);
     for (size_t cut = 4; cut < size; cut++)
         assert_corrupt(bytes, cut);
@@ -64,11 +61,10 @@ static void half_a_key_is_none(void **state)
     assert_corrupt(bytes, size);
 }
 
-static void other_bytes_are_no_address(void **state)
+TEST(other_bytes_are_no_address)
 {
     char longest[TCI_JOB_ADDRESS_TEXT_MAX + 2];
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
-    (void)state;
     assert_corrupt("", 0);
     assert_corrupt("a:1\n", 4);
     assert_corrupt("\x1b[31m", 5);
@@ -79,15 +75,4 @@ static void other_bytes_are_no_address(void **state)
     assert_int_equal(encode(longest, NULL, bytes), 0);
     longest[TCI_JOB_ADDRESS_TEXT_MAX] = '\0';
     assert_int_equal(encode(longest, key, bytes), TCI_JOB_ADDRESS_TEXT_MAX + KEY_END);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_is_its_text),
-        cmocka_unit_test(a_key_comes_back),
-        cmocka_unit_test(half_a_key_is_none),
-        cmocka_unit_test(other_bytes_are_no_address),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void expect_wrong(const char *text, const char *why)
     assert_null(strstr(error.text, "8899aabb")); /* texts never show a key */
 }
 
-static void keys_are_read(void **state)
+TEST(keys_are_read)
 {
     tci_key_file file;
     assert_int_equal(parse("# of the lab\n\ntchains-key lab-1 " HEX "\r\n"
@@ -34,7 +34,7 @@ static void keys_are_read(void **state)
     assert_int_equal(file.keys[0].bytes[31], 0xff);
 }
 
-static void what_is_no_key_is_named_by_its_line(void **state)
+TEST(what_is_no_key_is_named_by_its_line)
 {
     expect_wrong("", "it has no key");
     expect_wrong("# nothing\n", "it has no key");
@@ -49,7 +49,7 @@ static void what_is_no_key_is_named_by_its_line(void **state)
                  "line 2: a name that an earlier line has");
 }
 
-static void names_have_a_limit(void **state)
+TEST(names_have_a_limit)
 {
     char text[256];
     tci_key_file file;
@@ -59,7 +59,7 @@ static void names_have_a_limit(void **state)
     assert_int_equal(parse(text, &file, NULL), TC_E_INVALID);
 }
 
-static void so_has_their_number(void **state)
+TEST(so_has_their_number)
 {
     char text[4096];
     size_t n = 0;
@@ -92,7 +92,7 @@ static void expect_file(const char *path, bool secret, tc_status expected, const
     assert_non_null(strstr(error.text, why));
 }
 
-static void others_may_not_read_or_change_it(void **state)
+TEST(others_may_not_read_or_change_it)
 {
     char folder[] = "/tmp/tchains-key-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -125,16 +125,4 @@ static void others_may_not_read_or_change_it(void **state)
     assert_int_equal(unlink("k") + unlink("link") + unlink("pipe"), 0);
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_read),
-        cmocka_unit_test(what_is_no_key_is_named_by_its_line),
-        cmocka_unit_test(names_have_a_limit),
-        cmocka_unit_test(so_has_their_number),
-        cmocka_unit_test(others_may_not_read_or_change_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,12 @@ static void assert_listens_at(const char *setting, bool all_local, const char *e
     assert_string_equal(text, expected);
 }
 
-static void test_members_of_one_host_use_loopback(void **state)
+TEST(test_members_of_one_host_use_loopback)
 {
     assert_listens_at("", true, "127.0.0.1:0");
 }
 
-static void test_a_setting_may_have_a_port(void **state)
+TEST(test_a_setting_may_have_a_port)
 {
     assert_listens_at("10.1.2.3", false, "10.1.2.3:0");
     assert_listens_at("10.1.2.3:7000", false, "10.1.2.3:7000");
@@ -24,12 +24,12 @@ static void test_a_setting_may_have_a_port(void **state)
     assert_listens_at("[::1]:7000", false, "[::1]:7000");
 }
 
-static void test_an_interface_stands_for_its_address(void **state)
+TEST(test_an_interface_stands_for_its_address)
 {
     assert_listens_at("lo", false, "127.0.0.1:0");
 }
 
-static void test_several_hosts_need_a_setting(void **state)
+TEST(test_several_hosts_need_a_setting)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
@@ -38,7 +38,7 @@ static void test_several_hosts_need_a_setting(void **state)
     assert_null(strstr(err.text, "listen_any"));
 }
 
-static void test_a_setting_that_is_too_long(void **state)
+TEST(test_a_setting_that_is_too_long)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     char setting[TCI_OWN_ADDRESS_TEXT_MAX];
@@ -48,7 +48,7 @@ static void test_a_setting_that_is_too_long(void **state)
     assert_int_equal(tci_own_address(setting, true, text, &err), TC_E_INVALID);
 }
 
-static void test_the_bound_port_takes_the_place_of_the_wanted_one(void **state)
+TEST(test_the_bound_port_takes_the_place_of_the_wanted_one)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
@@ -56,17 +56,4 @@ static void test_the_bound_port_takes_the_place_of_the_wanted_one(void **state)
     assert_string_equal(text, "[::1]:41000");
     assert_int_equal(tci_own_address_with_port("node7:5", 6, text, &err), TC_OK);
     assert_string_equal(text, "node7:6");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members_of_one_host_use_loopback),
-        cmocka_unit_test(test_a_setting_may_have_a_port),
-        cmocka_unit_test(test_an_interface_stands_for_its_address),
-        cmocka_unit_test(test_several_hosts_need_a_setting),
-        cmocka_unit_test(test_a_setting_that_is_too_long),
-        cmocka_unit_test(test_the_bound_port_takes_the_place_of_the_wanted_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static tc_status load(const char *protect, const char *key_file, tc_error *err)
     return status;
 }
 
-static void what_no_library_offers_is_said(void **state)
+TEST(what_no_library_offers_is_said)
 {
     tc_error error = {0};
     assert_int_equal(load("auth", "", &error), TC_E_UNSUPPORTED);
@@ -24,7 +24,7 @@ static void what_no_library_offers_is_said(void **state)
     assert_non_null(strstr(error.text, "expected seal"));
 }
 
-static void keys_and_clear_text_contradict_each_other(void **state)
+TEST(keys_and_clear_text_contradict_each_other)
 {
     tc_error error = {0};
     assert_int_equal(load("off", "/nowhere/a.key", &error), TC_E_INVALID);
@@ -32,18 +32,8 @@ static void keys_and_clear_text_contradict_each_other(void **state)
     assert_non_null(strstr(error.text, "key_file is set"));
 }
 
-static void without_keys_there_is_nothing_to_refuse(void **state)
+TEST(without_keys_there_is_nothing_to_refuse)
 {
     assert_int_equal(load("off", "", NULL), TC_OK);
     assert_int_equal(load("seal", "", NULL), TC_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_library_offers_is_said),
-        cmocka_unit_test(keys_and_clear_text_contradict_each_other),
-        cmocka_unit_test(without_keys_there_is_nothing_to_refuse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static tci_run_request some_publish(void)
     return request;
 }
 
-static void test_a_publish_has_its_golden_bytes(void **state)
+TEST(test_a_publish_has_its_golden_bytes)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
@@ -36,7 +36,7 @@ static void test_a_publish_has_its_golden_bytes(void **state)
     assert_memory_equal(again.address, "a:1", 3);
 }
 
-static void test_a_lookup_comes_back(void **state)
+TEST(test_a_lookup_comes_back)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
@@ -53,7 +53,7 @@ static void test_a_lookup_comes_back(void **state)
     assert_int_equal(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
 }
 
-static void test_each_reply_comes_back(void **state)
+TEST(test_each_reply_comes_back)
 {
     static const tci_run_reply replies[] = {
         {.kind = TCI_RUN_DONE, .rank = 4},
@@ -83,7 +83,7 @@ static void test_each_reply_comes_back(void **state)
 }
 
 /* A publish of one byte less is a publish still, so this looks at what has a fixed size. */
-static void test_what_is_cut_is_refused(void **state)
+TEST(test_what_is_cut_is_refused)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
@@ -100,7 +100,7 @@ static void test_what_is_cut_is_refused(void **state)
     assert_int_equal(tci_run_reply_decode(packet, size + 1, &reply, &err), TC_E_CORRUPT);
 }
 
-static void test_an_address_has_a_limit(void **state)
+TEST(test_an_address_has_a_limit)
 {
     static uint8_t packet[TCI_RUN_PACKET_MAX];
     static const uint8_t address[TCI_RUN_ADDRESS_MAX + 1];
@@ -113,7 +113,7 @@ static void test_an_address_has_a_limit(void **state)
     assert_int_equal(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
 }
 
-static void test_another_version_is_told(void **state)
+TEST(test_another_version_is_told)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
@@ -127,7 +127,7 @@ static void test_another_version_is_told(void **state)
     assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_VERSION);
 }
 
-static void test_a_request_is_no_reply(void **state)
+TEST(test_a_request_is_no_reply)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
@@ -137,18 +137,4 @@ static void test_a_request_is_no_reply(void **state)
     assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_CORRUPT);
     size = tci_run_reply_encode(&reply, packet);
     assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_CORRUPT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_publish_has_its_golden_bytes),
-        cmocka_unit_test(test_a_lookup_comes_back),
-        cmocka_unit_test(test_each_reply_comes_back),
-        cmocka_unit_test(test_what_is_cut_is_refused),
-        cmocka_unit_test(test_an_address_has_a_limit),
-        cmocka_unit_test(test_another_version_is_told),
-        cmocka_unit_test(test_a_request_is_no_reply),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,14 +89,14 @@ static void check_family(int family)
     close_ends(&e);
 }
 
-static void both_ends_are_known(void **state)
+TEST(both_ends_are_known)
 {
     check_family(AF_INET);
     check_family(AF_INET6);
 }
 
 /* The kernel calls it root's: it must be nobody's. */
-static void a_closed_socket_is_nobodys(void **state)
+TEST(a_closed_socket_is_nobodys)
 {
     ends e;
     uid_t user = 999;
@@ -109,7 +109,7 @@ static void a_closed_socket_is_nobodys(void **state)
 }
 
 /* A port may be one that somebody else listens at. */
-static void who_connected_is_not_asked_for_as_a_listener(void **state)
+TEST(who_connected_is_not_asked_for_as_a_listener)
 {
     ends e;
     uid_t user = 999;
@@ -119,7 +119,7 @@ static void who_connected_is_not_asked_for_as_a_listener(void **state)
     close_ends(&e);
 }
 
-static void both_ways_say_the_same(void **state)
+TEST(both_ways_say_the_same)
 {
     ends e;
     uid_t user = 999;
@@ -140,7 +140,7 @@ static void both_ways_say_the_same(void **state)
     close_ends(&e);
 }
 
-static void another_user_is_told(void **state)
+TEST(another_user_is_told)
 {
     ends e;
     uid_t user = 999;
@@ -170,16 +170,4 @@ static void another_user_is_told(void **state)
     (void)close(gate[0]);
     (void)close(fd);
     close_ends(&e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ends_are_known),
-        cmocka_unit_test(a_closed_socket_is_nobodys),
-        cmocka_unit_test(who_connected_is_not_asked_for_as_a_listener),
-        cmocka_unit_test(both_ways_say_the_same),
-        cmocka_unit_test(another_user_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void assert_fails(tci_stream *stream, tc_status status, const char *text)
     }
 }
 
-static void messages_go_both_ways(void **state)
+STREAM_TEST(messages_go_both_ways)
 {
     stream_bench *b = *state;
     stream_arrival got;
@@ -56,7 +56,7 @@ static void messages_go_both_ways(void **state)
     assert_string_equal(tci_stream_peer(b->far), b->address);
 }
 
-static void bytes_sent_while_connecting_arrive(void **state)
+STREAM_TEST(bytes_sent_while_connecting_arrive)
 {
     stream_bench *b = *state;
     stream_arrival got;
@@ -69,7 +69,7 @@ static void bytes_sent_while_connecting_arrive(void **state)
     stream_bench_expect(b, b->near);
 }
 
-static void fragments_make_one_message(void **state)
+STREAM_TEST(fragments_make_one_message)
 {
     stream_bench *b = *state;
     stream_arrival got;
@@ -85,7 +85,7 @@ static void fragments_make_one_message(void **state)
     stream_bench_expect(b, b->near);
 }
 
-static void one_segment_may_hold_several_messages(void **state)
+STREAM_TEST(one_segment_may_hold_several_messages)
 {
     stream_bench *b = *state;
     uint8_t bytes[1024];
@@ -105,7 +105,7 @@ static void one_segment_may_hold_several_messages(void **state)
     assert_fails(b->near, TC_E_PEER_LOST, "closed the connection");
 }
 
-static void largest_messages_pass(void **state)
+STREAM_TEST(largest_messages_pass)
 {
     stream_bench *b = *state;
     stream_bench_connect(b);
@@ -120,7 +120,7 @@ static void largest_messages_pass(void **state)
     assert_memory_equal(got.bytes, b->message, sizeof b->message);
 }
 
-static void an_end_within_a_message_is_said(void **state)
+STREAM_TEST(an_end_within_a_message_is_said)
 {
     stream_bench *b = *state;
     connect_raw(b);
@@ -129,7 +129,7 @@ static void an_end_within_a_message_is_said(void **state)
     assert_fails(b->near, TC_E_PEER_LOST, "within a message");
 }
 
-static void a_reset_is_a_lost_peer(void **state)
+STREAM_TEST(a_reset_is_a_lost_peer)
 {
     stream_bench *b = *state;
     struct linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -139,7 +139,7 @@ static void a_reset_is_a_lost_peer(void **state)
     assert_fails(b->near, TC_E_PEER_LOST, "127.0.0.1:");
 }
 
-static void garbage_is_corrupt(void **state)
+STREAM_TEST(garbage_is_corrupt)
 {
     stream_bench *b = *state;
     connect_raw(b);
@@ -147,7 +147,7 @@ static void garbage_is_corrupt(void **state)
     assert_fails(b->near, TC_E_CORRUPT, "not a Three-Chains peer");
 }
 
-static void another_protocol_is_a_version_error(void **state)
+STREAM_TEST(another_protocol_is_a_version_error)
 {
     stream_bench *b = *state;
     connect_raw(b);
@@ -157,7 +157,7 @@ static void another_protocol_is_a_version_error(void **state)
 }
 
 /* The claim alone is enough: no byte of such a body is waited for. */
-static void oversized_claims_are_refused(void **state)
+STREAM_TEST(oversized_claims_are_refused)
 {
     stream_bench *b = *state;
     static const uint8_t claim[16] = {'T', 'C', 'H', 'I',  TC_PROTOCOL_VERSION,
@@ -167,7 +167,7 @@ static void oversized_claims_are_refused(void **state)
     assert_fails(b->near, TC_E_CORRUPT, "8193");
 }
 
-static void a_full_queue_says_again_and_loses_nothing(void **state)
+STREAM_TEST(a_full_queue_says_again_and_loses_nothing)
 {
     stream_bench *b = *state;
     size_t sent = 0;
@@ -189,7 +189,7 @@ static void a_full_queue_says_again_and_loses_nothing(void **state)
     assert_int_equal(stream_try_receive(b->near, &got), TC_E_AGAIN);
 }
 
-static void a_message_above_the_queue_is_too_large(void **state)
+STREAM_TEST(a_message_above_the_queue_is_too_large)
 {
     stream_bench *b = *state;
     static uint8_t bytes[TCI_STREAM_SEND_MAX + 1];
@@ -198,7 +198,7 @@ static void a_message_above_the_queue_is_too_large(void **state)
     assert_int_equal(tci_stream_send(b->far, bytes, sizeof bytes, &err), TC_E_TOO_LARGE);
 }
 
-static void sending_to_the_dead_fails_without_a_signal(void **state)
+STREAM_TEST(sending_to_the_dead_fails_without_a_signal)
 {
     stream_bench *b = *state;
     tc_error err;
@@ -217,7 +217,7 @@ static void sending_to_the_dead_fails_without_a_signal(void **state)
     stream_bench_expect(b, b->near);
 }
 
-static void a_refusal_survives_closing_with_unread_bytes(void **state)
+STREAM_TEST(a_refusal_survives_closing_with_unread_bytes)
 {
     stream_bench *b = *state;
     stream_bench_connect(b);
@@ -228,25 +228,4 @@ static void a_refusal_survives_closing_with_unread_bytes(void **state)
     b->near = NULL;
     stream_bench_expect(b, b->far);
     assert_fails(b->far, TC_E_PEER_LOST, b->address);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        STREAM_TEST(messages_go_both_ways),
-        STREAM_TEST(bytes_sent_while_connecting_arrive),
-        STREAM_TEST(fragments_make_one_message),
-        STREAM_TEST(one_segment_may_hold_several_messages),
-        STREAM_TEST(largest_messages_pass),
-        STREAM_TEST(an_end_within_a_message_is_said),
-        STREAM_TEST(a_reset_is_a_lost_peer),
-        STREAM_TEST(garbage_is_corrupt),
-        STREAM_TEST(another_protocol_is_a_version_error),
-        STREAM_TEST(oversized_claims_are_refused),
-        STREAM_TEST(a_full_queue_says_again_and_loses_nothing),
-        STREAM_TEST(a_message_above_the_queue_is_too_large),
-        STREAM_TEST(sending_to_the_dead_fails_without_a_signal),
-        STREAM_TEST(a_refusal_survives_closing_with_unread_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void wait_until_turned_away(keys_bench *b, unsigned count)
 /* --- without a key ----------------------------------------------------------------------- */
 
 /* All that an honest client has said is said again, by somebody else. */
-static void replayed_bytes_prove_nothing(void **state)
+KEYS_TEST(replayed_bytes_prove_nothing)
 {
     keys_bench *b = *state;
     connect_tapped(b);
@@ -49,7 +49,7 @@ static void replayed_bytes_prove_nothing(void **state)
     (void)close(fd);
 }
 
-static void reflected_bytes_prove_nothing(void **state)
+KEYS_TEST(reflected_bytes_prove_nothing)
 {
     keys_bench *b = *state;
     load_both(b);
@@ -137,7 +137,7 @@ static void expect_cut(keys_bench *b, tc_status far_status)
         assert_null(b->near);
 }
 
-static void a_handshake_may_break_off_at_any_byte(void **state)
+KEYS_TEST(a_handshake_may_break_off_at_any_byte)
 {
     keys_bench *b = *state;
     listen_behind_tap(b);
@@ -164,7 +164,7 @@ static void expect_changed(keys_bench *b, tc_status far_status)
         assert_string_equal(tci_stream_identity(b->far), "");
 }
 
-static void a_handshake_with_a_byte_that_was_changed_proves_nothing(void **state)
+KEYS_TEST(a_handshake_with_a_byte_that_was_changed_proves_nothing)
 {
     keys_bench *b = *state;
     listen_behind_tap(b);
@@ -200,21 +200,21 @@ static void connect_with_nothing(keys_bench *b, int version_max, const char *tex
     (void)close(fd);
 }
 
-static void an_older_tls_is_refused(void **state)
+KEYS_TEST(an_older_tls_is_refused)
 {
     keys_bench *b = *state;
     load_both(b);
     connect_with_nothing(b, TLS1_2_VERSION, "older TLS than 1.3");
 }
 
-static void a_client_without_a_key_is_refused(void **state)
+KEYS_TEST(a_client_without_a_key_is_refused)
 {
     keys_bench *b = *state;
     load_both(b);
     connect_with_nothing(b, TLS1_3_VERSION, "it offers no key that this side has");
 }
 
-static void a_client_without_a_certificate_is_refused(void **state)
+KEYS_TEST(a_client_without_a_certificate_is_refused)
 {
     keys_bench *b = *state;
     certificate_make(b->folder, &(certificate_spec){.name = "ca"});
@@ -223,7 +223,7 @@ static void a_client_without_a_certificate_is_refused(void **state)
     connect_with_nothing(b, TLS1_3_VERSION, "certificate");
 }
 
-static void bytes_that_mean_nothing_are_refused(void **state)
+KEYS_TEST(bytes_that_mean_nothing_are_refused)
 {
     keys_bench *b = *state;
     load_both(b);
@@ -246,7 +246,7 @@ static void bytes_that_mean_nothing_are_refused(void **state)
     assert_null(b->near);
 }
 
-static void who_is_slow_is_turned_away(void **state)
+KEYS_TEST(who_is_slow_is_turned_away)
 {
     keys_bench *b = *state;
     load_both(b);
@@ -276,7 +276,7 @@ static void send_one(tci_stream *stream)
     assert_int_equal(tci_stream_send(stream, bytes, size, NULL), TC_OK);
 }
 
-static void a_changed_byte_is_found(void **state)
+KEYS_TEST(a_changed_byte_is_found)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -290,7 +290,7 @@ static void a_changed_byte_is_found(void **state)
 }
 
 /* Bytes that the listener has had already. */
-static void a_repeated_record_is_found(void **state)
+KEYS_TEST(a_repeated_record_is_found)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -302,7 +302,7 @@ static void a_repeated_record_is_found(void **state)
     assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
 }
 
-static void what_is_said_is_not_seen(void **state)
+KEYS_TEST(what_is_said_is_not_seen)
 {
     keys_bench *b = *state;
     connect_tapped(b);
@@ -311,7 +311,7 @@ static void what_is_said_is_not_seen(void **state)
     assert_null(memmem(b->tap->kept, b->tap->kept_size, "TCHI", 4));
 }
 
-static void a_cut_line_is_told_from_an_end(void **state)
+KEYS_TEST(a_cut_line_is_told_from_an_end)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -321,7 +321,7 @@ static void a_cut_line_is_told_from_an_end(void **state)
     assert_text_has(error.text, "without ending it in order");
 }
 
-static void an_end_in_order_is_one(void **state)
+KEYS_TEST(an_end_in_order_is_one)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -336,7 +336,7 @@ static void an_end_in_order_is_one(void **state)
 }
 
 /* More than a socket takes, in both directions at once. */
-static void much_arrives_as_it_was_sent(void **state)
+KEYS_TEST(much_arrives_as_it_was_sent)
 {
     keys_bench *b = *state;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -359,26 +359,4 @@ static void much_arrives_as_it_was_sent(void **state)
             got++;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KEYS_TEST(replayed_bytes_prove_nothing),
-        KEYS_TEST(reflected_bytes_prove_nothing),
-        KEYS_TEST(a_handshake_may_break_off_at_any_byte),
-        KEYS_TEST(a_handshake_with_a_byte_that_was_changed_proves_nothing),
-        KEYS_TEST(an_older_tls_is_refused),
-        KEYS_TEST(a_client_without_a_key_is_refused),
-        KEYS_TEST(a_client_without_a_certificate_is_refused),
-        KEYS_TEST(bytes_that_mean_nothing_are_refused),
-        KEYS_TEST(who_is_slow_is_turned_away),
-        KEYS_TEST(a_changed_byte_is_found),
-        KEYS_TEST(a_repeated_record_is_found),
-        KEYS_TEST(what_is_said_is_not_seen),
-        KEYS_TEST(a_cut_line_is_told_from_an_end),
-        KEYS_TEST(an_end_in_order_is_one),
-        KEYS_TEST(much_arrives_as_it_was_sent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static bool is_kept(int fd)
     return recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-static void strangers_do_not_keep_others_out(void **state)
+KEYS_TEST(strangers_do_not_keep_others_out)
 {
     keys_bench *b = *state;
     listen_for_crowds(b);
@@ -57,7 +57,7 @@ static void strangers_do_not_keep_others_out(void **state)
     let_the_silent_go();
 }
 
-static void silence_takes_no_place_of_who_speaks(void **state)
+KEYS_TEST(silence_takes_no_place_of_who_speaks)
 {
     keys_bench *b = *state;
     listen_for_crowds(b);
@@ -70,7 +70,7 @@ static void silence_takes_no_place_of_who_speaks(void **state)
     (void)close(fd);
 }
 
-static void a_crowd_takes_no_place_of_another_host(void **state)
+KEYS_TEST(a_crowd_takes_no_place_of_another_host)
 {
     keys_bench *b = *state;
     struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr = {htonl(0x7f000002)}};
@@ -85,14 +85,4 @@ static void a_crowd_takes_no_place_of_another_host(void **state)
     assert_true(is_kept(fd));
     let_the_silent_go();
     (void)close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KEYS_TEST(strangers_do_not_keep_others_out),
-        KEYS_TEST(silence_takes_no_place_of_who_speaks),
-        KEYS_TEST(a_crowd_takes_no_place_of_another_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

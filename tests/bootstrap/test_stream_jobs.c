@@ -38,7 +38,7 @@ static void expect_refusal(keys_bench *b, const char *far_text, const char *near
     assert_string_equal(tci_stream_identity(b->far), "");
 }
 
-static void members_of_a_job_connect(void **state)
+KEYS_TEST(members_of_a_job_connect)
 {
     keys_bench *b = *state;
     load_job(&b->here, "1234.0", 1);
@@ -51,7 +51,7 @@ static void members_of_a_job_connect(void **state)
 }
 
 /* Who owns the credentials may free them when nobody uses them any more. */
-static void connections_are_counted(void **state)
+KEYS_TEST(connections_are_counted)
 {
     keys_bench *b = *state;
     members_of_a_job_connect(state);
@@ -64,7 +64,7 @@ static void connections_are_counted(void **state)
     assert_int_equal(b->there.sessions, 0);
 }
 
-static void another_job_is_refused(void **state)
+KEYS_TEST(another_job_is_refused)
 {
     keys_bench *b = *state;
     load_job(&b->here, "1234.0", 1);
@@ -74,7 +74,7 @@ static void another_job_is_refused(void **state)
                    "job:1234.0");
 }
 
-static void another_job_of_the_name_is_refused(void **state)
+KEYS_TEST(another_job_of_the_name_is_refused)
 {
     keys_bench *b = *state;
     load_job(&b->here, "1234.0", 1);
@@ -83,7 +83,7 @@ static void another_job_of_the_name_is_refused(void **state)
                    "job:1234.0, is another: only processes of one job share its key");
 }
 
-static void a_file_of_the_name_is_refused(void **state)
+KEYS_TEST(a_file_of_the_name_is_refused)
 {
     keys_bench *b = *state;
     load_job(&b->here, "1234.0", 1);
@@ -91,7 +91,7 @@ static void a_file_of_the_name_is_refused(void **state)
     expect_refusal(b, "key:1234.0, is another", "job:1234.0, is another");
 }
 
-static void clear_text_is_refused(void **state)
+KEYS_TEST(clear_text_is_refused)
 {
     keys_bench *b = *state;
     char text[512] = "";
@@ -108,14 +108,4 @@ static void clear_text_is_refused(void **state)
                     "speaks clear text, and only members of job:1234.0 are taken here");
     assert_true(recv(fd, text, sizeof text - 1, 0) > 0);
     (void)close(fd);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        KEYS_TEST(members_of_a_job_connect),      KEYS_TEST(connections_are_counted),
-        KEYS_TEST(another_job_is_refused),        KEYS_TEST(another_job_of_the_name_is_refused),
-        KEYS_TEST(a_file_of_the_name_is_refused), KEYS_TEST(clear_text_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

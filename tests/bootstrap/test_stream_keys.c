@@ -48,7 +48,7 @@ static void expect_refusal(keys_bench *b, const char *far_text, const char *near
 
 /* --- who is taken ------------------------------------------------------------------------ */
 
-static void the_same_key_connects(void **state)
+KEYS_TEST(the_same_key_connects)
 {
     keys_bench *b = *state;
     load_key(b, &b->here, "cluster", 1);
@@ -61,7 +61,7 @@ static void the_same_key_connects(void **state)
     keys_bench_exchange(b);
 }
 
-static void certificates_of_one_authority_connect(void **state)
+KEYS_TEST(certificates_of_one_authority_connect)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -77,7 +77,7 @@ static void certificates_of_one_authority_connect(void **state)
 }
 
 /* A name with what could break a line of log, move a cursor, or pass for another name. */
-static void an_identity_is_printable_and_its_own(void **state)
+KEYS_TEST(an_identity_is_printable_and_its_own)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -91,7 +91,7 @@ static void an_identity_is_printable_and_its_own(void **state)
     assert_string_equal(tci_stream_identity(b->near), "cert:CN=a\\0Ab\\1B[31m\\,CN=root\\\\0A");
 }
 
-static void a_certificate_may_be_bound_to_hosts(void **state)
+KEYS_TEST(a_certificate_may_be_bound_to_hosts)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -108,7 +108,7 @@ static void a_certificate_may_be_bound_to_hosts(void **state)
     assert_int_equal(keys_bench_connect(b, "localhost"), TC_OK);
 }
 
-static void one_of_several_keys_is_enough(void **state)
+KEYS_TEST(one_of_several_keys_is_enough)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -123,7 +123,7 @@ static void one_of_several_keys_is_enough(void **state)
     assert_string_equal(tci_stream_identity(b->near), "key:new");
 }
 
-static void users_are_told_by_the_kernel(void **state)
+KEYS_TEST(users_are_told_by_the_kernel)
 {
     keys_bench *b = *state;
     char expected[32];
@@ -138,7 +138,7 @@ static void users_are_told_by_the_kernel(void **state)
 
 /* --- who is not -------------------------------------------------------------------------- */
 
-static void another_key_of_the_name_is_refused(void **state)
+KEYS_TEST(another_key_of_the_name_is_refused)
 {
     keys_bench *b = *state;
     load_key(b, &b->here, "cluster", 1);
@@ -147,7 +147,7 @@ static void another_key_of_the_name_is_refused(void **state)
                    "its key of the name of this side's, key:cluster, is another");
 }
 
-static void a_key_of_another_name_is_refused(void **state)
+KEYS_TEST(a_key_of_another_name_is_refused)
 {
     keys_bench *b = *state;
     load_key(b, &b->here, "cluster", 1);
@@ -156,7 +156,7 @@ static void a_key_of_another_name_is_refused(void **state)
                    "its key is named 'other'");
 }
 
-static void another_authority_is_refused(void **state)
+KEYS_TEST(another_authority_is_refused)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -169,7 +169,7 @@ static void another_authority_is_refused(void **state)
                    "expected one that CN=ca has signed");
 }
 
-static void a_listener_of_another_authority_is_refused(void **state)
+KEYS_TEST(a_listener_of_another_authority_is_refused)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -180,7 +180,7 @@ static void a_listener_of_another_authority_is_refused(void **state)
     expect_refusal(b, "expected one that CN=ca has signed", "unknown CA");
 }
 
-static void an_expired_certificate_is_refused(void **state)
+KEYS_TEST(an_expired_certificate_is_refused)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -195,7 +195,7 @@ static void an_expired_certificate_is_refused(void **state)
 }
 
 /* What a clock that is late looks like. */
-static void a_certificate_of_tomorrow_is_refused(void **state)
+KEYS_TEST(a_certificate_of_tomorrow_is_refused)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -217,7 +217,7 @@ static void keep_warning(void *user, tc_log_level level, const char *line)
 }
 
 /* In time to make another one: its own side when it starts, and whoever it connects to. */
-static void the_end_of_a_certificate_is_announced(void **state)
+KEYS_TEST(the_end_of_a_certificate_is_announced)
 {
     keys_bench *b = *state;
     warnings[0] = '\0';
@@ -240,7 +240,7 @@ static void the_end_of_a_certificate_is_announced(void **state)
     keys_bench_exchange(b);
 }
 
-static void a_certificate_for_servers_is_no_clients(void **state)
+KEYS_TEST(a_certificate_for_servers_is_no_clients)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -251,7 +251,7 @@ static void a_certificate_for_servers_is_no_clients(void **state)
     expect_refusal(b, "it did not take this side", "unsuitable certificate purpose");
 }
 
-static void a_certificate_is_no_key(void **state)
+KEYS_TEST(a_certificate_is_no_key)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -260,7 +260,7 @@ static void a_certificate_is_no_key(void **state)
     expect_refusal(b, "or a key instead (key_file)", "it offers no key that this side has");
 }
 
-static void a_key_is_no_certificate(void **state)
+KEYS_TEST(a_key_is_no_certificate)
 {
     keys_bench *b = *state;
     make_authority(b, "ca");
@@ -269,7 +269,7 @@ static void a_key_is_no_certificate(void **state)
     expect_refusal(b, "and this side has a key (key_file): both need the same", "unknown CA");
 }
 
-static void clear_text_to_a_listener_with_keys_is_told(void **state)
+KEYS_TEST(clear_text_to_a_listener_with_keys_is_told)
 {
     keys_bench *b = *state;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -289,7 +289,7 @@ static void clear_text_to_a_listener_with_keys_is_told(void **state)
     (void)close(fd);
 }
 
-static void keys_to_a_listener_of_clear_text_are_told(void **state)
+KEYS_TEST(keys_to_a_listener_of_clear_text_are_told)
 {
     keys_bench *b = *state;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -357,7 +357,7 @@ static void end_other(pid_t child, const int gate[2])
     assert_int_equal(status, 0);
 }
 
-static void another_users_process_is_refused(void **state)
+KEYS_TEST(another_users_process_is_refused)
 {
     keys_bench *b = *state;
     int gate[2];
@@ -381,7 +381,7 @@ static void another_users_process_is_refused(void **state)
 }
 
 /* Or it would be told what only this user's processes should know, and could send code back. */
-static void another_users_listener_is_refused(void **state)
+KEYS_TEST(another_users_listener_is_refused)
 {
     keys_bench *b = *state;
     int gate[2];
@@ -399,31 +399,4 @@ static void another_users_listener_is_refused(void **state)
     assert_int_equal(status, TC_E_REFUSED);
     assert_text_has(b->far_error.text, "is served by user 12345, expected user 0 or root");
     end_other(child, gate);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KEYS_TEST(the_same_key_connects),
-        KEYS_TEST(certificates_of_one_authority_connect),
-        KEYS_TEST(an_identity_is_printable_and_its_own),
-        KEYS_TEST(a_certificate_may_be_bound_to_hosts),
-        KEYS_TEST(one_of_several_keys_is_enough),
-        KEYS_TEST(users_are_told_by_the_kernel),
-        KEYS_TEST(another_key_of_the_name_is_refused),
-        KEYS_TEST(a_key_of_another_name_is_refused),
-        KEYS_TEST(another_authority_is_refused),
-        KEYS_TEST(a_listener_of_another_authority_is_refused),
-        KEYS_TEST(an_expired_certificate_is_refused),
-        KEYS_TEST(a_certificate_of_tomorrow_is_refused),
-        KEYS_TEST(the_end_of_a_certificate_is_announced),
-        KEYS_TEST(a_certificate_for_servers_is_no_clients),
-        KEYS_TEST(a_certificate_is_no_key),
-        KEYS_TEST(a_key_is_no_certificate),
-        KEYS_TEST(clear_text_to_a_listener_with_keys_is_told),
-        KEYS_TEST(keys_to_a_listener_of_clear_text_are_told),
-        KEYS_TEST(another_users_process_is_refused),
-        KEYS_TEST(another_users_listener_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <tc/log.h>
 
-static void accept_does_not_wait(void **state)
+STREAM_TEST(accept_does_not_wait)
 {
     stream_bench *b = *state;
     tci_stream *stream = NULL;
@@ -12,7 +12,7 @@ static void accept_does_not_wait(void **state)
     assert_null(stream);
 }
 
-static void a_taken_port_is_in_use(void **state)
+STREAM_TEST(a_taken_port_is_in_use)
 {
     stream_bench *b = *state;
     tci_stream_listener *second = NULL;
@@ -22,7 +22,7 @@ static void a_taken_port_is_in_use(void **state)
     assert_null(second);
 }
 
-static void a_closed_port_is_free_again(void **state)
+STREAM_TEST(a_closed_port_is_free_again)
 {
     stream_bench *b = *state;
     stream_bench_connect(b);
@@ -34,7 +34,7 @@ static void a_closed_port_is_free_again(void **state)
     stream_bench_expect(b, b->near);
 }
 
-static void nobody_listening_is_unreachable(void **state)
+STREAM_TEST(nobody_listening_is_unreachable)
 {
     stream_bench *b = *state;
     tc_error err = {0};
@@ -47,7 +47,7 @@ static void nobody_listening_is_unreachable(void **state)
     assert_non_null(strstr(err.text, b->address));
 }
 
-static void every_address_of_a_name_is_tried(void **state)
+STREAM_TEST(every_address_of_a_name_is_tried)
 {
     stream_bench *b = *state;
     char by_name[64];
@@ -64,7 +64,7 @@ static void every_address_of_a_name_is_tried(void **state)
     assert_string_equal(tci_stream_peer(b->far), b->address);
 }
 
-static void connecting_needs_a_real_address(void **state)
+STREAM_TEST(connecting_needs_a_real_address)
 {
     stream_bench *b = *state;
     tc_error err = {0};
@@ -80,7 +80,7 @@ static void count_warnings(void *user, tc_log_level level, const char *line)
         ++*(int *)user;
 }
 
-static void listening_outside_needs_a_word_and_warns(void **state)
+STREAM_TEST(listening_outside_needs_a_word_and_warns)
 {
     stream_bench *b = *state;
     tci_stream_listener *open_to_all = NULL;
@@ -104,7 +104,7 @@ static void listening_outside_needs_a_word_and_warns(void **state)
     tc_log_set_sink(NULL, NULL);
 }
 
-static void listening_elsewhere_is_invalid(void **state)
+STREAM_TEST(listening_elsewhere_is_invalid)
 {
     tci_stream_listener *listener = NULL;
     tc_error err = {0};
@@ -117,19 +117,4 @@ static void listening_elsewhere_is_invalid(void **state)
     assert_int_equal(tci_stream_listen("127.0.0.1", false, NULL, &listener, &err),
                      TC_E_INVALID);
     assert_null(listener);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        STREAM_TEST(accept_does_not_wait),
-        STREAM_TEST(a_taken_port_is_in_use),
-        STREAM_TEST(a_closed_port_is_free_again),
-        STREAM_TEST(nobody_listening_is_unreachable),
-        STREAM_TEST(every_address_of_a_name_is_tried),
-        STREAM_TEST(connecting_needs_a_real_address),
-        STREAM_TEST(listening_outside_needs_a_word_and_warns),
-        STREAM_TEST(listening_elsewhere_is_invalid),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

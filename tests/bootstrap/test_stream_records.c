@@ -172,7 +172,7 @@ static void begin(keys_bench *b, other_side *other)
     (void)SSL_set_mode(other->ssl, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
-static void another_tls_understands_and_is_understood(void **state)
+KEYS_TEST(another_tls_understands_and_is_understood)
 {
     other_side other;
     begin(*state, &other);
@@ -180,7 +180,7 @@ static void another_tls_understands_and_is_understood(void **state)
     end_other(&other);
 }
 
-static void padding_is_taken_away(void **state)
+KEYS_TEST(padding_is_taken_away)
 {
     other_side other;
     begin(*state, &other);
@@ -199,7 +199,7 @@ static void renew_both(SSL *ssl)
     (void)SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED);
 }
 
-static void the_other_may_renew_its_key(void **state)
+KEYS_TEST(the_other_may_renew_its_key)
 {
     other_side other;
     begin(*state, &other);
@@ -207,7 +207,7 @@ static void the_other_may_renew_its_key(void **state)
     end_other(&other);
 }
 
-static void and_ask_for_another_here(void **state)
+KEYS_TEST(and_ask_for_another_here)
 {
     other_side other;
     begin(*state, &other);
@@ -225,7 +225,7 @@ static tc_status fill(keys_bench *b, tc_error *err)
     return status;
 }
 
-static void keys_without_data_end_the_connection(void **state)
+KEYS_TEST(keys_without_data_end_the_connection)
 {
     keys_bench *b = *state;
     other_side other;
@@ -241,7 +241,7 @@ static void keys_without_data_end_the_connection(void **state)
     end_other(&other);
 }
 
-static void each_hears_that_the_other_ends(void **state)
+KEYS_TEST(each_hears_that_the_other_ends)
 {
     keys_bench *b = *state;
     other_side other;
@@ -263,7 +263,7 @@ static void each_hears_that_the_other_ends(void **state)
 }
 
 /* What is no record of the other's: judged by its head, or by its tag. */
-static void bytes_that_nobody_sealed_are_refused(void **state)
+TEST(bytes_that_nobody_sealed_are_refused)
 {
     static const struct {
         const char *bytes;
@@ -293,19 +293,4 @@ static void bytes_that_nobody_sealed_are_refused(void **state)
         end_other(&other);
         assert_int_equal(keys_bench_tear_down((void **)&b), 0);
     }
-    (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KEYS_TEST(another_tls_understands_and_is_understood),
-        KEYS_TEST(padding_is_taken_away),
-        KEYS_TEST(the_other_may_renew_its_key),
-        KEYS_TEST(and_ask_for_another_here),
-        KEYS_TEST(keys_without_data_end_the_connection),
-        KEYS_TEST(each_hears_that_the_other_ends),
-        cmocka_unit_test(bytes_that_nobody_sealed_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void wait_for_bytes(tci_stream *stream, size_t size)
 }
 
 /* Who sleeps on the descriptor then would sleep for ever, so it is told. */
-static void what_was_read_ahead_is_told_of(void **state)
+KEYS_TEST(what_was_read_ahead_is_told_of)
 {
     keys_bench *b = *state;
     struct pollfd nothing = {.events = POLLIN};
@@ -123,7 +123,7 @@ static size_t take_some(tci_stream *stream, size_t got)
 }
 
 /* In both directions; who is between passes on whatever part of a record there is. */
-static void much_arrives_as_it_was_sent(void **state)
+KEYS_TEST(much_arrives_as_it_was_sent)
 {
     keys_bench *b = *state;
     size_t sent[2] = {0}, got[2] = {0};
@@ -137,7 +137,7 @@ static void much_arrives_as_it_was_sent(void **state)
     }
 }
 
-static void a_changed_byte_is_found(void **state)
+KEYS_TEST(a_changed_byte_is_found)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -150,7 +150,7 @@ static void a_changed_byte_is_found(void **state)
     assert_int_equal(fill(b, b->near, &more, &error), TC_E_CORRUPT);
 }
 
-static void a_cut_line_is_told_from_an_end(void **state)
+KEYS_TEST(a_cut_line_is_told_from_an_end)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -164,7 +164,7 @@ static void a_cut_line_is_told_from_an_end(void **state)
     assert_text_has(error.text, "without ending it in order");
 }
 
-static void an_end_in_order_is_one(void **state)
+KEYS_TEST(an_end_in_order_is_one)
 {
     keys_bench *b = *state;
     tc_error error = {0};
@@ -177,14 +177,4 @@ static void an_end_in_order_is_one(void **state)
     expect(b->near, 0, 100);
     assert_int_equal(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
     assert_null(strstr(error.text, "without"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KEYS_TEST(what_was_read_ahead_is_told_of), KEYS_TEST(much_arrives_as_it_was_sent),
-        KEYS_TEST(a_changed_byte_is_found),        KEYS_TEST(a_cut_line_is_told_from_an_end),
-        KEYS_TEST(an_end_in_order_is_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static bool is_whole(const uint8_t *frame, const tci_ifunc_header *header)
            tci_ifunc_code_check(code, header->code_size) == end.code_check;
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     assert_int_equal(tci_ifunc_code_offset(0), 48);
     assert_int_equal(tci_ifunc_code_offset(16), 64);
@@ -53,7 +53,7 @@ static void sizes(void **state)
     assert_true(tci_ifunc_frame_bytes(TCI_IFUNC_PAYLOAD_MAX, TCI_IFUNC_CODE_MAX) < 1ull << 32);
 }
 
-static void sealed_frames(void **state)
+TEST(sealed_frames)
 {
     uint8_t bytes[TCI_IFUNC_HEADER_BYTES];
     tci_ifunc_header header = sample_header(), found;
@@ -84,7 +84,7 @@ static void sealed_frames(void **state)
     assert_int_equal(tci_ifunc_frame_judge(bytes, SIZE_MAX, &found), TCI_SLOT_DAMAGED);
 }
 
-static void words(void **state)
+TEST(words)
 {
     const tci_ifunc_header header = sample_header();
     uint8_t bytes[TCI_IFUNC_HEADER_BYTES] = {0};
@@ -106,7 +106,7 @@ static void words(void **state)
 }
 
 /* Every byte that has not come yet is missed, whatever was in its place. */
-static void checked_frames(void **state)
+TEST(checked_frames)
 {
     uint8_t frame[ROOM], partial[ROOM];
     tci_ifunc_header found;
@@ -133,7 +133,7 @@ static void checked_frames(void **state)
 }
 
 /* An earlier message of the same code in the same place does not complete this one. */
-static void lines_of_an_earlier_lap(void **state)
+TEST(lines_of_an_earlier_lap)
 {
     uint8_t frame[ROOM], earlier[ROOM], mixed[ROOM];
     tci_ifunc_header header = sample_header(), found;
@@ -153,7 +153,7 @@ static void lines_of_an_earlier_lap(void **state)
     assert_true(is_whole(frame, &found));
 }
 
-static void code_sections(void **state)
+TEST(code_sections)
 {
     uint8_t bytes[64];
     const tci_code_parts parts = {(const uint8_t *)"archive", 7, (const uint8_t *)"libm", 4};
@@ -169,17 +169,4 @@ static void code_sections(void **state)
         assert_int_equal(tci_ifunc_frame_parts_decode(bytes, wrong, &found), wrong == size);
     memset(bytes, 0xff, sizeof bytes);
     assert_false(tci_ifunc_frame_parts_decode(bytes, sizeof bytes, &found));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(sealed_frames),
-        cmocka_unit_test(words),
-        cmocka_unit_test(checked_frames),
-        cmocka_unit_test(lines_of_an_earlier_lap),
-        cmocka_unit_test(code_sections),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

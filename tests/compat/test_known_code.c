@@ -37,41 +37,30 @@ static void expect_refused_as_unsigned(void)
 }
 
 /* So far that the bytes are read: the library is none, and neither is the archive. */
-static void what_comes_is_read_where_nobody_asks(void **state)
+TEST(what_comes_is_read_where_nobody_asks)
 {
     assert_int_equal(arrive(TCI_CODE_LIBRARY), UCS_ERR_UNSUPPORTED);
     assert_int_not_equal(arrive(TCI_CODE_ARCHIVE), UCS_ERR_UNSUPPORTED);
 }
 
-static void what_comes_is_not_read_where_signatures_are_asked_for(void **state)
+TEST(what_comes_is_not_read_where_signatures_are_asked_for)
 {
     assert_int_equal(setenv("TC_REQUIRE_SIGNATURE", "yes", 1), 0);
     expect_refused_as_unsigned();
     assert_int_equal(unsetenv("TC_REQUIRE_SIGNATURE"), 0);
 }
 
-static void what_comes_is_not_read_where_there_is_a_list(void **state)
+TEST(what_comes_is_not_read_where_there_is_a_list)
 {
     assert_int_equal(setenv("TC_CODE_ALLOW", "@/nowhere", 1), 0);
     expect_refused_as_unsigned();
     assert_int_equal(unsetenv("TC_CODE_ALLOW"), 0);
 }
 
-static void own_libraries_are_refused_where_all_has_to_be_signed(void **state)
+TEST(own_libraries_are_refused_where_all_has_to_be_signed)
 {
     const tci_known_code *code;
     assert_int_equal(setenv("TC_REQUIRE_SIGNATURE", "all", 1), 0);
     assert_int_equal(tci_known_code_add_library("gather", "x", 1, &code), UCS_ERR_UNSUPPORTED);
     assert_int_equal(unsetenv("TC_REQUIRE_SIGNATURE"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_is_read_where_nobody_asks),
-        cmocka_unit_test(what_comes_is_not_read_where_signatures_are_asked_for),
-        cmocka_unit_test(what_comes_is_not_read_where_there_is_a_list),
-        cmocka_unit_test(own_libraries_are_refused_where_all_has_to_be_signed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

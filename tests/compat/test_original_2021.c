@@ -18,9 +18,8 @@
 
 /* --- Listing 1.1 ----------------------------------------------------------------------- */
 
-static void calls_are_as_printed(void **state)
+TEST(calls_are_as_printed)
 {
-    (void)state;
     ucs_status_t (*reg)(ucp_context_h, const char *, ucp_ifunc_h *) = ucp_register_ifunc;
     void (*deregister)(ucp_context_h, ucp_ifunc_h) = ucp_deregister_ifunc;
     ucs_status_t (*create)(ucp_ifunc_h, void *, size_t, ucp_ifunc_msg_t *) =
@@ -34,13 +33,12 @@ static void calls_are_as_printed(void **state)
 
 /* What cannot be done says so where there is a status, and is left alone where there is
  * none. */
-static void mistakes(void **state)
+TEST(mistakes)
 {
     compat_node node;
     ucp_ifunc_h ih = NULL;
     _Alignas(8) uint8_t slot[64] = {0};
     const ucp_ifunc_msg_t never_made = {0};
-    (void)state;
     compat_node_open(&node, 4096);
     assert_int_equal(ucp_register_ifunc(node.context, NULL, &ih), UCS_ERR_INVALID_PARAM);
     assert_int_equal(ucp_register_ifunc(node.context, "no_such", &ih), UCS_ERR_NO_ELEM);
@@ -196,31 +194,18 @@ static void run_listings(void)
     assert_true(compat_wait(&child));
 }
 
-static void listings_as_archive(void **state)
+TEST(listings_as_archive)
 {
-    (void)state;
     run_listings();
 }
 
 /* As the paper builds it: a shared object, which is all that the folder has. */
-static void listings_as_shared_object(void **state)
+TEST(listings_as_shared_object)
 {
     char folder[4096];
     const char *above = getenv("UCX_IFUNC_LIB_DIR");
-    (void)state;
     assert_non_null(above);
     (void)snprintf(folder, sizeof folder, "%s/library", above);
     assert_int_equal(setenv("UCX_IFUNC_LIB_DIR", folder, 1), 0);
     run_listings();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_as_printed),
-        cmocka_unit_test(listings_as_archive),
-        cmocka_unit_test(listings_as_shared_object),
-        cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

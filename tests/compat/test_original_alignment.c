@@ -53,7 +53,7 @@ static void expect_aligned(const char *folder, const char *name, int llvm_bc)
     assert_int_equal(ucp_deregister_ifunc(node.context, function), UCS_OK);
 }
 
-static void archives(void **state)
+TEST(archives)
 {
     expect_aligned(".", "slot32", 1);
     expect_aligned(".", "slot64", 1);
@@ -61,23 +61,23 @@ static void archives(void **state)
 }
 
 /* Its payload_init gives up where its payload is not aligned as its function's. */
-static void payloads_that_are_made(void **state)
+TEST(payloads_that_are_made)
 {
     expect_aligned(".", "slot256", 1);
 }
 
-static void libraries(void **state)
+TEST(libraries)
 {
     expect_aligned("library", "slot64", 0);
     expect_aligned("library", "slot4096", 0);
 }
 
-static void bitcode_of_any_compiler(void **state)
+TEST(bitcode_of_any_compiler)
 {
     expect_aligned("bitcode", "slot1024", 1);
 }
 
-static void a_library_that_asks_for_none_that_there_is(void **state)
+TEST(a_library_that_asks_for_none_that_there_is)
 {
     ucp_ifunc_h function;
     const ucp_ifunc_reg_param_t param = {.name = "slot48", .llvm_bc = 0};
@@ -87,13 +87,6 @@ static void a_library_that_asks_for_none_that_there_is(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(archives),
-        cmocka_unit_test(payloads_that_are_made),
-        cmocka_unit_test(libraries),
-        cmocka_unit_test(bitcode_of_any_compiler),
-        cmocka_unit_test(a_library_that_asks_for_none_that_there_is),
-    };
 #ifdef __x86_64__
     seen.vector_bytes = __builtin_cpu_supports("avx512f") ? 64
                         : __builtin_cpu_supports("avx2")  ? 32
@@ -101,7 +94,7 @@ int main(void)
 #endif
     compat_node_open(&node, MEMORY_BYTES);
     self = compat_node_link_self(&node);
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    int failures = test_run(NULL, NULL);
     compat_node_close(&node);
     return failures;
 }

@@ -49,7 +49,7 @@ static void ring_source(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void ring_of_slots(void **state)
+TEST(ring_of_slots)
 {
     compat_node node;
     gather_state gathered = {0};
@@ -95,7 +95,7 @@ static void pong(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void ping_pong(void **state)
+TEST(ping_pong)
 {
     compat_node node;
     gather_state gathered = {0};
@@ -139,7 +139,7 @@ static void far_place(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void message_travels_on(void **state)
+TEST(message_travels_on)
 {
     compat_node node;
     chaser_place place = {.weight = 1};
@@ -181,7 +181,7 @@ static void one_sender(int fd, void *user)
 }
 
 /* All write their first message before any of them is run, and each one after that too. */
-static void several_senders(void **state)
+TEST(several_senders)
 {
     compat_node node;
     compat_child children[SENDERS];
@@ -203,15 +203,4 @@ static void several_senders(void **state)
         assert_true(compat_wait(&children[i]));
     assert_int_equal(gathered.run, SENDERS * ROUNDS);
     assert_int_equal(gathered.torn + gathered.out_of_order, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ring_of_slots),
-        cmocka_unit_test(ping_pong),
-        cmocka_unit_test(message_travels_on),
-        cmocka_unit_test(several_senders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,20 +71,20 @@ static void send_and_run(fixture *f, ucp_ifunc_h ifunc)
 
 /* --- forms ----------------------------------------------------------------------------- */
 
-static void archive_runs(void **state)
+TEST_WITH(archive_runs, set_up, tear_down)
 {
     fixture *f = *state;
     send_and_run(f, compat_node_register(&f->node, "gather", 1));
 }
 
-static void bitcode_files_run(void **state)
+TEST_WITH(bitcode_files_run, set_up, tear_down)
 {
     fixture *f = *state;
     use_folder(f, "bitcode");
     send_and_run(f, compat_node_register(&f->node, "gather", 1));
 }
 
-static void library_file_runs(void **state)
+TEST_WITH(library_file_runs, set_up, tear_down)
 {
     fixture *f = *state;
     use_folder(f, "library");
@@ -92,7 +92,7 @@ static void library_file_runs(void **state)
     send_and_run(f, compat_node_register(&f->node, "gather", 1));
 }
 
-static void library_under_a_policy_is_refused(void **state)
+TEST_WITH(library_under_a_policy_is_refused, set_up, tear_down)
 {
     fixture *f = *state;
     ucp_ifunc_reg_param_t param = {.name = "gather"};
@@ -130,7 +130,7 @@ static void read_slices(const fixture *f, const char *name, ucp_llvm_bc_t slices
     }
 }
 
-static void registered_from_memory(void **state)
+TEST_WITH(registered_from_memory, set_up, tear_down)
 {
     fixture *f = *state;
     ucp_llvm_bc_t slices[2];
@@ -170,7 +170,7 @@ static void registered_from_memory(void **state)
     free(slices[1].bc);
 }
 
-static void uses_zlib_and_openssl(void **state)
+TEST_WITH(uses_zlib_and_openssl, set_up, tear_down)
 {
     fixture *f = *state;
     struct {
@@ -209,7 +209,7 @@ static ucs_status_t try_register(fixture *f, const char *name)
     return status;
 }
 
-static void bad_folders_and_names(void **state)
+TEST_WITH(bad_folders_and_names, set_up, tear_down)
 {
     fixture *f = *state;
     assert_int_equal(try_register(f, "nobody"), UCS_ERR_NO_ELEM);
@@ -240,7 +240,7 @@ static void bad_folders_and_names(void **state)
     (void)rmdir(fifo);
 }
 
-static void registered_twice(void **state)
+TEST_WITH(registered_twice, set_up, tear_down)
 {
     fixture *f = *state;
     ucp_context_h context = f->node.context;
@@ -260,7 +260,7 @@ static void registered_twice(void **state)
                      UCS_ERR_NO_ELEM);
 }
 
-static void sent_after_deregistration(void **state)
+TEST_WITH(sent_after_deregistration, set_up, tear_down)
 {
     fixture *f = *state;
     gather_state gathered = {0};
@@ -278,7 +278,7 @@ static void sent_after_deregistration(void **state)
     assert_int_equal(ucp_ifunc_msg_free(msg), UCS_OK);
 }
 
-static void bad_messages(void **state)
+TEST_WITH(bad_messages, set_up, tear_down)
 {
     fixture *f = *state;
     gather_state gathered = {0};
@@ -326,7 +326,7 @@ static uint64_t next_random(uint64_t *seed)
 
 /* What lies in memory before its first message, or what an earlier user left there, is no
  * message, and is left as it is. */
-static void garbage_is_no_message(void **state)
+TEST_WITH(garbage_is_no_message, set_up, tear_down)
 {
     fixture *f = *state;
     uint8_t before[256];
@@ -343,7 +343,7 @@ static void garbage_is_no_message(void **state)
 
 /* A message with any of its bytes changed is refused, waited for, or (where the byte is none
  * that anybody reads) run. It never crashes. */
-static void damaged_messages(void **state)
+TEST_WITH(damaged_messages, set_up, tear_down)
 {
     fixture *f = *state;
     gather_state gathered = {0};
@@ -363,7 +363,7 @@ static void damaged_messages(void **state)
 }
 
 /* A slot that is written again before it was read: seen where it is mapped. */
-static void occupied_slot(void **state)
+TEST_WITH(occupied_slot, set_up, tear_down)
 {
     fixture *f = *state;
     gather_state gathered = {0};
@@ -390,7 +390,7 @@ static void occupied_slot(void **state)
 }
 
 /* A payload may be changed between two sends. */
-static void changed_payload(void **state)
+TEST_WITH(changed_payload, set_up, tear_down)
 {
     fixture *f = *state;
     gather_state gathered = {0};
@@ -413,28 +413,4 @@ static void changed_payload(void **state)
     assert_int_equal(gathered.torn + gathered.out_of_order, 0);
     assert_int_equal(ucp_ifunc_msg_free(msg), UCS_OK);
     assert_int_equal(ucp_deregister_ifunc(f->node.context, ifunc), UCS_OK);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(archive_runs),
-        TEST(bitcode_files_run),
-        TEST(library_file_runs),
-        TEST(registered_from_memory),
-        TEST(library_under_a_policy_is_refused),
-        TEST(uses_zlib_and_openssl),
-        TEST(bad_folders_and_names),
-        TEST(registered_twice),
-        TEST(sent_after_deregistration),
-        TEST(bad_messages),
-        TEST(garbage_is_no_message),
-
-        TEST(damaged_messages),
-        TEST(occupied_slot),
-        TEST(changed_payload),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,11 +71,10 @@ static void pong(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void ping_pong_in_cleared_slots(void **state)
+TEST(ping_pong_in_cleared_slots)
 {
     compat_node node;
     compat_child child = compat_fork(pong, NULL);
-    (void)state;
     open_filled(&node, PATTERN_SOURCE);
     play(&node, compat_node_link(&node, child.fd), true, PATTERN_SOURCE);
     compat_node_close(&node);
@@ -112,12 +111,11 @@ static void send_the_same(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void the_same_message(void **state)
+TEST(the_same_message)
 {
     compat_node node;
     uint64_t run = 0, last = 0;
     compat_child child = compat_fork(send_the_same, NULL);
-    (void)state;
     open_filled(&node, PATTERN_TARGET);
     compat_link *link = compat_node_link(&node, child.fd);
     while (!last) {
@@ -170,12 +168,11 @@ static void fill_the_buffer(int fd, void *user)
     compat_node_close(&node);
 }
 
-static void a_buffer_of_many_sizes(void **state)
+TEST(a_buffer_of_many_sizes)
 {
     compat_node node;
     gather_state gathered = {0};
     uint64_t round = 0, sent = 0;
-    (void)state;
     compat_child child = compat_fork(fill_the_buffer, NULL);
     open_filled(&node, PATTERN_TARGET);
     ucp_ifunc_h ifunc = compat_node_register(&node, "gather", 0);
@@ -209,12 +206,11 @@ static bool has_code(const compat_node *node)
 
 /* Where slots are mapped the code goes to a process once, though nothing in its slots says that
  * it came. */
-static void code_travels_once(void **state)
+TEST(code_travels_once)
 {
     compat_node node;
     gather_state gathered = {0};
     void *mapped;
-    (void)state;
     open_filled(&node, PATTERN_TARGET);
     compat_link *self = compat_node_link_self(&node);
     ucp_ifunc_h ifunc = compat_node_register(&node, "gather", 0);
@@ -263,11 +259,10 @@ static void count_line(void *user, tc_log_level level, const char *line)
 }
 
 /* Polling is quiet, whatever is polled. */
-static void said_once(void **state)
+TEST(said_once)
 {
     compat_node node;
     const tc_log_level level = tc_log_get_level();
-    (void)state;
     open_filled(&node, PATTERN_TARGET);
     lines_logged = 0;
     tc_log_set_sink(count_line, NULL);
@@ -283,12 +278,11 @@ static void said_once(void **state)
 }
 
 /* Programs free what they failed to make, in memory that they never filled. */
-static void freed_without_being_made(void **state)
+TEST(freed_without_being_made)
 {
     compat_node node;
     const gather_args args = {0, 1, 4};
     ucp_ifunc_msg_t msg, copy;
-    (void)state;
     open_filled(&node, PATTERN_TARGET);
     ucp_ifunc_h ifunc = compat_node_register(&node, "gather", 1), never = NULL;
     memset(&msg, 0x11, sizeof msg);
@@ -308,17 +302,4 @@ static void freed_without_being_made(void **state)
     assert_int_equal(ucp_ifunc_msg_free(msg), UCS_OK);
     assert_int_equal(ucp_ifunc_msg_free(copy), UCS_ERR_NO_ELEM);
     compat_node_close(&node);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ping_pong_in_cleared_slots),
-        cmocka_unit_test(the_same_message),
-        cmocka_unit_test(a_buffer_of_many_sizes),
-        cmocka_unit_test(code_travels_once),
-        cmocka_unit_test(said_once),
-        cmocka_unit_test(freed_without_being_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

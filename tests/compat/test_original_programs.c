@@ -106,10 +106,9 @@ static void expect_parcel(compat_node *node)
 }
 
 /* A client that could not register what it sends ends its server's poll all the same. */
-static void functional(void **state)
+TEST(functional)
 {
     compat_node node;
-    (void)state;
     use_folder("recipe");
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(i / 100);
@@ -263,26 +262,14 @@ static void run_walk(bool bitcode, unsigned servers)
         assert_true(compat_wait(&children[i]));
 }
 
-static void walk_of_one_server(void **state)
+TEST(walk_of_one_server)
 {
-    (void)state;
     run_walk(true, 1);
     run_walk(false, 1);
 }
 
-static void walk_of_two_servers(void **state)
+TEST(walk_of_two_servers)
 {
-    (void)state;
     run_walk(true, 2);
     run_walk(false, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functional),
-        cmocka_unit_test(walk_of_one_server),
-        cmocka_unit_test(walk_of_two_servers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

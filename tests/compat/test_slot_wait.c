@@ -32,7 +32,6 @@ static void count_line(void *user, tc_log_level level, const char *line)
 
 static int listen_to_log(void **state)
 {
-    (void)state;
     line_count = 0;
     now_s += 1000;
     tc_log_set_sink(count_line, NULL);
@@ -42,7 +41,6 @@ static int listen_to_log(void **state)
 
 static int leave_log(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     return 0;
 }
@@ -55,10 +53,9 @@ static void poll_for_a_minute(const void *slot)
     }
 }
 
-static void memory_of_the_program_is_quiet(void **state)
+TEST_WITH(memory_of_the_program_is_quiet, listen_to_log, leave_log)
 {
     _Alignas(8) uint8_t slot[TCI_IFUNC_FRAME_MIN];
-    (void)state;
     for (unsigned pattern = 0; pattern < 256; pattern++) {
         memset(slot, (int)pattern, sizeof slot);
         poll_for_a_minute(slot);
@@ -69,25 +66,13 @@ static void memory_of_the_program_is_quiet(void **state)
     assert_int_equal(line_count, 0);
 }
 
-static void a_message_behind_its_slot_is_reported_once(void **state)
+TEST_WITH(a_message_behind_its_slot_is_reported_once, listen_to_log, leave_log)
 {
     _Alignas(8) uint8_t slot[2 * TCI_IFUNC_FRAME_MIN];
     const tci_ifunc_header header = {.kind = TCI_CODE_ARCHIVE};
-    (void)state;
     memset(slot, 0x2a, sizeof slot);
     (void)tci_ifunc_header_seal(&header, slot + 16);
     poll_for_a_minute(slot);
     assert_int_equal(line_count, 1);
     assert_non_null(strstr(last_line, "a message begins 16 bytes behind a slot"));
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, listen_to_log, leave_log)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(memory_of_the_program_is_quiet),
-        TEST(a_message_behind_its_slot_is_reported_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

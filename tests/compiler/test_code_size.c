@@ -5,8 +5,6 @@
 #include "tool_run.h"
 #include "wire/frame.h"
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 enum { TSI_MESSAGE_BYTES_MAX = 700, HASH_MAP_MESSAGE_BYTES_MAX = 8192 };
 
 static tool_result result;
@@ -33,7 +31,7 @@ static void check_first_message(const char *source, const char *output, size_t b
     close_archive(&a);
 }
 
-static void first_messages_are_small(void **state)
+TEST_WITH(first_messages_are_small, enter_empty_folder, leave_folder)
 {
     check_first_message(TEST_SOURCES "/benchmarks/ifuncs/tsi.c", "tsi.tca",
                         TSI_MESSAGE_BYTES_MAX);
@@ -50,7 +48,7 @@ static bool has_dictionary_for(unsigned llvm_major)
     return false;
 }
 
-static void the_compilers_own_dictionary_is_taken(void **state)
+TEST_WITH(the_compilers_own_dictionary_is_taken, enter_empty_folder, leave_folder)
 {
     opened_archive packed, plain;
     compile(data_file("tsi.c"), "tsi.tca", NULL);
@@ -71,7 +69,7 @@ static void the_compilers_own_dictionary_is_taken(void **state)
     close_archive(&plain);
 }
 
-static void tc_ar_tells_both_sizes(void **state)
+TEST_WITH(tc_ar_tells_both_sizes, enter_empty_folder, leave_folder)
 {
     opened_archive packed, plain;
     char text[64];
@@ -98,14 +96,4 @@ static void tc_ar_tells_both_sizes(void **state)
     assert_in_range(sent, packed.size, plain.size + plain.size / 20);
     close_archive(&packed);
     close_archive(&plain);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(first_messages_are_small),
-        TEST(the_compilers_own_dictionary_is_taken),
-        TEST(tc_ar_tells_both_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

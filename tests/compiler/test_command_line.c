@@ -34,7 +34,7 @@ static void assert_refused(const char *line, const char *part)
     assert_has(err.text, part);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
     assert_parses("foo.c -o out/foo.tca");
     assert_int_equal(command.action, TCI_COMMAND_COMPILE);
@@ -49,7 +49,7 @@ static void defaults(void **state)
     assert_int_equal(command.slices.levels.count, 0);
 }
 
-static void forms_and_levels(void **state)
+TEST(forms_and_levels)
 {
     assert_parses("foo.c -o foo.tca --forms=image --cpu-levels=x86-64-v3,armv8-a+lse");
     assert_true(command.slices.images && !command.slices.bitcode);
@@ -70,7 +70,7 @@ static void forms_and_levels(void **state)
                    "--forms asks for none");
 }
 
-static void options_go_to_clang_in_order(void **state)
+TEST(options_go_to_clang_in_order)
 {
     static const char *const expected[] = {"-I",           "a",     "-Ib",      "-DX=1",
                                            "-U",           "Y",     "-O3",      "-std=c2x",
@@ -83,7 +83,7 @@ static void options_go_to_clang_in_order(void **state)
     assert_int_equal(command.opt_level, '3');
 }
 
-static void libraries_stay_here(void **state)
+TEST(libraries_stay_here)
 {
     assert_parses("foo.c -lzstd -l m -L/a -L b -l:libx.so.3 -o foo.tca");
     assert_int_equal(command.clang_options.count, 0);
@@ -95,7 +95,7 @@ static void libraries_stay_here(void **state)
     assert_string_equal(command.folders.items[1], "b");
 }
 
-static void levels_and_debug(void **state)
+TEST(levels_and_debug)
 {
     assert_parses("foo.c -Os -g -o foo.tca");
     assert_int_equal(command.opt_level, 's');
@@ -105,7 +105,7 @@ static void levels_and_debug(void **state)
     assert_refused("foo.c -O9 -o foo.tca", "'-O9'");
 }
 
-static void targets(void **state)
+TEST(targets)
 {
     assert_parses("foo.c -o foo.tca --targets=arm64,aarch64-linux-gnu");
     assert_int_equal(command.target_count, 1);
@@ -117,7 +117,7 @@ static void targets(void **state)
                    "unknown target 'x86_64-windows'");
 }
 
-static void names(void **state)
+TEST(names)
 {
     assert_parses("foo.c -o my-file.tca --name=foo");
     assert_string_equal(command.name, "foo");
@@ -128,7 +128,7 @@ static void names(void **state)
     assert_refused("foo.c -o a.tca -o b.tca", "two outputs");
 }
 
-static void an_output_of_its_own(void **state)
+TEST(an_output_of_its_own)
 {
     assert_parses("src/foo.c");
     assert_string_equal(command.output, "foo.tca");
@@ -142,7 +142,7 @@ static void an_output_of_its_own(void **state)
                    "is no C identifier of at most 63 bytes");
 }
 
-static void sources(void **state)
+TEST(sources)
 {
     assert_parses("foo.cpp");
     assert_parses("foo.cc -o a.b/foo.tca");
@@ -152,7 +152,7 @@ static void sources(void **state)
     assert_refused("foo.h", "expected a source in C (.c) or C++ (.cpp, .cc, .cxx)");
 }
 
-static void what_makes_no_sense(void **state)
+TEST(what_makes_no_sense)
 {
     assert_refused("", "no source files");
     assert_refused("-o foo.tca", "no source files");
@@ -164,7 +164,7 @@ static void what_makes_no_sense(void **state)
     assert_refused("foo.bc -o foo.tca", "code for one target");
 }
 
-static void what_needs_a_library_in_the_program(void **state)
+TEST(what_needs_a_library_in_the_program)
 {
     assert_refused("foo.c -o foo.tca -fsanitize=address",
                    "'-fsanitize=address' needs a library");
@@ -176,7 +176,7 @@ static void what_needs_a_library_in_the_program(void **state)
     assert_parses("foo.c -o foo.tca -fsanitize=undefined -fsanitize-trap=all");
 }
 
-static void rules_for_make(void **state)
+TEST(rules_for_make)
 {
     assert_parses("foo.c -o foo.tca");
     assert_false(command.wants_rules);
@@ -188,7 +188,7 @@ static void rules_for_make(void **state)
     assert_string_equal(command.rule_options.items[5], "b");
 }
 
-static void types_to_compare(void **state)
+TEST(types_to_compare)
 {
     assert_parses("foo.c --check-abi=a,b --check-abi c");
     assert_null(command.output);
@@ -205,7 +205,7 @@ static void types_to_compare(void **state)
     assert_refused("foo.bc --check-abi=a", "code for one target");
 }
 
-static void texts_come_before_everything(void **state)
+TEST(texts_come_before_everything)
 {
     assert_parses("--no-such-option --help");
     assert_int_equal(command.action, TCI_COMMAND_HELP);
@@ -214,25 +214,4 @@ static void texts_come_before_everything(void **state)
     assert_parses("-### foo.c -o foo.tca");
     assert_int_equal(command.action, TCI_COMMAND_SHOW);
     tci_command_fini(&command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(forms_and_levels),
-        cmocka_unit_test(options_go_to_clang_in_order),
-        cmocka_unit_test(libraries_stay_here),
-        cmocka_unit_test(levels_and_debug),
-        cmocka_unit_test(targets),
-        cmocka_unit_test(names),
-        cmocka_unit_test(an_output_of_its_own),
-        cmocka_unit_test(sources),
-        cmocka_unit_test(what_makes_no_sense),
-        cmocka_unit_test(what_needs_a_library_in_the_program),
-        cmocka_unit_test(rules_for_make),
-        cmocka_unit_test(types_to_compare),
-        cmocka_unit_test(texts_come_before_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

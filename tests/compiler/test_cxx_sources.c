@@ -7,8 +7,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tool_result result;
 
 static void compile(const char *source, const char *option)
@@ -36,7 +34,7 @@ static size_t slices_of(const char *path)
 }
 
 /* Its headers are there for this machine; for the other one only with that one's g++. */
-static void the_library_comes_along(void **state)
+TEST_WITH(the_library_comes_along, enter_empty_folder, leave_folder)
 {
     const tci_target *all[TCI_TARGETS_MAX];
     char option[64] = "--targets=x86_64,aarch64";
@@ -57,7 +55,7 @@ static void the_library_comes_along(void **state)
     free(deps);
 }
 
-static void headers_of_another_machine(void **state)
+TEST_WITH(headers_of_another_machine, enter_empty_folder, leave_folder)
 {
     assert_int_equal(setenv("TC_CROSS_ROOT", "/no/such/folder", 1), 0);
     const char *foreign = strcmp(tci_triple_host(), "x86_64-linux") == 0 ? "--targets=aarch64"
@@ -69,14 +67,14 @@ static void headers_of_another_machine(void **state)
     assert_has(result.text, "the package g++-");
 }
 
-static void no_library_without_need(void **state)
+TEST_WITH(no_library_without_need, enter_empty_folder, leave_folder)
 {
     compile("plain.cpp", "--forms=bitcode");
     assert_int_equal(slices_of("plain.tca"), 2);
     assert_int_not_equal(access("plain.deps", F_OK), 0);
 }
 
-static void entries_are_extern_c(void **state)
+TEST_WITH(entries_are_extern_c, enter_empty_folder, leave_folder)
 {
     refuse("mangled.cpp", "data/mangled.cpp:2: error: 'bad_main' is not declared extern \"C\"");
     refuse("mangled_init.cpp", "data/mangled_init.cpp:5: error: 'bad_payload_get_max_size' is "
@@ -98,29 +96,29 @@ static void expect_life(const char *source, bool expected)
     }
 }
 
-static void destructors_of_local_variables_end_with_the_code(void **state)
+TEST_WITH(destructors_of_local_variables_end_with_the_code, enter_empty_folder, leave_folder)
 {
     expect_life("local_static.cpp", true);
 }
 
-static void variables_may_have_constructors(void **state)
+TEST_WITH(variables_may_have_constructors, enter_empty_folder, leave_folder)
 {
     expect_life("static_objects.cpp", true);
 }
 
-static void the_first_call_may_construct(void **state)
+TEST_WITH(the_first_call_may_construct, enter_empty_folder, leave_folder)
 {
     compile("first_call.cpp", "--targets=x86_64,aarch64");
     assert_int_equal(slices_of("first_call.tca"), 4);
 }
 
-static void thread_locals_are_of_the_code(void **state)
+TEST_WITH(thread_locals_are_of_the_code, enter_empty_folder, leave_folder)
 {
     expect_life("thread_local.cpp", false);
 }
 
 /* The guard of the entry needs these; a function that cannot throw has none. */
-static void entries_that_throw_are_guarded(void **state)
+TEST_WITH(entries_that_throw_are_guarded, enter_empty_folder, leave_folder)
 {
     compile("thrown.cpp", "-DQUIET=false");
     run_tool(&result, TEST_TC_AR, "show", "thrown.tca", NULL);
@@ -133,20 +131,4 @@ static void entries_that_throw_are_guarded(void **state)
     compile("plain.cpp", "--targets=x86_64,aarch64");
     run_tool(&result, TEST_TC_AR, "show", "plain.tca", NULL);
     assert_null(strstr(result.text, "tc_self_fail"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_library_comes_along),
-        TEST(headers_of_another_machine),
-        TEST(no_library_without_need),
-        TEST(entries_are_extern_c),
-        TEST(destructors_of_local_variables_end_with_the_code),
-        TEST(variables_may_have_constructors),
-        TEST(the_first_call_may_construct),
-        TEST(thread_locals_are_of_the_code),
-        TEST(entries_that_throw_are_guarded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

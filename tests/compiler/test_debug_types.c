@@ -39,7 +39,7 @@ static int free_types(void **state)
     return 0;
 }
 
-static void names(void **state)
+TEST(names)
 {
     assert_int_equal(tci_debug_find(&types, "point"), 3);
     assert_int_equal(tci_debug_find(&types, "struct point"), 3);
@@ -53,7 +53,7 @@ static void names(void **state)
     assert_true(tci_debug_find(&types, "") == TCI_NODE_NONE);
 }
 
-static void fields(void **state)
+TEST(fields)
 {
     char name[TCI_TYPE_NAME_MAX], place[TCI_PLACE_MAX];
     assert_int_equal(tci_debug_strip(&types, 2), 3);
@@ -75,7 +75,7 @@ static void fields(void **state)
     assert_string_equal(place, "?");
 }
 
-static void a_type_that_is_itself(void **state)
+TEST(a_type_that_is_itself)
 {
     tci_text_list findings = {0};
     const tci_layout_side side = {&types, tci_debug_find(&types, "ring_t"), "here"};
@@ -83,7 +83,7 @@ static void a_type_that_is_itself(void **state)
     tci_text_list_fini(&findings);
 }
 
-static void texts_that_are_cut(void **state)
+TEST(texts_that_are_cut)
 {
     const tci_layout_side whole = {&types, 3, "here"};
     for (size_t size = 0; size < sizeof text; size++) {
@@ -102,11 +102,5 @@ static void texts_that_are_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(fields),
-        cmocka_unit_test(a_type_that_is_itself),
-        cmocka_unit_test(texts_that_are_cut),
-    };
-    return cmocka_run_group_tests(tests, read_text, free_types);
+    return test_run(read_text, free_types);
 }

@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tool_result result;
 
 static void create(const char *fixture, const char *libraries)
@@ -28,7 +26,7 @@ static void refuse(const char *fixture, const char *const *texts)
     assert_int_not_equal(access("foreign.tca", F_OK), 0);
 }
 
-static void panics_of_rust(void **state)
+TEST_WITH(panics_of_rust, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: 'core::panicking::panic_bounds_check' is a Rust panic; ",
@@ -44,7 +42,7 @@ static void panics_of_rust(void **state)
 }
 
 /* A node that embeds Julia has it all. */
-static void the_runtime_of_julia(void **state)
+TEST_WITH(the_runtime_of_julia, enter_empty_folder, leave_folder)
 {
     create("foreign_julia.ll", NULL);
     assert_int_equal(result.exit_status, 0);
@@ -56,7 +54,7 @@ static void the_runtime_of_julia(void **state)
     assert_int_equal(access("foreign.tca", F_OK), 0);
 }
 
-static void objects_of_python(void **state)
+TEST_WITH(objects_of_python, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: 'NRT_MemInfo_alloc_safe_aligned' is of Numba's runtime, which allocates "
@@ -67,7 +65,7 @@ static void objects_of_python(void **state)
 }
 
 /* With the line that gives it, nothing is said. */
-static void the_library_of_cxx(void **state)
+TEST_WITH(the_library_of_cxx, enter_empty_folder, leave_folder)
 {
     create("foreign_cxx.ll", NULL);
     assert_int_equal(result.exit_status, 0);
@@ -82,7 +80,7 @@ static void the_library_of_cxx(void **state)
     assert_has_not(result.text, "warning");
 }
 
-static void output_of_fortran(void **state)
+TEST_WITH(output_of_fortran, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: '_FortranAioOutputInteger64' is of flang's runtime; keep input", NULL};
@@ -92,7 +90,7 @@ static void output_of_fortran(void **state)
     assert_string_equal(result.text, "");
 }
 
-static void the_runtime_of_d(void **state)
+TEST_WITH(the_runtime_of_d, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: constructor 'ldc.register_dso' registers the module at D's runtime, which no "
@@ -104,7 +102,7 @@ static void the_runtime_of_d(void **state)
     refuse("foreign_d_plain.ll", plain);
 }
 
-static void collectors_of_garbage(void **state)
+TEST_WITH(collectors_of_garbage, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: function 'foreign_main' wants the garbage collector 'statepoint-example' "
@@ -114,7 +112,7 @@ static void collectors_of_garbage(void **state)
 }
 
 /* What no compiler of C makes. */
-static void conventions_and_alignments(void **state)
+TEST_WITH(conventions_and_alignments, enter_empty_folder, leave_folder)
 {
     static const char *const convention[] = {
         "error: 'foreign_main' has another calling convention than C's; expected 'void "
@@ -128,7 +126,7 @@ static void conventions_and_alignments(void **state)
 }
 
 /* Which LLVM would compile for ever, or die of. */
-static void what_is_beyond_all_bounds(void **state)
+TEST_WITH(what_is_beyond_all_bounds, enter_empty_folder, leave_folder)
 {
     static const struct {
         const char *fixture;
@@ -160,7 +158,7 @@ static void what_is_beyond_all_bounds(void **state)
 
 /* Types that LLVM follows until it has no stack left. The reader of 22 compares each with all
  * that are inside it, and needs hours. */
-static void what_ends_llvm(void **state)
+TEST_WITH(what_ends_llvm, enter_empty_folder, leave_folder)
 {
     enum { DEPTH = 100000 };
     FILE *file = fopen("deep.ll", "w");
@@ -184,7 +182,7 @@ static void what_ends_llvm(void **state)
 }
 
 /* Of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
-static void addresses_as_numbers(void **state)
+TEST_WITH(addresses_as_numbers, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "error: the address 0x7f5a12345678 stands in the code as a number",
@@ -192,22 +190,4 @@ static void addresses_as_numbers(void **state)
     refuse("foreign_addresses.ll", texts);
     assert_has_not(result.text, "0xffff");
     assert_has_not(result.text, "0x10 ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(panics_of_rust),
-        TEST(the_runtime_of_julia),
-        TEST(objects_of_python),
-        TEST(the_library_of_cxx),
-        TEST(output_of_fortran),
-        TEST(the_runtime_of_d),
-        TEST(collectors_of_garbage),
-        TEST(addresses_as_numbers),
-        TEST(conventions_and_alignments),
-        TEST(what_is_beyond_all_bounds),
-        TEST(what_ends_llvm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

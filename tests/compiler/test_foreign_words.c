@@ -4,7 +4,7 @@
 
 #include "../support/test.h"
 
-static void names_of_rust(void **state)
+TEST(names_of_rust)
 {
     static const char *const names[][2] = {
         {"_ZN4core9panicking9panic_fmt17h0123456789abcdefE", "core::panicking::panic_fmt"},
@@ -42,7 +42,7 @@ static void names_of_rust(void **state)
     }
 }
 
-static void a_long_name_of_rust(void **state)
+TEST(a_long_name_of_rust)
 {
     char symbol[1024] = "_ZN", name[TCI_RUST_NAME_MAX];
     for (int i = 0; i < 60; i++)
@@ -66,7 +66,7 @@ static void expect(const char *symbol, const char *library, size_t errors, size_
     tci_text_list_fini(&doubtful);
 }
 
-static void what_no_node_has(void **state)
+TEST(what_no_node_has)
 {
     static const char *const names[] = {"rust_eh_personality",
                                         "__rust_alloc",
@@ -83,7 +83,7 @@ static void what_no_node_has(void **state)
         expect(names[i], NULL, 1, 0);
 }
 
-static void what_some_nodes_have(void **state)
+TEST(what_some_nodes_have)
 {
     static const char *const names[] = {
         "_Znwm",        "__cxa_throw", "_Unwind_Resume",    "_ZNSt6vectorE",
@@ -93,7 +93,7 @@ static void what_some_nodes_have(void **state)
 }
 
 /* Names that C functions have, too. */
-static void what_is_of_nobody(void **state)
+TEST(what_is_of_nobody)
 {
     static const char *const names[] = {"malloc",        "Pyramid", "_Dump",  "_DYNAMIC",
                                         "_Read",         "jlong",   "dlopen", "tc_reply",
@@ -102,7 +102,7 @@ static void what_is_of_nobody(void **state)
         expect(names[i], NULL, 0, 0);
 }
 
-static void what_a_library_gives(void **state)
+TEST(what_a_library_gives)
 {
     expect("_Znwm", "libstdc++.so.6", 0, 0);
     expect("_Znwm", "/opt/lib/libc++.so.1", 0, 0);
@@ -112,14 +112,4 @@ static void what_a_library_gives(void **state)
     expect("_D3std5stdio", "libdruntime-ldc-shared.so.100", 1, 0);
     expect("_ZN3std2io17h0123456789abcdefE", "libstd-8765.so", 0, 0);
     expect("NRT_decref", "libpython3.11.so.1.0", 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_rust),     cmocka_unit_test(a_long_name_of_rust),
-        cmocka_unit_test(what_no_node_has),  cmocka_unit_test(what_some_nodes_have),
-        cmocka_unit_test(what_is_of_nobody), cmocka_unit_test(what_a_library_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static char *minimised(const char *text, tci_ifunc_code *code_out)
     return printed(code_out);
 }
 
-static void what_the_receiver_decides_is_gone(void **state)
+TEST_WITH(what_the_receiver_decides_is_gone, NULL, forget_findings)
 {
     tci_ifunc_code code;
     char *text = minimised(
@@ -93,7 +93,7 @@ static void what_the_receiver_decides_is_gone(void **state)
     tci_ifunc_code_fini(&code);
 }
 
-static void undefined_symbols_may_be_far_away(void **state)
+TEST_WITH(undefined_symbols_may_be_far_away, NULL, forget_findings)
 {
     tci_ifunc_code code;
     char *text =
@@ -119,7 +119,7 @@ static void undefined_symbols_may_be_far_away(void **state)
     tci_ifunc_code_fini(&code);
 }
 
-static void definitions_become_internal(void **state)
+TEST_WITH(definitions_become_internal, NULL, forget_findings)
 {
     tci_ifunc_code code;
     char *text = minimised(
@@ -172,7 +172,7 @@ static void assert_compiles(const char *triple, const tci_ifunc_code *code)
     LLVMContextDispose(context);
 }
 
-static void a_receiver_can_compile_it_for_its_target(void **state)
+TEST_WITH(a_receiver_can_compile_it_for_its_target, NULL, forget_findings)
 {
     const char *text =
         HEAD "@table = internal constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
@@ -192,7 +192,7 @@ static void a_receiver_can_compile_it_for_its_target(void **state)
 }
 
 /* A table in front of the code that it is about, which is how LLVM's text has it. */
-static void addresses_of_labels_stay_what_they_are(void **state)
+TEST_WITH(addresses_of_labels_stay_what_they_are, NULL, forget_findings)
 {
     static const char *const texts[] = {
         HEAD "declare void @other(ptr, i64)\n" MAIN "{\n  call void @other(ptr %t, i64 %n)\n"
@@ -216,7 +216,7 @@ static void addresses_of_labels_stay_what_they_are(void **state)
     tci_ifunc_code_fini(&code);
 }
 
-static void linked_sources_are_optimised_together(void **state)
+TEST_WITH(linked_sources_are_optimised_together, NULL, forget_findings)
 {
     const char *const texts[] = {
         HEAD "declare i64 @twice(i64)\n" MAIN
@@ -234,7 +234,7 @@ static void linked_sources_are_optimised_together(void **state)
 }
 
 /* LLVM's passes order some sets by name, and never end over several without. */
-static void functions_without_names_are_optimised(void **state)
+TEST_WITH(functions_without_names_are_optimised, NULL, forget_findings)
 {
     static const char *const texts[] = {
         HEAD
@@ -259,7 +259,7 @@ static void functions_without_names_are_optimised(void **state)
     tci_ifunc_code_fini(&code);
 }
 
-static void sources_for_different_targets_do_not_mix(void **state)
+TEST_WITH(sources_for_different_targets_do_not_mix, NULL, forget_findings)
 {
     const char *const texts[] = {HEAD MAIN "{ ret void }\n",
                                  "target triple = \"aarch64-linux-gnu\"\n"};
@@ -284,7 +284,7 @@ static void sources_for_different_targets_do_not_mix(void **state)
     assert_has(err.text, "'mars-rover-os'");
 }
 
-static void damaged_code_is_an_error_not_an_exit(void **state)
+TEST_WITH(damaged_code_is_an_error_not_an_exit, NULL, forget_findings)
 {
     const char *const texts[] = {"BC", "BC\xc0\xde", "define void @x(",
                                  "BC\xc0\xde rest of no bitcode",
@@ -322,7 +322,7 @@ static size_t encode_newer(unsigned char *out)
     return (at / 8 + 8) & ~(size_t)3;
 }
 
-static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
+TEST_WITH(bitcode_of_a_newer_llvm_names_both_versions, NULL, forget_findings)
 {
     unsigned char bytes[64] = {0};
     size_t size = encode_newer(bytes);
@@ -340,7 +340,7 @@ static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
     tci_ifunc_module_destroy(module);
 }
 
-static void findings_without_debug_information_name_the_file(void **state)
+TEST_WITH(findings_without_debug_information_name_the_file, NULL, forget_findings)
 {
     const char *text = HEAD
         "@t = external thread_local global i32\nmodule asm \"nop\"\n" MAIN
@@ -355,7 +355,7 @@ static void findings_without_debug_information_name_the_file(void **state)
 
 /* <iostream> of GCC 13 has it. The address is read, so the target has to have such a
  * library. */
-static void assembly_that_names_the_library_of_streams_becomes_a_need(void **state)
+TEST_WITH(assembly_that_names_the_library_of_streams_becomes_a_need, NULL, forget_findings)
 {
 #define NEED "module asm \".globl _ZSt21ios_base_library_initv\"\n"
     const char *both[] = {HEAD NEED MAIN "{\n  ret void\n}\n",
@@ -371,24 +371,4 @@ static void assembly_that_names_the_library_of_streams_becomes_a_need(void **sta
     tci_ifunc_code_fini(&code);
     assert_int_equal(make(&other, 1, false, &code), TC_E_UNSUPPORTED);
     assert_has(findings.items[0], "assembly at file scope");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_teardown(f, forget_findings)
-    const struct CMUnitTest tests[] = {
-        TEST(what_the_receiver_decides_is_gone),
-        TEST(undefined_symbols_may_be_far_away),
-        TEST(definitions_become_internal),
-        TEST(a_receiver_can_compile_it_for_its_target),
-        TEST(addresses_of_labels_stay_what_they_are),
-        TEST(linked_sources_are_optimised_together),
-        TEST(functions_without_names_are_optimised),
-        TEST(sources_for_different_targets_do_not_mix),
-        TEST(damaged_code_is_an_error_not_an_exit),
-        TEST(bitcode_of_a_newer_llvm_names_both_versions),
-        TEST(findings_without_debug_information_name_the_file),
-        TEST(assembly_that_names_the_library_of_streams_becomes_a_need),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 enum { RESULTS = 8, CONSTANTS_IN_CODE_MAX = 4096 };
 
 static tool_result result;
@@ -73,7 +71,7 @@ static void assert_parts(const opened_archive *a, const char *triple)
     assert_true(kinds[TCI_RELOCATION_RELATIVE] >= 1); /* cursor */
 }
 
-static void parts_of_both_targets(void **state)
+TEST_WITH(parts_of_both_targets, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     compile("image_parts", NULL, NULL);
@@ -83,7 +81,7 @@ static void parts_of_both_targets(void **state)
     close_archive(&a);
 }
 
-static void large_constants_cannot_be_run(void **state)
+TEST_WITH(large_constants_cannot_be_run, enter_empty_folder, leave_folder)
 {
     static const char *const triples[] = {"x86_64-linux", "aarch64-linux"};
     opened_archive a;
@@ -102,7 +100,7 @@ static void large_constants_cannot_be_run(void **state)
     close_archive(&a);
 }
 
-static void unwinding_only_when_asked_for(void **state)
+TEST_WITH(unwinding_only_when_asked_for, enter_empty_folder, leave_folder)
 {
     static const char *const triples[] = {"x86_64-linux", "aarch64-linux"};
     opened_archive without, with;
@@ -133,7 +131,7 @@ static bool has_instruction(const tci_image *image, uint32_t mask, uint32_t want
 
 /* Without the level the target has only load and store exclusive; a call of a helper that no
  * library exports would be worse. */
-static void levels_reach_the_instructions(void **state)
+TEST_WITH(levels_reach_the_instructions, enter_empty_folder, leave_folder)
 {
     static const uint32_t mask = 0xff20fc00, ldadd = 0xf8200000; /* ldadd{a}{l} of 64 bits */
     opened_archive a;
@@ -148,7 +146,7 @@ static void levels_reach_the_instructions(void **state)
     close_archive(&a);
 }
 
-static void the_same_bytes_each_time(void **state)
+TEST_WITH(the_same_bytes_each_time, enter_empty_folder, leave_folder)
 {
     compile("image_parts", "--forms=image", NULL);
     assert_int_equal(rename("image_parts.tca", "first.tca"), 0);
@@ -196,20 +194,20 @@ static void run_parts(const char *path, unsigned level)
     close_archive(&a);
 }
 
-static void they_run(void **state)
+TEST_WITH(they_run, enter_empty_folder, leave_folder)
 {
     compile("image_parts", NULL, NULL);
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
 
-static void they_run_with_large_constants(void **state)
+TEST_WITH(they_run_with_large_constants, enter_empty_folder, leave_folder)
 {
     compile("image_parts", "-DLARGE=5000", "-O0");
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
 
 /* Calls that only the code generator makes, to what is not in the bitcode. */
-static void they_run_with_stack_protection(void **state)
+TEST_WITH(they_run_with_stack_protection, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     size_t index;
@@ -235,7 +233,7 @@ static void assert_no_image(const char *source, const char *option, const char *
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
-static void what_an_image_cannot_say_is_refused(void **state)
+TEST_WITH(what_an_image_cannot_say_is_refused, enter_empty_folder, leave_folder)
 {
     assert_no_image(
         "packed_pointer.c", NULL,
@@ -247,16 +245,15 @@ static void what_an_image_cannot_say_is_refused(void **state)
     assert_no_image("assembly_sections.c", "-DWITH_WRITTEN_CODE",
                     "section .ram: no memory here can be written and run");
     assert_no_image("assembly_sections.c", "-DWITH_THREAD_LOCAL", "thread-local variables");
-    assert_no_image(
-        "assembly_sections.c", "-DWITH_IFUNC",
-        "an indirect function, whose resolver nothing would run: write it in C");
+    assert_no_image("assembly_sections.c", "-DWITH_IFUNC",
+                    "an indirect function, whose resolver nothing would run: write it in C");
     assert_no_image("too_many_relocations.c", NULL, "65537 relocations, limit 65536");
     assert_has(
         result.text,
         "tc-clang: error: bad: no image for x86_64-linux (--forms=bitcode makes none): ");
 }
 
-static void bitcode_alone_still_is_made(void **state)
+TEST_WITH(bitcode_alone_still_is_made, enter_empty_folder, leave_folder)
 {
     assert_no_image("packed_pointer.c", NULL, "--forms=bitcode makes no image");
     run_tool(&result, TEST_TC_CLANG, data_file("packed_pointer.c"), "-o", "bad.tca",
@@ -264,7 +261,7 @@ static void bitcode_alone_still_is_made(void **state)
     assert_int_equal(result.exit_status, 0);
 }
 
-static void instructions_that_the_level_lacks(void **state)
+TEST_WITH(instructions_that_the_level_lacks, enter_empty_folder, leave_folder)
 {
     assert_no_image("wide_vectors.c", NULL, "LLVM cannot make machine code of this: ");
     assert_has(result.text,
@@ -273,7 +270,7 @@ static void instructions_that_the_level_lacks(void **state)
     assert_has(result.text, "--forms=bitcode leaves that to the target");
 }
 
-static void a_missing_linker_is_named(void **state)
+TEST_WITH(a_missing_linker_is_named, enter_empty_folder, leave_folder)
 {
     assert_int_equal(setenv("TC_LLD", "/nonexistent/lld", 1), 0);
     assert_no_image("tsi.c", "--name=tsi", "no program '/nonexistent/lld'");
@@ -282,23 +279,4 @@ static void a_missing_linker_is_named(void **state)
              NULL);
     assert_int_equal(unsetenv("TC_LLD"), 0);
     assert_int_equal(result.exit_status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(parts_of_both_targets),
-        TEST(large_constants_cannot_be_run),
-        TEST(unwinding_only_when_asked_for),
-        TEST(levels_reach_the_instructions),
-        TEST(the_same_bytes_each_time),
-        TEST(they_run),
-        TEST(they_run_with_large_constants),
-        TEST(they_run_with_stack_protection),
-        TEST(what_an_image_cannot_say_is_refused),
-        TEST(bitcode_alone_still_is_made),
-        TEST(instructions_that_the_level_lacks),
-        TEST(a_missing_linker_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

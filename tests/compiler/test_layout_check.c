@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tool_result result;
 
 static void check(const char *names)
@@ -29,7 +27,7 @@ static void assert_line(unsigned line, const char *what)
     assert_has(result.text, text);
 }
 
-static void what_is_alike_passes(void **state)
+TEST_WITH(what_is_alike_passes, enter_empty_folder, leave_folder)
 {
     check("alike,struct alike_part,enum alike_kind,uint64_t");
     assert_exit_status(0);
@@ -38,7 +36,7 @@ static void what_is_alike_passes(void **state)
                         "x86_64-linux and aarch64-linux\n");
 }
 
-static void pointers_are_warned_of(void **state)
+TEST_WITH(pointers_are_warned_of, enter_empty_folder, leave_folder)
 {
     check("pointers");
     assert_exit_status(0);
@@ -46,7 +44,7 @@ static void pointers_are_warned_of(void **state)
     assert_line(26, "warning: 'pointers.call' is a pointer");
 }
 
-static void numbers_of_other_formats(void **state)
+TEST_WITH(numbers_of_other_formats, enter_empty_folder, leave_folder)
 {
     check("long_double,plain_char,wide_char");
     assert_exit_status(1);
@@ -62,7 +60,7 @@ static void numbers_of_other_formats(void **state)
     assert_has(result.text, "tc-clang: error: --check-abi: 3 differences");
 }
 
-static void an_option_gives_char_a_sign(void **state)
+TEST_WITH(an_option_gives_char_a_sign, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi=plain_char",
              "-fsigned-char", NULL);
@@ -70,7 +68,7 @@ static void an_option_gives_char_a_sign(void **state)
     assert_string_equal(result.text, "'plain_char': alike on x86_64-linux and aarch64-linux\n");
 }
 
-static void members_of_one_target(void **state)
+TEST_WITH(members_of_one_target, enter_empty_folder, leave_folder)
 {
     check("only_here");
     assert_exit_status(1);
@@ -82,7 +80,7 @@ static void members_of_one_target(void **state)
     assert_has_not(result.text, "only_here.behind");
 }
 
-static void bit_fields(void **state)
+TEST_WITH(bit_fields, enter_empty_folder, leave_folder)
 {
     check("bit_field,bit_width");
     assert_exit_status(1);
@@ -91,7 +89,7 @@ static void bit_fields(void **state)
                     "aarch64-linux");
 }
 
-static void attributes(void **state)
+TEST_WITH(attributes, enter_empty_folder, leave_folder)
 {
     check("packed,aligned");
     assert_exit_status(1);
@@ -101,7 +99,7 @@ static void attributes(void **state)
     assert_line(83, "error: 'aligned' has 4 bytes on x86_64-linux, 64 bytes");
 }
 
-static void nested_arrays(void **state)
+TEST_WITH(nested_arrays, enter_empty_folder, leave_folder)
 {
     check("nested");
     assert_exit_status(1);
@@ -110,7 +108,7 @@ static void nested_arrays(void **state)
     assert_line(81, "error: 'nested.good_rows[].second' is at byte 4");
 }
 
-static void values_and_kinds(void **state)
+TEST_WITH(values_and_kinds, enter_empty_folder, leave_folder)
 {
     check("enumerated,other_kind");
     assert_exit_status(1);
@@ -120,7 +118,7 @@ static void values_and_kinds(void **state)
                     "aarch64-linux");
 }
 
-static void types_that_are_not_there(void **state)
+TEST_WITH(types_that_are_not_there, enter_empty_folder, leave_folder)
 {
     check("alike,nowhere");
     assert_exit_status(1);
@@ -137,7 +135,7 @@ static void types_that_are_not_there(void **state)
                     "aarch64-linux");
 }
 
-static void an_archive_is_made_of_what_passes(void **state)
+TEST_WITH(an_archive_is_made_of_what_passes, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi", "packed", "-o",
              "layouts.tca", NULL);
@@ -150,29 +148,10 @@ static void an_archive_is_made_of_what_passes(void **state)
     assert_int_equal(access("layouts.tca", F_OK), 0);
 }
 
-static void errors_of_clang_pass_through(void **state)
+TEST_WITH(errors_of_clang_pass_through, enter_empty_folder, leave_folder)
 {
     write_file("bad.c", "struct bad { nothing_known x; };\n");
     run_tool(&result, TEST_TC_CLANG, "bad.c", "--check-abi=bad", NULL);
     assert_exit_status(1);
     assert_has(result.text, "bad.c:1:14: error: ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_alike_passes),
-        TEST(pointers_are_warned_of),
-        TEST(numbers_of_other_formats),
-        TEST(an_option_gives_char_a_sign),
-        TEST(members_of_one_target),
-        TEST(bit_fields),
-        TEST(attributes),
-        TEST(nested_arrays),
-        TEST(values_and_kinds),
-        TEST(types_that_are_not_there),
-        TEST(an_archive_is_made_of_what_passes),
-        TEST(errors_of_clang_pass_through),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 
 #include <elf.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tc_error err;
 
 /* The sonames joined by blanks, or NULL and err. */
@@ -43,7 +41,7 @@ static void assert_no_deps(const char *library, const char *part)
     assert_has(err.text, part);
 }
 
-static void of_the_system(void **state)
+TEST_WITH(of_the_system, enter_empty_folder, leave_folder)
 {
     skip_if_emulated("the system's libraries are those of the machine around it");
     assert_deps("zstd", "libzstd.so.1");
@@ -55,13 +53,13 @@ static void of_the_system(void **state)
 }
 
 /* Only a folder of gcc's has a file of that name to link with. */
-static void of_the_compiler(void **state)
+TEST_WITH(of_the_compiler, enter_empty_folder, leave_folder)
 {
     skip_if_emulated("the system's libraries are those of the machine around it");
     assert_deps("atomic", "libatomic.so.1");
 }
 
-static void a_script_names_others(void **state)
+TEST_WITH(a_script_names_others, enter_empty_folder, leave_folder)
 {
     skip_if_emulated("the system's libraries are those of the machine around it");
     write_file("libboth.so", "/* two */ OUTPUT_FORMAT(elf64-x86-64)\n"
@@ -74,7 +72,7 @@ static void a_script_names_others(void **state)
     assert_no_deps("self", "nested too deep");
 }
 
-static void scripts_that_are_none(void **state)
+TEST_WITH(scripts_that_are_none, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {
         "",     "hello",         "GROUP", "GROUP (", "GROUP ( a",  "( a )", "GROUP a )",
@@ -88,7 +86,7 @@ static void scripts_that_are_none(void **state)
     assert_no_deps("junk", "not found");
 }
 
-static void only_a_static_one(void **state)
+TEST_WITH(only_a_static_one, enter_empty_folder, leave_folder)
 {
     write_file("libfixed.a", "!<arch>\n");
     assert_no_deps("fixed", "static library only");
@@ -109,7 +107,7 @@ static void write_damaged(const char *path, size_t keep, size_t at, unsigned cha
     free(bytes);
 }
 
-static void damaged_libraries(void **state)
+TEST_WITH(damaged_libraries, enter_empty_folder, leave_folder)
 {
     write_damaged("libcut.so", 40, SIZE_MAX, 0);
     assert_no_deps("cut", "libcut.so");
@@ -124,24 +122,10 @@ static void damaged_libraries(void **state)
 }
 
 /* Every byte of the headers wrong in turn: an error or an answer, never a crash. */
-static void any_damage_in_the_headers(void **state)
+TEST_WITH(any_damage_in_the_headers, enter_empty_folder, leave_folder)
 {
     for (size_t at = 4; at < sizeof(Elf64_Ehdr); at++) {
         write_damaged("libany.so", SIZE_MAX, at, 0xff);
         (void)deps_of("any");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(of_the_system),
-        TEST(of_the_compiler),
-        TEST(a_script_names_others),
-        TEST(scripts_that_are_none),
-        TEST(only_a_static_one),
-        TEST(damaged_libraries),
-        TEST(any_damage_in_the_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tool_result result;
 
 static void make_bitcode(const char *source, const char *target, const char *output)
@@ -18,7 +16,7 @@ static void make_bitcode(const char *source, const char *target, const char *out
         fail_msg("clang failed:\n%s", result.text);
 }
 
-static void one_slice_for_each_file(void **state)
+TEST_WITH(one_slice_for_each_file, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "x.bc");
@@ -55,7 +53,7 @@ static void slices_of(const char *forms, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void forms_as_asked_for(void **state)
+TEST_WITH(forms_as_asked_for, enter_empty_folder, leave_folder)
 {
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("tsi.c", "riscv64-linux-gnu", "r.bc");
@@ -74,7 +72,7 @@ static void forms_as_asked_for(void **state)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
-static void the_list_of_libraries_is_copied(void **state)
+TEST_WITH(the_list_of_libraries_is_copied, enter_empty_folder, leave_folder)
 {
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     write_file("list", "libzstd.so.1\r\n\nlibm.so.6");
@@ -87,7 +85,7 @@ static void the_list_of_libraries_is_copied(void **state)
     free(deps);
 }
 
-static void two_files_for_one_target(void **state)
+TEST_WITH(two_files_for_one_target, enter_empty_folder, leave_folder)
 {
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "one.bc");
     make_bitcode("tsi.c", "x86_64-unknown-linux-gnu", "two.bc");
@@ -97,7 +95,7 @@ static void two_files_for_one_target(void **state)
     assert_int_not_equal(access("tsi.tca", F_OK), 0);
 }
 
-static void findings_of_all_files_are_told(void **state)
+TEST_WITH(findings_of_all_files_are_told, enter_empty_folder, leave_folder)
 {
     make_bitcode("wrong_signature.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("assembly.c", "aarch64-linux-gnu", "a.bc");
@@ -107,7 +105,7 @@ static void findings_of_all_files_are_told(void **state)
     assert_has(result.text, "assembly.c:5:5: error: inline assembly");
 }
 
-static void files_that_are_no_bitcode(void **state)
+TEST_WITH(files_that_are_no_bitcode, enter_empty_folder, leave_folder)
 {
     size_t size;
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
@@ -128,7 +126,7 @@ static void files_that_are_no_bitcode(void **state)
 }
 
 /* What another language's compiler made, as tc-clang does of C. */
-static void a_library_that_travels(void **state)
+TEST_WITH(a_library_that_travels, enter_empty_folder, leave_folder)
 {
     make_bitcode("parts_sum.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("parts_sum.c", "aarch64-linux-gnu", "a.bc");
@@ -159,7 +157,7 @@ static void a_library_that_travels(void **state)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
-static void command_lines_that_make_no_sense(void **state)
+TEST_WITH(command_lines_that_make_no_sense, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_AR, "create", "tsi", "-o", "tsi.tca", NULL);
     assert_int_equal(result.exit_status, 2);
@@ -174,15 +172,4 @@ static void command_lines_that_make_no_sense(void **state)
     run_tool(&result, TEST_TC_AR, "create", "--help", NULL);
     assert_int_equal(result.exit_status, 0);
     assert_has(result.text, "usage: tc-ar create");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(one_slice_for_each_file),         TEST(forms_as_asked_for),
-        TEST(the_list_of_libraries_is_copied), TEST(two_files_for_one_target),
-        TEST(findings_of_all_files_are_told),  TEST(files_that_are_no_bitcode),
-        TEST(a_library_that_travels),          TEST(command_lines_that_make_no_sense),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

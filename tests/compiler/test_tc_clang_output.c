@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 enum { TSI_BYTES_MAX = 1700, TSI_IMAGE_BYTES_MAX = 60 };
 
 static tool_result result;
@@ -39,7 +37,7 @@ static void open_tsi(opened_archive *a, const char *forms)
     assert_int_equal(tci_archive_entries(a->archive), TCI_ENTRY_MAIN);
 }
 
-static void both_targets_in_few_bytes(void **state)
+TEST_WITH(both_targets_in_few_bytes, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     open_tsi(&a, "--forms=bitcode");
@@ -65,7 +63,7 @@ static void assert_image(const opened_archive *a, size_t index, const char *trip
     assert_int_equal(image.relocation_count, 0);
 }
 
-static void images_in_very_few(void **state)
+TEST_WITH(images_in_very_few, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     open_tsi(&a, "--forms=image");
@@ -75,7 +73,7 @@ static void images_in_very_few(void **state)
     close_archive(&a);
 }
 
-static void both_forms_without_being_asked(void **state)
+TEST_WITH(both_forms_without_being_asked, enter_empty_folder, leave_folder)
 {
     opened_archive a, asked;
     open_tsi(&asked, "--forms=image,bitcode");
@@ -91,7 +89,7 @@ static void both_forms_without_being_asked(void **state)
     close_archive(&a);
 }
 
-static void images_for_better_cpus(void **state)
+TEST_WITH(images_for_better_cpus, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--forms=image",
@@ -113,7 +111,7 @@ static void images_for_better_cpus(void **state)
     close_archive(&a);
 }
 
-static void the_same_bytes_from_everywhere(void **state)
+TEST_WITH(the_same_bytes_from_everywhere, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", NULL);
     assert_success();
@@ -131,7 +129,7 @@ static void the_same_bytes_from_everywhere(void **state)
     assert_same_files("libraries.tca", "elsewhere/again.tca");
 }
 
-static void several_sources_make_one_function(void **state)
+TEST_WITH(several_sources_make_one_function, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"), "-o",
@@ -152,7 +150,7 @@ static void several_sources_make_one_function(void **state)
 }
 
 /* In the archive's index, for all slices; the constant itself does not travel. */
-static void alignment_of_payloads(void **state)
+TEST_WITH(alignment_of_payloads, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("aligned_payload.c"), "-o",
@@ -169,7 +167,7 @@ static void alignment_of_payloads(void **state)
     assert_has(result.text, "\npayload  aligned to 64 bytes\n");
 }
 
-static void read_only_payloads(void **state)
+TEST_WITH(read_only_payloads, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("readonly_payload.c"), "-o",
@@ -190,7 +188,7 @@ static void read_only_payloads(void **state)
 }
 
 /* Both forms know how the original's API names what makes payloads. */
-static void entries_of_the_original_api(void **state)
+TEST_WITH(entries_of_the_original_api, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("original_entries.c"), "-o",
@@ -206,7 +204,7 @@ static void entries_of_the_original_api(void **state)
     close_archive(&a);
 }
 
-static void headers_of_both_targets(void **state)
+TEST_WITH(headers_of_both_targets, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", "-lzstd",
@@ -224,7 +222,7 @@ static void headers_of_both_targets(void **state)
 }
 
 /* As every other compiler does, it writes to the working folder. */
-static void an_output_of_its_own(void **state)
+TEST_WITH(an_output_of_its_own, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), NULL);
@@ -234,7 +232,7 @@ static void an_output_of_its_own(void **state)
     close_archive(&a);
 }
 
-static void a_stale_list_of_libraries_goes(void **state)
+TEST_WITH(a_stale_list_of_libraries_goes, enter_empty_folder, leave_folder)
 {
     write_file("tsi.deps", "libold.so.1\n");
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
@@ -242,7 +240,7 @@ static void a_stale_list_of_libraries_goes(void **state)
     assert_int_not_equal(access("tsi.deps", F_OK), 0);
 }
 
-static void weak_references_are_not_required(void **state)
+TEST_WITH(weak_references_are_not_required, enter_empty_folder, leave_folder)
 {
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("maths.c"), "-o", "maths.tca", "-lm", NULL);
@@ -252,7 +250,7 @@ static void weak_references_are_not_required(void **state)
     close_archive(&a);
 }
 
-static void a_missing_library_is_named(void **state)
+TEST_WITH(a_missing_library_is_named, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "-L/some/where",
              "-lnosuch", NULL);
@@ -261,7 +259,7 @@ static void a_missing_library_is_named(void **state)
     assert_int_not_equal(access("tsi.tca", F_OK), 0);
 }
 
-static void debug_information_stays_only_when_asked_for(void **state)
+TEST_WITH(debug_information_stays_only_when_asked_for, enter_empty_folder, leave_folder)
 {
     opened_archive small, big;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--targets=x86_64",
@@ -280,7 +278,7 @@ static void debug_information_stays_only_when_asked_for(void **state)
     close_archive(&big);
 }
 
-static void a_dry_run_prints_commands_and_writes_nothing(void **state)
+TEST_WITH(a_dry_run_prints_commands_and_writes_nothing, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, "-###", "no such.c", "-o", "tsi.tca", "-DTEXT=\"it's\"",
              "-I", "some where", "-O3", NULL);
@@ -297,7 +295,7 @@ static void a_dry_run_prints_commands_and_writes_nothing(void **state)
     assert_int_not_equal(access("tsi.tca", F_OK), 0);
 }
 
-static void llvm_files_for_one_target(void **state)
+TEST_WITH(llvm_files_for_one_target, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-S",
              "-emit-llvm", data_file("maths.c"), "-o", "maths.ll", NULL);
@@ -312,7 +310,7 @@ static void llvm_files_for_one_target(void **state)
     assert_has(result.text, "the code is for x86_64-linux, but --targets names aarch64-linux");
 }
 
-static void help_and_version(void **state)
+TEST_WITH(help_and_version, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, "--help", NULL);
     assert_success();
@@ -326,7 +324,7 @@ static void help_and_version(void **state)
 }
 
 /* One rule for each source and target; the same of both targets is there once. */
-static void rules_name_the_headers(void **state)
+TEST_WITH(rules_name_the_headers, enter_empty_folder, leave_folder)
 {
     write_file("own.h", "#define NUMBER 3\n");
     write_file("part.c", "#include \"own.h\"\nint part(void);\nint part(void)\n{\n    return "
@@ -350,30 +348,4 @@ static void rules_name_the_headers(void **state)
     assert_has(rules, "it: whole.c ");
     assert_has(rules, "stddef.h");
     free(rules);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(both_targets_in_few_bytes),
-        TEST(images_in_very_few),
-        TEST(both_forms_without_being_asked),
-        TEST(images_for_better_cpus),
-        TEST(the_same_bytes_from_everywhere),
-        TEST(several_sources_make_one_function),
-        TEST(entries_of_the_original_api),
-        TEST(alignment_of_payloads),
-        TEST(read_only_payloads),
-        TEST(headers_of_both_targets),
-        TEST(an_output_of_its_own),
-        TEST(a_stale_list_of_libraries_goes),
-        TEST(weak_references_are_not_required),
-        TEST(a_missing_library_is_named),
-        TEST(debug_information_stays_only_when_asked_for),
-        TEST(a_dry_run_prints_commands_and_writes_nothing),
-        TEST(llvm_files_for_one_target),
-        TEST(help_and_version),
-        TEST(rules_name_the_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
-
 static tool_result result;
 
 static void compile_refused(const char *source)
@@ -24,7 +22,7 @@ static void assert_finding(const char *place, const char *what)
     assert_has(result.text, line);
 }
 
-static void thread_local_variables(void **state)
+TEST_WITH(thread_local_variables, enter_empty_folder, leave_folder)
 {
     compile_refused("thread_local.c");
     assert_finding("data/thread_local.c:9:5", "thread-local variable 'elsewhere' of a library");
@@ -35,13 +33,13 @@ static void thread_local_variables(void **state)
                    "threads (pthread_create)");
 }
 
-static void sections_of_constructors(void **state)
+TEST_WITH(sections_of_constructors, enter_empty_folder, leave_folder)
 {
     compile_refused("constructor_section.c");
     assert_finding("data/constructor_section.c:2", "variable 'by_hand'");
 }
 
-static void assembly_unless_allowed(void **state)
+TEST_WITH(assembly_unless_allowed, enter_empty_folder, leave_folder)
 {
     compile_refused("assembly.c");
     assert_finding("data/assembly.c:5:5", "inline assembly");
@@ -54,7 +52,7 @@ static void assembly_unless_allowed(void **state)
 }
 
 /* By file and line, whoever finds it: the macro, or tc-clang in what was written by hand. */
-static void alignments_that_payloads_cannot_have(void **state)
+TEST_WITH(alignments_that_payloads_cannot_have, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("asserted_alignment.c"), "-o", "bad.tca",
              "-I" TEST_INCLUDE, NULL);
@@ -85,7 +83,7 @@ static void alignments_that_payloads_cannot_have(void **state)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
-static void read_only_payloads_of_nobody(void **state)
+TEST_WITH(read_only_payloads_of_nobody, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("misspelt_readonly.c"), "--name=bad", "-o",
              "bad.tca", "-I" TEST_INCLUDE, NULL);
@@ -100,14 +98,14 @@ static void read_only_payloads_of_nobody(void **state)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
-static void what_is_left_for_the_end(void **state)
+TEST_WITH(what_is_left_for_the_end, enter_empty_folder, leave_folder)
 {
     compile_refused("for_the_end.c");
     assert_finding("data/for_the_end.c:12:11",
                    "'at_quick_exit' cannot be shipped; it keeps the address of code");
 }
 
-static void alignment_beyond_a_page(void **state)
+TEST_WITH(alignment_beyond_a_page, enter_empty_folder, leave_folder)
 {
     compile_refused("aligned_far.c");
     assert_finding("data/aligned_far.c:1",
@@ -117,7 +115,7 @@ static void alignment_beyond_a_page(void **state)
     assert_int_equal(result.exit_status, 1);
 }
 
-static void names_that_no_target_has(void **state)
+TEST_WITH(names_that_no_target_has, enter_empty_folder, leave_folder)
 {
     compile_refused("linker_names.c");
     assert_has(result.text, "data/linker_names.c:7:");
@@ -126,7 +124,7 @@ static void names_that_no_target_has(void **state)
                             "variable is");
 }
 
-static void one_line_for_both_targets(void **state)
+TEST_WITH(one_line_for_both_targets, enter_empty_folder, leave_folder)
 {
     compile_refused("assembly.c");
     const char *first = strstr(result.text, "inline assembly");
@@ -134,7 +132,7 @@ static void one_line_for_both_targets(void **state)
     assert_null(strstr(first + 1, "inline assembly"));
 }
 
-static void entry_with_another_signature(void **state)
+TEST_WITH(entry_with_another_signature, enter_empty_folder, leave_folder)
 {
     compile_refused("wrong_signature.c");
     assert_finding("data/wrong_signature.c:3",
@@ -142,7 +140,7 @@ static void entry_with_another_signature(void **state)
                    "'void bad_main(void *payload, size_t payload_size, void *target_args)'");
 }
 
-static void companions_with_another_signature(void **state)
+TEST_WITH(companions_with_another_signature, enter_empty_folder, leave_folder)
 {
     compile_refused("wrong_companions.c");
     assert_finding("data/wrong_companions.c:8",
@@ -152,14 +150,14 @@ static void companions_with_another_signature(void **state)
         "'bad_payload_init' has the wrong signature: found void (ptr, i64, ptr, i64)");
 }
 
-static void one_companion_alone(void **state)
+TEST_WITH(one_companion_alone, enter_empty_folder, leave_folder)
 {
     compile_refused("half_companions.c");
     assert_has(result.text,
                "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
 }
 
-static void companions_of_two_kinds(void **state)
+TEST_WITH(companions_of_two_kinds, enter_empty_folder, leave_folder)
 {
     compile_refused("mixed_entries.c");
     assert_finding(
@@ -169,7 +167,7 @@ static void companions_of_two_kinds(void **state)
         "*payload, size_t *payload_size)'");
 }
 
-static void entry_that_is_no_function(void **state)
+TEST_WITH(entry_that_is_no_function, enter_empty_folder, leave_folder)
 {
     compile_refused("variable_main.c");
     assert_finding("data/variable_main.c:1", "'bad_main' is a variable");
@@ -181,14 +179,14 @@ static void entry_that_is_no_function(void **state)
     assert_finding("data/declared_main.c:2", "'bad_main' is declared but not defined");
 }
 
-static void missing_entry_names_what_is_there(void **state)
+TEST_WITH(missing_entry_names_what_is_there, enter_empty_folder, leave_folder)
 {
     compile_refused("tsi.c");
     assert_has(result.text,
                "'bad_main' is not defined, found 'tsi_main'; expected 'void bad_main(");
 }
 
-static void functions_of_two_sources_with_one_name(void **state)
+TEST_WITH(functions_of_two_sources_with_one_name, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"),
              data_file("parts_twice.c"), "-o", "parts.tca", NULL);
@@ -197,7 +195,7 @@ static void functions_of_two_sources_with_one_name(void **state)
     assert_has(result.text, "parts_sum");
 }
 
-static void errors_of_clang_pass_through(void **state)
+TEST_WITH(errors_of_clang_pass_through, enter_empty_folder, leave_folder)
 {
     write_file("bad.c", "#include <stddef.h>\n\nint x = undeclared_thing;\n");
     run_tool(&result, TEST_TC_CLANG, "bad.c", "-o", "bad.tca", NULL);
@@ -206,7 +204,7 @@ static void errors_of_clang_pass_through(void **state)
     assert_has(result.text, "undeclared_thing");
 }
 
-static void warnings_of_clang_pass_through(void **state)
+TEST_WITH(warnings_of_clang_pass_through, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("warns.c"), "-o", "warns.tca", "-Wall", NULL);
     assert_int_equal(result.exit_status, 0);
@@ -214,7 +212,7 @@ static void warnings_of_clang_pass_through(void **state)
 }
 
 /* Another system root hides a cross compiler's headers, which clang finds by itself. */
-static void missing_headers_name_the_package(void **state)
+TEST_WITH(missing_headers_name_the_package, enter_empty_folder, leave_folder)
 {
 #if defined(__x86_64__)
     static const char other[] = "--targets=aarch64";
@@ -235,7 +233,7 @@ static void missing_headers_name_the_package(void **state)
     assert_has(result.text, package);
 }
 
-static void a_clang_that_is_not_there(void **state)
+TEST_WITH(a_clang_that_is_not_there, enter_empty_folder, leave_folder)
 {
     assert_int_equal(setenv("TC_CLANG", "/nonexistent/clang", 1), 0);
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
@@ -244,7 +242,7 @@ static void a_clang_that_is_not_there(void **state)
     assert_has(result.text, "no program '/nonexistent/clang'");
 }
 
-static void failure_keeps_the_old_archive(void **state)
+TEST_WITH(failure_keeps_the_old_archive, enter_empty_folder, leave_folder)
 {
     write_file("bad.tca", "old");
     write_file("bad.deps", "libold.so.1\n");
@@ -256,32 +254,4 @@ static void failure_keeps_the_old_archive(void **state)
     assert_string_equal(deps, "libold.so.1\n");
     free(archive);
     free(deps);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(thread_local_variables),
-        TEST(sections_of_constructors),
-        TEST(assembly_unless_allowed),
-        TEST(alignments_that_payloads_cannot_have),
-        TEST(read_only_payloads_of_nobody),
-        TEST(what_is_left_for_the_end),
-        TEST(alignment_beyond_a_page),
-        TEST(names_that_no_target_has),
-        TEST(one_line_for_both_targets),
-        TEST(entry_with_another_signature),
-        TEST(companions_with_another_signature),
-        TEST(one_companion_alone),
-        TEST(companions_of_two_kinds),
-        TEST(entry_that_is_no_function),
-        TEST(missing_entry_names_what_is_there),
-        TEST(functions_of_two_sources_with_one_name),
-        TEST(errors_of_clang_pass_through),
-        TEST(warnings_of_clang_pass_through),
-        TEST(missing_headers_name_the_package),
-        TEST(a_clang_that_is_not_there),
-        TEST(failure_keeps_the_old_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void send_one(bench *b, size_t which, size_t size)
 
 /* Each function by itself at first, then all in turns, with sizes that move the next frame to
  * every granule. Every fourth message is one that asks for nothing. */
-static void everywhere_in_the_ring(void **state)
+TEST(everywhere_in_the_ring)
 {
     bench b;
     tc_ep_info info;
@@ -106,7 +106,7 @@ static void everywhere_in_the_ring(void **state)
     close_bench(&b);
 }
 
-static void among_functions_that_do_not_ask(void **state)
+TEST(among_functions_that_do_not_ask)
 {
     bench b;
     tc_ifunc *plain;
@@ -139,7 +139,7 @@ static void among_functions_that_do_not_ask(void **state)
 
 /* --- beside the ring --------------------------------------------------------------------- */
 
-static void large_payloads(void **state)
+TEST(large_payloads)
 {
     static const size_t sizes[] = {8192,   16383,   40000,   65536,      100001,
                                    300000, 1 << 20, 1000003, PAYLOAD_MAX};
@@ -158,7 +158,7 @@ static void large_payloads(void **state)
 
 /* --- other calls ------------------------------------------------------------------------- */
 
-static void with_its_code_each_time(void **state)
+TEST(with_its_code_each_time)
 {
     bench b;
     open_bench(&b, NULL);
@@ -181,7 +181,7 @@ static bool takes_images(void)
     return form == NULL || strcmp(form, "bitcode") != 0;
 }
 
-static void injected(void **state)
+TEST(injected)
 {
     static const size_t sizes[] = {0, 1, 63, 64, 1000, 5000, 9000, 20000, 30000};
     bench b;
@@ -206,7 +206,7 @@ static void injected(void **state)
     close_bench(&b);
 }
 
-static void calls(void **state)
+TEST(calls)
 {
     bench b;
     open_bench(&b, NULL);
@@ -225,7 +225,7 @@ static void calls(void **state)
 }
 
 /* NAME_payload_init has the same alignment, in a frame, in the queue and for large ones. */
-static void payloads_that_are_made(void **state)
+TEST(payloads_that_are_made)
 {
     bench b;
     tc_message *message;
@@ -258,7 +258,7 @@ static void local_main(void *payload, size_t size, void *target_args)
     state->calls++;
 }
 
-static void local_functions(void **state)
+TEST(local_functions)
 {
     bench b;
     tc_error error;
@@ -275,19 +275,4 @@ static void local_functions(void **state)
     tc_ifunc_close(local);
     pair_resume(&b.pair);
     close_bench(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everywhere_in_the_ring),
-        cmocka_unit_test(among_functions_that_do_not_ask),
-        cmocka_unit_test(large_payloads),
-        cmocka_unit_test(with_its_code_each_time),
-        cmocka_unit_test(injected),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(payloads_that_are_made),
-        cmocka_unit_test(local_functions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

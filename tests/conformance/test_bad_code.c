@@ -27,7 +27,7 @@ static void send_checks(pair *p, tc_ep *ep, uint64_t count)
     assert_int_equal(p->target_state.wrong, 0);
 }
 
-static void code_that_takes_for_ever_stalls_its_own_endpoint(void **state)
+TEST(code_that_takes_for_ever_stalls_its_own_endpoint)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
@@ -44,7 +44,7 @@ static void code_that_takes_for_ever_stalls_its_own_endpoint(void **state)
     pair_close(&p);
 }
 
-static void code_that_ends_the_compiler_ends_nothing_else(void **state)
+TEST(code_that_ends_the_compiler_ends_nothing_else)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
@@ -62,20 +62,10 @@ static void code_that_ends_the_compiler_ends_nothing_else(void **state)
 }
 
 /* A context may be left at any time, and does not wait for what nobody wants any more. */
-static void a_target_may_leave_while_it_compiles(void **state)
+TEST(a_target_may_leave_while_it_compiles)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1h", NULL});
     assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_that_takes_for_ever_stalls_its_own_endpoint),
-        cmocka_unit_test(code_that_ends_the_compiler_ends_nothing_else),
-        cmocka_unit_test(a_target_may_leave_while_it_compiles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void *walk(void *arg)
     return NULL;
 }
 
-static void nobody_passes_a_barrier_early(void **state)
+TEST(nobody_passes_a_barrier_early)
 {
     team t;
     walker walkers[4];
@@ -60,7 +60,7 @@ static void *walk_with_the_lock(void *arg)
 }
 
 /* The contexts serve themselves, and let nobody pass earlier. */
-static void a_barrier_is_one_where_contexts_serve_themselves_too(void **state)
+TEST(a_barrier_is_one_where_contexts_serve_themselves_too)
 {
     team t;
     walker walkers[4];
@@ -126,7 +126,7 @@ static void expect_barrier_failed(waiter *w, tc_status status, const char *text)
 
 /* Rank 3 goes while the others wait for it, for ever: rank 0 learns it, and the others of
  * rank 0, also one who comes later. */
-static void all_who_wait_hear_who_was_lost(void **state)
+TEST(all_who_wait_hear_who_was_lost)
 {
     team t;
     waiter waiters[4];
@@ -148,7 +148,7 @@ static void all_who_wait_hear_who_was_lost(void **state)
 }
 
 /* The barrier is over for all when it is for rank 0. */
-static void who_waits_longer_than_rank_0_waits_no_more(void **state)
+TEST(who_waits_longer_than_rank_0_waits_no_more)
 {
     team t;
     waiter waiters[2];
@@ -165,7 +165,7 @@ static void who_waits_longer_than_rank_0_waits_no_more(void **state)
     team_close(&t);
 }
 
-static void who_is_missing_is_named(void **state)
+TEST(who_is_missing_is_named)
 {
     team t;
     tc_error error = {0};
@@ -173,16 +173,4 @@ static void who_is_missing_is_named(void **state)
     assert_int_equal(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
     assert_non_null(strstr(error.text, "missing: rank 1, 2, 3"));
     team_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_passes_a_barrier_early),
-        cmocka_unit_test(a_barrier_is_one_where_contexts_serve_themselves_too),
-        cmocka_unit_test(all_who_wait_hear_who_was_lost),
-        cmocka_unit_test(who_waits_longer_than_rank_0_waits_no_more),
-        cmocka_unit_test(who_is_missing_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <tc/ifunc.h>
 
 /* With payloads that go in a frame, beside it, and beside the ring. */
-static void answers_come_back(void **state)
+TEST(answers_come_back)
 {
     static const size_t sizes[] = {0, 1, 7, 48, 1000, 70000, 300000, 900000};
     team t;
@@ -33,7 +33,7 @@ static void answers_come_back(void **state)
     team_close(&t);
 }
 
-static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
+TEST(a_function_that_says_nothing_has_answered_with_nothing)
 {
     team t;
     tc_error error = {0};
@@ -47,7 +47,7 @@ static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
     team_close(&t);
 }
 
-static void errors_come_back_with_their_text(void **state)
+TEST(errors_come_back_with_their_text)
 {
     team t;
     tc_error error = {0};
@@ -89,7 +89,7 @@ static void stranger_open(stranger *s, const team *t)
 
 /* Payloads in pieces: of a function that does not run there, and one that the other side does
  * not take. */
-static void large_calls_that_are_refused_fail(void **state)
+TEST(large_calls_that_are_refused_fail)
 {
     static const char *const options[] = {"payload_bytes_max", "200000", NULL};
     static uint8_t args[300000];
@@ -114,7 +114,7 @@ static void large_calls_that_are_refused_fail(void **state)
     team_close(&t);
 }
 
-static void calls_need_no_group(void **state)
+TEST(calls_need_no_group)
 {
     team t;
     stranger s;
@@ -138,7 +138,7 @@ static void calls_need_no_group(void **state)
     team_close(&t);
 }
 
-static void an_answer_that_is_too_large_is_not_written(void **state)
+TEST(an_answer_that_is_too_large_is_not_written)
 {
     team t;
     tc_error error = {0};
@@ -164,7 +164,7 @@ static void an_answer_that_is_too_large_is_not_written(void **state)
     team_close(&t);
 }
 
-static void answers_of_many_frames_are_whole(void **state)
+TEST(answers_of_many_frames_are_whole)
 {
     const size_t bytes = 700000;
     team t;
@@ -184,7 +184,7 @@ static void answers_of_many_frames_are_whole(void **state)
     team_close(&t);
 }
 
-static void a_call_may_wait_for_ever(void **state)
+TEST(a_call_may_wait_for_ever)
 {
     tc_error error = {0};
     team t;
@@ -196,7 +196,7 @@ static void a_call_may_wait_for_ever(void **state)
     team_close(&t);
 }
 
-static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
+TEST(a_deadline_ends_a_call_and_late_answers_touch_nothing)
 {
     team t;
     tc_error error = {0};
@@ -221,7 +221,7 @@ static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
     team_close(&t);
 }
 
-static void a_cancelled_call_is_over(void **state)
+TEST(a_cancelled_call_is_over)
 {
     team t;
     call_record s = {0};
@@ -249,7 +249,7 @@ static void a_cancelled_call_is_over(void **state)
 
 #define MANY 500
 
-static void many_calls_at_once_each_get_their_own_answer(void **state)
+TEST(many_calls_at_once_each_get_their_own_answer)
 {
     struct {
         travel_order order;
@@ -302,7 +302,7 @@ static void call_once_more(void *user, const tc_call_outcome *outcome)
                          TC_OK);
 }
 
-static void calls_are_waited_for(void **state)
+TEST(calls_are_waited_for)
 {
     team t;
     team_open(&t, 2, NULL);
@@ -328,7 +328,7 @@ static void calls_are_waited_for(void **state)
     team_close(&t);
 }
 
-static void an_answer_to_no_call_is_dropped(void **state)
+TEST(an_answer_to_no_call_is_dropped)
 {
     team t;
     tc_error error = {0};
@@ -342,7 +342,7 @@ static void an_answer_to_no_call_is_dropped(void **state)
     team_close(&t);
 }
 
-static void functions_keep_state_and_find_published_data(void **state)
+TEST(functions_keep_state_and_find_published_data)
 {
     static char published[] = "known by name";
     team t;
@@ -367,25 +367,4 @@ static void functions_keep_state_and_find_published_data(void **state)
     assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_OK);
     assert_string_equal(text, published);
     team_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_come_back),
-        cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
-        cmocka_unit_test(errors_come_back_with_their_text),
-        cmocka_unit_test(large_calls_that_are_refused_fail),
-        cmocka_unit_test(calls_need_no_group),
-        cmocka_unit_test(an_answer_that_is_too_large_is_not_written),
-        cmocka_unit_test(answers_of_many_frames_are_whole),
-        cmocka_unit_test(a_call_may_wait_for_ever),
-        cmocka_unit_test(a_deadline_ends_a_call_and_late_answers_touch_nothing),
-        cmocka_unit_test(a_cancelled_call_is_over),
-        cmocka_unit_test(many_calls_at_once_each_get_their_own_answer),
-        cmocka_unit_test(calls_are_waited_for),
-        cmocka_unit_test(an_answer_to_no_call_is_dropped),
-        cmocka_unit_test(functions_keep_state_and_find_published_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

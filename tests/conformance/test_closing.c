@@ -38,7 +38,7 @@ static void serve_until_ended(pair *p, const heard *h, unsigned count)
     }
 }
 
-static void all_who_close_while_nobody_looks_have_closed(void **state)
+TEST(all_who_close_while_nobody_looks_have_closed)
 {
     pair p;
     heard h = {.opened = 0};
@@ -68,7 +68,7 @@ static void all_who_close_while_nobody_looks_have_closed(void **state)
 }
 
 /* On a busy machine a timeout may be over before anything but the rings was looked at. */
-static void the_shortest_wait_sees_an_end(void **state)
+TEST(the_shortest_wait_sees_an_end)
 {
     pair p;
     heard h = {.opened = 0};
@@ -95,7 +95,7 @@ static void leave_puts_under_way(void)
 
 /* The target looks again when the source has long given up: it hears of an end in order only if
  * everything was run. */
-static void who_gives_up_does_not_end_in_order(void **state)
+TEST(who_gives_up_does_not_end_in_order)
 {
     pair p;
     heard h = {.opened = 0};
@@ -151,7 +151,7 @@ static void pair_to_listen_to(pair *p, heard *h, tc_ifunc **fn_out)
     tc_context_set_ep_callback(p->target, hear, h);
 }
 
-static void closing_inside_a_callback_loses_nothing_in_silence(void **state)
+TEST(closing_inside_a_callback_loses_nothing_in_silence)
 {
     pair p;
     heard h = {.opened = 0};
@@ -179,7 +179,7 @@ static void closing_inside_a_callback_loses_nothing_in_silence(void **state)
 }
 
 /* Nothing keeps its messages from coming, but a busy machine may be late. */
-static void closing_inside_a_callback_flushes(void **state)
+TEST(closing_inside_a_callback_flushes)
 {
     pair p;
     heard h = {.opened = 0};
@@ -299,7 +299,7 @@ static void crowd_end(crowd *c)
         tc_context_destroy(c->targets[i]);
 }
 
-static void peers_that_hang_are_waited_for_together(void **state)
+TEST(peers_that_hang_are_waited_for_together)
 {
     crowd c;
     leave_puts_under_way();
@@ -314,7 +314,7 @@ static void peers_that_hang_are_waited_for_together(void **state)
     crowd_end(&c);
 }
 
-static void members_that_hang_are_waited_for_together(void **state)
+TEST(members_that_hang_are_waited_for_together)
 {
     crowd c;
     heard h = {.opened = 0};
@@ -331,18 +331,4 @@ static void members_that_hang_are_waited_for_together(void **state)
     assert_int_equal(h.failed, 0);
     tc_context_set_ep_callback(c.source, NULL, NULL);
     crowd_end(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_who_close_while_nobody_looks_have_closed),
-        cmocka_unit_test(the_shortest_wait_sees_an_end),
-        cmocka_unit_test(who_gives_up_does_not_end_in_order),
-        cmocka_unit_test(closing_inside_a_callback_loses_nothing_in_silence),
-        cmocka_unit_test(closing_inside_a_callback_flushes),
-        cmocka_unit_test(peers_that_hang_are_waited_for_together),
-        cmocka_unit_test(members_that_hang_are_waited_for_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

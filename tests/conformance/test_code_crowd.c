@@ -98,7 +98,7 @@ static void expect_all_run(crowd *c)
     assert_int_equal(c->p.target_state.next, PEERS * FUNCTIONS);
 }
 
-static void code_that_many_bring_at_once_is_never_taken_for_other_code(void **state)
+TEST(code_that_many_bring_at_once_is_never_taken_for_other_code)
 {
     const char *const *const options[] = {asked_for, evicted};
     for (size_t i = 0; i < 2; i++) {
@@ -147,7 +147,7 @@ static void open_mixed(crowd *c, unsigned peer, tc_ifunc **fns)
 }
 
 /* What a target cannot keep, its sender hears of. */
-static void each_message_runs_or_is_refused(void **state)
+TEST(each_message_runs_or_is_refused)
 {
     static tc_ifunc *fns[PEERS][MIXED];
     outcome o = {0};
@@ -167,13 +167,4 @@ static void each_message_runs_or_is_refused(void **state)
         fail_msg("%u sent, %llu ran, %u refused, the last by %s", o.sent,
                  (unsigned long long)c.p.target_state.next, o.refused, error.text);
     crowd_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_that_many_bring_at_once_is_never_taken_for_other_code),
-        cmocka_unit_test(each_message_runs_or_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void send_many(tc_ep *ep, tc_ifunc *fn)
     pair_flush(ep);
 }
 
-static void peers_with_the_dictionary_get_the_code_as_it_is(void **state)
+TEST(peers_with_the_dictionary_get_the_code_as_it_is)
 {
     pair p;
     pair_open(&p, NULL);
@@ -81,18 +81,18 @@ static void peers_without_get_the_plain_form(const char *const *options)
     pair_close(&p);
 }
 
-static void pushed_code_is_plain_for_peers_without(void **state)
+TEST(pushed_code_is_plain_for_peers_without)
 {
     peers_without_get_the_plain_form(none);
 }
 
-static void code_on_demand_is_found_by_its_plain_id(void **state)
+TEST(code_on_demand_is_found_by_its_plain_id)
 {
     peers_without_get_the_plain_form(none_on_demand);
 }
 
 /* One function, one endpoint to each kind of peer, in turn: each keeps its own form. */
-static void both_kinds_at_once(void **state)
+TEST(both_kinds_at_once)
 {
     pair with, without;
     tc_error error = {0};
@@ -130,7 +130,7 @@ static void both_kinds_at_once(void **state)
 }
 
 /* A function that came in plain form is sent on, and back, as what it is. */
-static void plain_code_travels_on(void **state)
+TEST(plain_code_travels_on)
 {
     pair p;
     uint8_t times = 20;
@@ -148,16 +148,4 @@ static void plain_code_travels_on(void **state)
     /* Its own and the one that came back: each with its own id. */
     assert_int_equal(count_functions(p.source, "echo", &plain), 2);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(peers_with_the_dictionary_get_the_code_as_it_is),
-        cmocka_unit_test(pushed_code_is_plain_for_peers_without),
-        cmocka_unit_test(code_on_demand_is_found_by_its_plain_id),
-        cmocka_unit_test(both_kinds_at_once),
-        cmocka_unit_test(plain_code_travels_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,14 +76,52 @@ static void lives_once(const char *name, const char *const *options)
     expect_steps("EBAITxtiabe");
 }
 
-static void constructors_run_once_and_destructors_at_the_end(void **state)
+static void leave_without_destroying(int to)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "lively");
+    expect_answer(&p, fn, 'i', 1);
+    assert_int_equal(dup2(to, STDOUT_FILENO), STDOUT_FILENO);
+    exit(0);
+}
+
+/* Runs behind stop_all, which is registered later. */
+static void tell_steps(void)
+{
+    const char *steps = getenv("LIVELY");
+    (void)!write(STDOUT_FILENO, steps, strlen(steps));
+}
+
+/* First: the child has all constructions of its parent. */
+TEST_WITH(a_process_that_exits_destructs, setup, NULL)
+{
+    char steps[64] = "";
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(60);
+        (void)atexit(tell_steps);
+        leave_without_destroying(ends[1]);
+    }
+    assert_int_equal(close(ends[1]), 0);
+    size_t used = 0;
+    for (ssize_t n; (n = read(ends[0], steps + used, sizeof steps - 1 - used)) > 0;)
+        used += (size_t)n;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_string_equal(steps, "EBAIiabe");
+    (void)close(ends[0]);
+}
+
+TEST_WITH(constructors_run_once_and_destructors_at_the_end, setup, NULL)
 {
     lives_once("lively", NULL);
     forget_steps();
     lives_once("lively", NULL); /* the same code in another context */
 }
 
-static void code_that_was_not_optimised_is_no_different(void **state)
+TEST_WITH(code_that_was_not_optimised_is_no_different, setup, NULL)
 {
     lives_once("lively0", NULL);
 }
@@ -93,7 +131,7 @@ static void note_better(void *user, const tc_load_report *report)
     atomic_fetch_add((atomic_uint *)user, report->better ? 1 : 0);
 }
 
-static void better_code_goes_on_with_what_was_constructed(void **state)
+TEST_WITH(better_code_goes_on_with_what_was_constructed, setup, NULL)
 {
     pair p;
     atomic_uint better = 0;
@@ -114,7 +152,7 @@ static void better_code_goes_on_with_what_was_constructed(void **state)
     expect_steps("Kk");
 }
 
-static void a_constructor_that_throws_is_the_reason(void **state)
+TEST_WITH(a_constructor_that_throws_is_the_reason, setup, NULL)
 {
     pair p;
     int answer;
@@ -129,7 +167,7 @@ static void a_constructor_that_throws_is_the_reason(void **state)
     expect_steps("EBAb");
 }
 
-static void injected_code_has_none(void **state)
+TEST_WITH(injected_code_has_none, setup, NULL)
 {
     pair p;
     pair_open(&p, NULL);
@@ -165,7 +203,7 @@ static void expect_warmth(pair *p, tc_ifunc *fn, int before, int now, int calls)
     assert_int_equal(answer[2], calls);
 }
 
-static void a_library_is_whole_before_its_init_and_after_its_fini(void **state)
+TEST_WITH(a_library_is_whole_before_its_init_and_after_its_fini, setup, NULL)
 {
     pair p;
     pair_open(&p, NULL);
@@ -180,7 +218,7 @@ static void a_library_is_whole_before_its_init_and_after_its_fini(void **state)
     expect_steps("1C1I2C2I1F1X1D2F2X2D");
 }
 
-static void what_comes_back_is_constructed_again(void **state)
+TEST_WITH(what_comes_back_is_constructed_again, setup, NULL)
 {
     pair p;
     int answer;
@@ -197,55 +235,3 @@ static void what_comes_back_is_constructed_again(void **state)
 }
 
 /* --- the end of the process --------------------------------------------------------------- */
-
-static void leave_without_destroying(int to)
-{
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "lively");
-    expect_answer(&p, fn, 'i', 1);
-    assert_int_equal(dup2(to, STDOUT_FILENO), STDOUT_FILENO);
-    exit(0);
-}
-
-/* Runs behind stop_all, which is registered later. */
-static void tell_steps(void)
-{
-    const char *steps = getenv("LIVELY");
-    (void)!write(STDOUT_FILENO, steps, strlen(steps));
-}
-
-static void a_process_that_exits_destructs(void **state)
-{
-    char steps[64] = "";
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)alarm(60);
-        (void)atexit(tell_steps);
-        leave_without_destroying(ends[1]);
-    }
-    assert_int_equal(close(ends[1]), 0);
-    size_t used = 0;
-    for (ssize_t n; (n = read(ends[0], steps + used, sizeof steps - 1 - used)) > 0;)
-        used += (size_t)n;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_string_equal(steps, "EBAIiabe");
-    (void)close(ends[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_process_that_exits_destructs, setup),
-        cmocka_unit_test_setup(constructors_run_once_and_destructors_at_the_end, setup),
-        cmocka_unit_test_setup(code_that_was_not_optimised_is_no_different, setup),
-        cmocka_unit_test_setup(better_code_goes_on_with_what_was_constructed, setup),
-        cmocka_unit_test_setup(a_constructor_that_throws_is_the_reason, setup),
-        cmocka_unit_test_setup(injected_code_has_none, setup),
-        cmocka_unit_test_setup(a_library_is_whole_before_its_init_and_after_its_fini, setup),
-        cmocka_unit_test_setup(what_comes_back_is_constructed_again, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

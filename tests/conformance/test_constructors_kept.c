@@ -66,7 +66,7 @@ static void lives_by(const char *name, const char *const *options, tc_load_path 
     assert_int_equal(atomic_load(&path), expected);
 }
 
-static void stored_code_is_constructed_like_fresh(void **state)
+TEST_WITH(stored_code_is_constructed_like_fresh, setup, NULL)
 {
     char folder[] = "/tmp/tc-kept-XXXXXX", command[64];
     assert_non_null(mkdtemp(folder));
@@ -79,7 +79,7 @@ static void stored_code_is_constructed_like_fresh(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void each_tier_constructs(void **state)
+TEST_WITH(each_tier_constructs, setup, NULL)
 {
     static const char *const tiers[] = {"fast", "best", "auto"};
     for (size_t i = 0; i < sizeof tiers / sizeof tiers[0]; i++) {
@@ -91,7 +91,7 @@ static void each_tier_constructs(void **state)
 }
 
 /* Variables that were constructed are nothing that could be made again. */
-static void what_was_constructed_is_never_evicted(void **state)
+TEST_WITH(what_was_constructed_is_never_evicted, setup, NULL)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "code_memory_max", "24K", NULL});
@@ -109,14 +109,4 @@ static void what_was_constructed_is_never_evicted(void **state)
     expect_answer(&p, kindled, 'a', 2);
     pair_close(&p);
     expect_steps("Kk");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(stored_code_is_constructed_like_fresh, setup),
-        cmocka_unit_test_setup(each_tier_constructs, setup),
-        cmocka_unit_test_setup(what_was_constructed_is_never_evicted, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void close_checked(pair *p, uint64_t messages)
     pair_close(p);
 }
 
-static void the_delivery_is_the_one_asked_for(void **state)
+TEST(the_delivery_is_the_one_asked_for)
 {
     pair p;
     tc_ep_info info;
@@ -23,7 +23,7 @@ static void the_delivery_is_the_one_asked_for(void **state)
     pair_close(&p);
 }
 
-static void payloads_of_every_size_arrive_whole(void **state)
+TEST(payloads_of_every_size_arrive_whole)
 {
     pair p;
     tc_ep_info info;
@@ -46,7 +46,7 @@ static void payloads_of_every_size_arrive_whole(void **state)
 }
 
 /* In a ring of 64 granules every start and every gap before the end comes up many times. */
-static void a_small_ring_wraps_at_every_offset(void **state)
+TEST(a_small_ring_wraps_at_every_offset)
 {
     pair p;
     tc_ep_info info;
@@ -60,7 +60,7 @@ static void a_small_ring_wraps_at_every_offset(void **state)
     close_checked(&p, 20000);
 }
 
-static void a_full_ring_says_again_and_loses_nothing(void **state)
+TEST(a_full_ring_says_again_and_loses_nothing)
 {
     pair p;
     uint64_t n = 0;
@@ -88,7 +88,7 @@ static void a_full_ring_says_again_and_loses_nothing(void **state)
 
 #define MANY 24
 
-static void many_rings_keep_their_own_order(void **state)
+TEST(many_rings_keep_their_own_order)
 {
     pair p;
     tc_ep *eps[MANY];
@@ -110,7 +110,7 @@ static void many_rings_keep_their_own_order(void **state)
     close_checked(&p, n);
 }
 
-static void a_slow_consumer_is_waited_for(void **state)
+TEST(a_slow_consumer_is_waited_for)
 {
     pair p;
     pair_open(&p, small_ring);
@@ -122,7 +122,7 @@ static void a_slow_consumer_is_waited_for(void **state)
     close_checked(&p, 500);
 }
 
-static void code_with_every_message_runs_the_same(void **state)
+TEST(code_with_every_message_runs_the_same)
 {
     pair p;
     uint8_t payload[64];
@@ -139,7 +139,7 @@ static void code_with_every_message_runs_the_same(void **state)
     close_checked(&p, 2000);
 }
 
-static void code_too_large_for_a_frame_comes_outside_the_ring(void **state)
+TEST(code_too_large_for_a_frame_comes_outside_the_ring)
 {
     pair p;
     pair_open(&p, small_ring);
@@ -152,7 +152,7 @@ static void code_too_large_for_a_frame_comes_outside_the_ring(void **state)
     close_checked(&p, 100);
 }
 
-static void payload_init_runs_on_the_source(void **state)
+TEST(payload_init_runs_on_the_source)
 {
     pair p;
     uint8_t args[500];
@@ -170,7 +170,7 @@ static void payload_init_runs_on_the_source(void **state)
     close_checked(&p, sizeof args + 1);
 }
 
-static void messages_are_built_once_and_sent_often(void **state)
+TEST(messages_are_built_once_and_sent_often)
 {
     pair p;
     uint8_t args[10] = {0};
@@ -193,7 +193,7 @@ static void messages_are_built_once_and_sent_often(void **state)
     close_checked(&p, 100);
 }
 
-static void a_refused_function_is_named_and_others_go_on(void **state)
+TEST(a_refused_function_is_named_and_others_go_on)
 {
     pair p;
     tc_error error;
@@ -221,7 +221,7 @@ static void a_refused_function_is_named_and_others_go_on(void **state)
     close_checked(&p, 2);
 }
 
-static void functions_answer_from_inside(void **state)
+TEST(functions_answer_from_inside)
 {
     pair p;
     uint8_t payload[40] = {200};
@@ -237,7 +237,7 @@ static void functions_answer_from_inside(void **state)
     close_checked(&p, 50 * 101);
 }
 
-static void large_payloads_keep_their_place_in_the_order(void **state)
+TEST(large_payloads_keep_their_place_in_the_order)
 {
     pair p;
     uint64_t n = 0;
@@ -254,7 +254,7 @@ static void large_payloads_keep_their_place_in_the_order(void **state)
     close_checked(&p, n);
 }
 
-static void large_payloads_pass_a_small_ring(void **state)
+TEST(large_payloads_pass_a_small_ring)
 {
     pair p;
     tc_ep_info info;
@@ -270,7 +270,7 @@ static void large_payloads_pass_a_small_ring(void **state)
 
 /* Many in a row, so that the room for them is used again and again, in different ways: none,
  * one that most do not fit in, the usual one. */
-static void large_payloads_follow_each_other_closely(void **state)
+TEST(large_payloads_follow_each_other_closely)
 {
     static const char *const landing[] = {"0", "128K", "1M", "4M"};
     for (size_t i = 0; i < sizeof landing / sizeof landing[0]; i++) {
@@ -287,7 +287,7 @@ static void large_payloads_follow_each_other_closely(void **state)
 }
 
 /* The caller may do what it likes with a payload that was sent. */
-static void a_payload_that_was_sent_may_be_changed(void **state)
+TEST(a_payload_that_was_sent_may_be_changed)
 {
     pair p;
     static uint8_t payload[700000];
@@ -302,7 +302,7 @@ static void a_payload_that_was_sent_may_be_changed(void **state)
     close_checked(&p, 12);
 }
 
-static void large_payloads_of_a_refused_function_are_passed_over(void **state)
+TEST(large_payloads_of_a_refused_function_are_passed_over)
 {
     pair p;
     static uint8_t payload[600000];
@@ -320,7 +320,7 @@ static void large_payloads_of_a_refused_function_are_passed_over(void **state)
     close_checked(&p, 1);
 }
 
-static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
+TEST(payloads_above_the_limit_are_refused_and_others_go_on)
 {
     pair p;
     tc_error error;
@@ -360,7 +360,7 @@ static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
     close_checked(&p, 1);
 }
 
-static void large_payloads_are_made_once(void **state)
+TEST(large_payloads_are_made_once)
 {
     pair p;
     static uint8_t args[150001];
@@ -378,7 +378,7 @@ static void large_payloads_are_made_once(void **state)
 }
 
 /* Balls of 300 KB that two targets throw at each other from inside the function. */
-static void large_answers_come_from_inside_a_function(void **state)
+TEST(large_answers_come_from_inside_a_function)
 {
     pair p;
     static uint8_t payload[300000];
@@ -391,31 +391,4 @@ static void large_answers_come_from_inside_a_function(void **state)
     pair_flush(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
     close_checked(&p, 26);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_delivery_is_the_one_asked_for),
-        cmocka_unit_test(payloads_of_every_size_arrive_whole),
-        cmocka_unit_test(a_small_ring_wraps_at_every_offset),
-        cmocka_unit_test(a_full_ring_says_again_and_loses_nothing),
-        cmocka_unit_test(many_rings_keep_their_own_order),
-        cmocka_unit_test(a_slow_consumer_is_waited_for),
-        cmocka_unit_test(code_with_every_message_runs_the_same),
-        cmocka_unit_test(code_too_large_for_a_frame_comes_outside_the_ring),
-        cmocka_unit_test(payload_init_runs_on_the_source),
-        cmocka_unit_test(messages_are_built_once_and_sent_often),
-        cmocka_unit_test(a_refused_function_is_named_and_others_go_on),
-        cmocka_unit_test(functions_answer_from_inside),
-        cmocka_unit_test(large_payloads_keep_their_place_in_the_order),
-        cmocka_unit_test(large_payloads_pass_a_small_ring),
-        cmocka_unit_test(large_payloads_follow_each_other_closely),
-        cmocka_unit_test(a_payload_that_was_sent_may_be_changed),
-        cmocka_unit_test(large_payloads_of_a_refused_function_are_passed_over),
-        cmocka_unit_test(payloads_above_the_limit_are_refused_and_others_go_on),
-        cmocka_unit_test(large_payloads_are_made_once),
-        cmocka_unit_test(large_answers_come_from_inside_a_function),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void open_small(pair *p)
 
 /* --- sending ------------------------------------------------------------------------------ */
 
-static void a_send_that_failed_has_a_text(void **state)
+TEST(a_send_that_failed_has_a_text)
 {
     static uint8_t large[(64u << 10) + 1] = {0xff};
     tc_error error = {TC_E_AGAIN, "untouched"};
@@ -57,7 +57,7 @@ static void a_send_that_failed_has_a_text(void **state)
     pair_close(&p);
 }
 
-static void a_full_ring_is_no_failure(void **state)
+TEST(a_full_ring_is_no_failure)
 {
     uint8_t payload[1024];
     uint64_t sent = 0;
@@ -77,7 +77,7 @@ static void a_full_ring_is_no_failure(void **state)
     pair_close(&p);
 }
 
-static void what_the_peer_refused_has_its_reason(void **state)
+TEST(what_the_peer_refused_has_its_reason)
 {
     tc_error error;
     pair p;
@@ -102,7 +102,7 @@ static void what_the_peer_refused_has_its_reason(void **state)
     pair_close(&p);
 }
 
-static void a_rank_that_is_none_is_named(void **state)
+TEST(a_rank_that_is_none_is_named)
 {
     const tc_group_member own = {"", 0};
     const tc_group_params params = {.id = 7, .rank = 0, .size = 1, .members = &own};
@@ -118,7 +118,7 @@ static void a_rank_that_is_none_is_named(void **state)
 
 /* --- waiting, and what is no sending ------------------------------------------------------ */
 
-static void a_flush_that_failed_has_a_text(void **state)
+TEST(a_flush_that_failed_has_a_text)
 {
     tc_error error, why;
     pair p;
@@ -152,7 +152,7 @@ static void nothing(void *payload, size_t size, void *target_args)
     (void)target_args;
 }
 
-static void other_calls_have_theirs(void **state)
+TEST(other_calls_have_theirs)
 {
     static const char name[] =
         "0123456789012345678901234567890123456789012345678901234567890123";
@@ -172,17 +172,4 @@ static void other_calls_have_theirs(void **state)
     assert_int_equal(tc_ifunc_use_local(check, nothing, &error), TC_E_INVALID);
     expect_error(&error, TC_E_INVALID, "check: it was loaded already");
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_send_that_failed_has_a_text),
-        cmocka_unit_test(a_full_ring_is_no_failure),
-        cmocka_unit_test(what_the_peer_refused_has_its_reason),
-        cmocka_unit_test(a_rank_that_is_none_is_named),
-        cmocka_unit_test(a_flush_that_failed_has_a_text),
-        cmocka_unit_test(other_calls_have_theirs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static tc_listener *listen_at(tc_context *ctx, char host_port[32])
     return listener;
 }
 
-static void events_stand_around_messages(void **state)
+TEST(events_stand_around_messages)
 {
     check_state target_state;
     char host_port[32];
@@ -165,7 +165,7 @@ static void events_stand_around_messages(void **state)
     tc_context_destroy(ctx);
 }
 
-static void events_stand_around_messages_by_address(void **state)
+TEST(events_stand_around_messages_by_address)
 {
     check_state target_state;
     source how = {.host_port = NULL};
@@ -177,7 +177,7 @@ static void events_stand_around_messages_by_address(void **state)
     tc_context_destroy(ctx);
 }
 
-static void events_stand_around_messages_where_a_thread_serves(void **state)
+TEST(events_stand_around_messages_where_a_thread_serves)
 {
     const uint64_t deadline_ns = tci_deadline_after(PAIR_TIMEOUT_NS);
     check_state target_state;
@@ -219,7 +219,7 @@ static void serve_at(tc_context *ctx, unsigned count)
 }
 
 /* What the peer sends at once runs when the program has its endpoint, and not before. */
-static void nothing_runs_before_connect_has_returned(void **state)
+TEST(nothing_runs_before_connect_has_returned)
 {
     pair p;
     tc_error error = {0};
@@ -246,15 +246,4 @@ static void nothing_runs_before_connect_has_returned(void **state)
     tc_context_set_ep_callback(p.target, NULL, NULL);
     tc_ifunc_close(fn);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_stand_around_messages),
-        cmocka_unit_test(events_stand_around_messages_by_address),
-        cmocka_unit_test(events_stand_around_messages_where_a_thread_serves),
-        cmocka_unit_test(nothing_runs_before_connect_has_returned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void expect_alive(pair *p, tc_ifunc *fn, int expected)
     assert_int_equal(alive, expected);
 }
 
-static void what_is_caught_inside_stays_inside(void **state)
+TEST(what_is_caught_inside_stays_inside)
 {
     pair p;
     pair_open(&p, NULL);
@@ -53,7 +53,7 @@ static void what_is_caught_inside_stays_inside(void **state)
     pair_close(&p);
 }
 
-static void what_would_leave_is_the_answer(void **state)
+TEST(what_would_leave_is_the_answer)
 {
     pair p;
     pair_open(&p, NULL);
@@ -70,7 +70,7 @@ static void what_would_leave_is_the_answer(void **state)
     pair_close(&p);
 }
 
-static void messages_that_are_no_calls_go_on(void **state)
+TEST(messages_that_are_no_calls_go_on)
 {
     pair p;
     pair_open(&p, NULL);
@@ -88,7 +88,7 @@ static void messages_that_are_no_calls_go_on(void **state)
     pair_close(&p);
 }
 
-static void a_payload_that_throws_is_not_sent(void **state)
+TEST(a_payload_that_throws_is_not_sent)
 {
     pair p;
     pair_open(&p, NULL);
@@ -103,7 +103,7 @@ static void a_payload_that_throws_is_not_sent(void **state)
 }
 
 /* Where nobody could catch it. */
-static void what_may_throw_is_not_injected(void **state)
+TEST(what_may_throw_is_not_injected)
 {
     pair p;
     pair_open(&p, NULL);
@@ -123,7 +123,7 @@ static tc_status push(pair *p, const char *folder)
     return tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error);
 }
 
-static void a_library_throws_into_its_users(void **state)
+TEST(a_library_throws_into_its_users)
 {
     pair p;
     pair_open(&p, NULL);
@@ -134,17 +134,4 @@ static void a_library_throws_into_its_users(void **state)
     assert_int_equal(ask(&p, fn, "7"), TC_OK);
     expect_answer(&p, fn, "z", "too sour");
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_caught_inside_stays_inside),
-        cmocka_unit_test(what_would_leave_is_the_answer),
-        cmocka_unit_test(messages_that_are_no_calls_go_on),
-        cmocka_unit_test(a_payload_that_throws_is_not_sent),
-        cmocka_unit_test(what_may_throw_is_not_injected),
-        cmocka_unit_test(a_library_throws_into_its_users),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

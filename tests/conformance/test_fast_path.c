@@ -138,7 +138,7 @@ static void expect_fast(pair *p, tc_ifunc *fn)
 }
 
 /* That what counts does. */
-static void what_is_done_is_counted(void **state)
+TEST(what_is_done_is_counted)
 {
     if (TCI_SANITIZED)
         skip();
@@ -157,7 +157,7 @@ static void what_is_done_is_counted(void **state)
     assert_int_equal(turns_with_calls, watched);
 }
 
-static void messages_allocate_nothing_and_call_nobody(void **state)
+TEST(messages_allocate_nothing_and_call_nobody)
 {
     pair p;
     pair_open(&p, NULL);
@@ -165,7 +165,7 @@ static void messages_allocate_nothing_and_call_nobody(void **state)
     pair_close(&p);
 }
 
-static void nor_do_messages_of_signed_functions_under_rules(void **state)
+TEST(nor_do_messages_of_signed_functions_under_rules)
 {
     /* A sanitizer has the C library's functions in the program. */
     static const char rules[] =
@@ -180,14 +180,4 @@ static void nor_do_messages_of_signed_functions_under_rules(void **state)
     expect_fast(&s->pair, signed_pair_good(s));
     signed_pair_end(s);
     (void)unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_done_is_counted),
-        cmocka_unit_test(messages_allocate_nothing_and_call_nobody),
-        cmocka_unit_test(nor_do_messages_of_signed_functions_under_rules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void copy_file(const char *from, const char *to)
 
 /* A function that is opened again after its file changed is another function; the first handle
  * keeps what it was. */
-static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state)
+TEST(a_changed_archive_under_the_same_name_runs_its_new_code)
 {
     pair p;
     char folder[] = "/tmp/tc-test-XXXXXX", path[64], from[1024];
@@ -49,7 +49,7 @@ static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state
     (void)rmdir(folder);
 }
 
-static void the_same_content_is_the_same_function(void **state)
+TEST(the_same_content_is_the_same_function)
 {
     pair p;
     pair_open(&p, NULL);
@@ -63,7 +63,7 @@ static void the_same_content_is_the_same_function(void **state)
 }
 
 /* As installed programs have them: wherever they are started. */
-static void functions_are_found_beside_the_program(void **state)
+TEST(functions_are_found_beside_the_program)
 {
     pair p;
     pair_open(&p, (const char *const[]){"ifunc_path", "/nonexistent:$ORIGIN/../shipped", NULL});
@@ -79,7 +79,7 @@ static void functions_are_found_beside_the_program(void **state)
     pair_close(&p);
 }
 
-static void a_function_is_compiled_once_for_many_peers(void **state)
+TEST(a_function_is_compiled_once_for_many_peers)
 {
     pair p;
     tc_ep *eps[8];
@@ -102,7 +102,7 @@ static void a_function_is_compiled_once_for_many_peers(void **state)
     pair_close(&p);
 }
 
-static void connecting_by_address_bytes_works_like_connecting_by_port(void **state)
+TEST(connecting_by_address_bytes_works_like_connecting_by_port)
 {
     pair p;
     size_t size;
@@ -154,7 +154,7 @@ static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *
     assert_int_equal(p->target_state.wrong, 0);
 }
 
-static void code_without_a_slice_for_the_target_is_refused(void **state)
+TEST(code_without_a_slice_for_the_target_is_refused)
 {
     pair p;
     pair_open(&p, NULL);
@@ -163,7 +163,7 @@ static void code_without_a_slice_for_the_target_is_refused(void **state)
     pair_close(&p);
 }
 
-static void a_missing_library_is_named(void **state)
+TEST(a_missing_library_is_named)
 {
     pair p;
     char path[1024];
@@ -186,7 +186,7 @@ static void a_missing_library_is_named(void **state)
 
 /* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so
  * nobody may look at it. */
-static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
+TEST(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed)
 {
     pair p;
     tci_archive_writer *writer;
@@ -222,7 +222,7 @@ static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
 
 /* A whole archive around an image that is none: the target says so, and lives on. Where bitcode
  * is asked for nobody looks at it. */
-static void a_damaged_image_is_refused(void **state)
+TEST(a_damaged_image_is_refused)
 {
     static const struct {
         uint8_t cpu_level;
@@ -255,7 +255,7 @@ static void a_damaged_image_is_refused(void **state)
     }
 }
 
-static void damaged_archives_are_refused_where_they_are_opened(void **state)
+TEST(damaged_archives_are_refused_where_they_are_opened)
 {
     pair p;
     char path[1024];
@@ -284,7 +284,7 @@ static void damaged_archives_are_refused_where_they_are_opened(void **state)
 
 /* More functions than places: those that nobody holds make room, and come back when they are
  * sent again. */
-static void functions_beyond_the_limit_replace_idle_ones(void **state)
+TEST(functions_beyond_the_limit_replace_idle_ones)
 {
     pair p;
     tc_error error = {0};
@@ -310,7 +310,7 @@ static void functions_beyond_the_limit_replace_idle_ones(void **state)
 }
 
 /* Messages that are under way keep the places of their own functions alone. */
-static void what_ran_before_makes_room(void **state)
+TEST(what_ran_before_makes_room)
 {
     pair p;
     tc_error error = {0};
@@ -351,7 +351,7 @@ static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
 
 /* A peer with more functions than the target has places leaves some to others, and still calls
  * all of its own. */
-static void one_peer_does_not_keep_all_places(void **state)
+TEST(one_peer_does_not_keep_all_places)
 {
     enum { FUNCTIONS = 12 };
     pair p;
@@ -385,7 +385,7 @@ static void destroy_where_it_runs(void *endpoint)
     tc_context_destroy(tc_ep_context(endpoint));
 }
 
-static void a_context_outlives_its_own_ifuncs(void **state)
+TEST(a_context_outlives_its_own_ifuncs)
 {
     pair p;
     tc_log_set_level(TC_LOG_OFF); /* while there is one thread */
@@ -398,25 +398,4 @@ static void a_context_outlives_its_own_ifuncs(void **state)
     assert_int_equal(p.target_state.next, 3);
     pair_close(&p);
     tc_log_set_level(TC_LOG_ERROR);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_changed_archive_under_the_same_name_runs_its_new_code),
-        cmocka_unit_test(the_same_content_is_the_same_function),
-        cmocka_unit_test(functions_are_found_beside_the_program),
-        cmocka_unit_test(a_function_is_compiled_once_for_many_peers),
-        cmocka_unit_test(connecting_by_address_bytes_works_like_connecting_by_port),
-        cmocka_unit_test(code_without_a_slice_for_the_target_is_refused),
-        cmocka_unit_test(a_missing_library_is_named),
-        cmocka_unit_test(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed),
-        cmocka_unit_test(a_damaged_image_is_refused),
-        cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
-        cmocka_unit_test(a_context_outlives_its_own_ifuncs),
-        cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
-        cmocka_unit_test(what_ran_before_makes_room),
-        cmocka_unit_test(one_peer_does_not_keep_all_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 enum { MEMBERS = 5 };
 
-static void every_rank_answers(void **state)
+TEST(every_rank_answers)
 {
     team t;
     tc_error error = {0};
@@ -37,7 +37,7 @@ static void every_rank_answers(void **state)
     team_close(&t);
 }
 
-static void who_fails_is_named_and_the_others_answer(void **state)
+TEST(who_fails_is_named_and_the_others_answer)
 {
     team t;
     tc_error error = {0};
@@ -69,7 +69,7 @@ static void who_fails_is_named_and_the_others_answer(void **state)
     team_close(&t);
 }
 
-static void answers_that_are_too_large_are_not_written(void **state)
+TEST(answers_that_are_too_large_are_not_written)
 {
     team t;
     tc_error error = {0};
@@ -94,7 +94,7 @@ static void answers_that_are_too_large_are_not_written(void **state)
 }
 
 /* Rank 0 answers nothing either; late answers touch nothing. */
-static void the_deadline_ends_all(void **state)
+TEST(the_deadline_ends_all)
 {
     team t;
     tc_error error = {0};
@@ -111,15 +111,4 @@ static void the_deadline_ends_all(void **state)
         assert_int_equal(statuses[rank], TC_E_TIMEOUT);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     team_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rank_answers),
-        cmocka_unit_test(who_fails_is_named_and_the_others_answer),
-        cmocka_unit_test(answers_that_are_too_large_are_not_written),
-        cmocka_unit_test(the_deadline_ends_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static tc_group_member member_of(const char *text)
     return (tc_group_member){text, strlen(text)};
 }
 
-static void all_members_connect(void **state)
+TEST(all_members_connect)
 {
     team t;
     tc_error error = {0};
@@ -66,7 +66,7 @@ static void all_members_connect(void **state)
 }
 
 /* A port that nobody listens at: rank 1 never comes. */
-static void a_member_that_never_comes_is_named(void **state)
+TEST(a_member_that_never_comes_is_named)
 {
     tc_context *ctx = make_context_with("connect_timeout", "200ms");
     tc_group *group;
@@ -114,7 +114,7 @@ static void hear(void *user, tc_ep *ep, tc_ep_event event)
 }
 
 /* Until the program has heard of it, it may use the endpoint. */
-static void an_endpoint_that_never_opens_is_not_freed_in_silence(void **state)
+TEST(an_endpoint_that_never_opens_is_not_freed_in_silence)
 {
     tc_context *ctx = make_context_with("connect_timeout", "200ms");
     heard h = {.opened = 0};
@@ -138,7 +138,7 @@ static void an_endpoint_that_never_opens_is_not_freed_in_silence(void **state)
 }
 
 /* One that comes late gets what was sent to it before. */
-static void a_member_may_come_late(void **state)
+TEST(a_member_may_come_late)
 {
     tc_context *first = make_context(), *second = make_context();
     tc_group *a, *b;
@@ -165,7 +165,7 @@ static void a_member_may_come_late(void **state)
 }
 
 /* Whoever sends and leaves has not waited until the endpoint is open. */
-static void what_was_sent_comes_although_the_sender_leaves(void **state)
+TEST(what_was_sent_comes_although_the_sender_leaves)
 {
     for (unsigned round = 0; round < 2; round++) {
         team t;
@@ -186,7 +186,7 @@ static void what_was_sent_comes_although_the_sender_leaves(void **state)
     }
 }
 
-static void a_flush_waits_for_a_member_that_is_not_there_yet(void **state)
+TEST(a_flush_waits_for_a_member_that_is_not_there_yet)
 {
     team t;
     team_open(&t, 2, NULL);
@@ -203,7 +203,7 @@ static void a_flush_waits_for_a_member_that_is_not_there_yet(void **state)
 }
 
 /* Who knows the list alone is no member, whichever rank it takes. */
-static void members_know_the_secret(void **state)
+TEST(members_know_the_secret)
 {
     tc_context *first = make_context_with("group_secret", "of ours");
     tc_context *stranger = make_context_with("group_secret", "guessed");
@@ -232,7 +232,7 @@ static void members_know_the_secret(void **state)
 }
 
 /* Somebody else answers there, or counts the members differently. */
-static void members_have_to_agree(void **state)
+TEST(members_have_to_agree)
 {
     for (unsigned round = 0; round < 2; round++) {
         tc_context *first = make_context(), *second = make_context();
@@ -266,7 +266,7 @@ static void members_have_to_agree(void **state)
     }
 }
 
-static void wrong_groups_are_refused(void **state)
+TEST(wrong_groups_are_refused)
 {
     tc_context *ctx = make_context();
     tc_group *group, *other;
@@ -296,7 +296,7 @@ static void wrong_groups_are_refused(void **state)
 }
 
 /* The context of rank 1 ends in the middle of it all and a new one takes its place. */
-static void a_member_that_went_can_come_back(void **state)
+TEST(a_member_that_went_can_come_back)
 {
     tc_context *first = make_context(), *second = make_context();
     tc_group *a, *b;
@@ -331,7 +331,7 @@ static unsigned progress(void *context)
 }
 
 /* UCX's port is open, but a context whose address nobody was given greets nobody there. */
-static void strangers_by_ucx_are_not_taken(void **state)
+TEST(strangers_by_ucx_are_not_taken)
 {
     tc_context *first = make_context(), *second = make_context();
     const tci_core *core = &second->core;
@@ -360,7 +360,7 @@ static void strangers_by_ucx_are_not_taken(void **state)
 }
 
 /* Whoever else listens at a member's address runs nothing of what was sent to that member. */
-static void nothing_runs_at_a_stranger(void **state)
+TEST(nothing_runs_at_a_stranger)
 {
     tc_context *first = make_context_with("connect_timeout", "300ms"), *second = make_context();
     tc_group *group;
@@ -382,23 +382,4 @@ static void nothing_runs_at_a_stranger(void **state)
     assert_non_null(strstr(error.text, "in place of rank 1"));
     tc_context_destroy(first);
     tc_context_destroy(second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_members_connect),
-        cmocka_unit_test(a_member_that_never_comes_is_named),
-        cmocka_unit_test(an_endpoint_that_never_opens_is_not_freed_in_silence),
-        cmocka_unit_test(a_member_may_come_late),
-        cmocka_unit_test(what_was_sent_comes_although_the_sender_leaves),
-        cmocka_unit_test(a_flush_waits_for_a_member_that_is_not_there_yet),
-        cmocka_unit_test(members_know_the_secret),
-        cmocka_unit_test(members_have_to_agree),
-        cmocka_unit_test(wrong_groups_are_refused),
-        cmocka_unit_test(a_member_that_went_can_come_back),
-        cmocka_unit_test(strangers_by_ucx_are_not_taken),
-        cmocka_unit_test(nothing_runs_at_a_stranger),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

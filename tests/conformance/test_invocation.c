@@ -38,7 +38,7 @@ static uint64_t code_received(pair *p)
     return value;
 }
 
-static void injected_messages_keep_their_place_in_the_order(void **state)
+TEST(injected_messages_keep_their_place_in_the_order)
 {
     pair p;
     uint64_t n = 0;
@@ -59,7 +59,7 @@ static void injected_messages_keep_their_place_in_the_order(void **state)
 }
 
 /* Those of 32 KiB and more may lie in a segment beside the ring, once the peer has it. */
-static void large_payloads_are_injected_in_their_place_too(void **state)
+TEST(large_payloads_are_injected_in_their_place_too)
 {
     pair p;
     uint64_t n = 0;
@@ -79,7 +79,7 @@ static void large_payloads_are_injected_in_their_place_too(void **state)
 /* Beyond a frame too, once the peer has attached that segment; where there is none that is
  * said.
  */
-static void payloads_beyond_a_frame_are_injected_where_they_can_lie(void **state)
+TEST(payloads_beyond_a_frame_are_injected_where_they_can_lie)
 {
     const bool can_lie = strcmp(getenv("EXPECTED_DELIVERY"), "direct") == 0;
     const size_t large = 1u << 20, beyond = 3u << 20;
@@ -105,7 +105,7 @@ static void payloads_beyond_a_frame_are_injected_where_they_can_lie(void **state
     free(payload);
 }
 
-static void injected_code_leaves_nothing_behind(void **state)
+TEST(injected_code_leaves_nothing_behind)
 {
     pair p;
     pair_open(&p, NULL);
@@ -126,7 +126,7 @@ static void injected_code_leaves_nothing_behind(void **state)
 }
 
 /* Images of different shape take turns, each with imports of its own. */
-static void different_functions_may_be_injected_in_turn(void **state)
+TEST(different_functions_may_be_injected_in_turn)
 {
     static const char text[] = "twice";
     pair p;
@@ -144,7 +144,7 @@ static void different_functions_may_be_injected_in_turn(void **state)
     pair_close(&p);
 }
 
-static void what_cannot_be_injected_is_said_at_once(void **state)
+TEST(what_cannot_be_injected_is_said_at_once)
 {
     pair p;
     const size_t large = 300000;
@@ -160,7 +160,7 @@ static void what_cannot_be_injected_is_said_at_once(void **state)
     free(payload);
 }
 
-static void injected_code_that_lacks_symbols_is_refused(void **state)
+TEST(injected_code_that_lacks_symbols_is_refused)
 {
     pair p;
     tc_error error = {0};
@@ -179,7 +179,7 @@ static void injected_code_that_lacks_symbols_is_refused(void **state)
     pair_close(&p);
 }
 
-static void who_takes_bitcode_only_takes_nothing_injected(void **state)
+TEST(who_takes_bitcode_only_takes_nothing_injected)
 {
     pair p;
     tc_error error = {0};
@@ -202,7 +202,7 @@ static void local_check(void *payload, size_t size, void *target_args)
     state->replies++; /* it was this function and not the archive's */
 }
 
-static void only_the_id_of_a_local_function_travels(void **state)
+TEST(only_the_id_of_a_local_function_travels)
 {
     pair p;
     tc_ifunc *there;
@@ -227,7 +227,7 @@ static void only_the_id_of_a_local_function_travels(void **state)
     pair_close(&p);
 }
 
-static void code_that_is_not_pushed_comes_when_it_is_needed(void **state)
+TEST(code_that_is_not_pushed_comes_when_it_is_needed)
 {
     pair p;
     pair_open(&p, (const char *const[]){"code_push", "no", NULL});
@@ -239,21 +239,4 @@ static void code_that_is_not_pushed_comes_when_it_is_needed(void **state)
     assert_int_equal(p.target_state.next, 100);
     assert_int_equal(code_received(&p), 1);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(injected_messages_keep_their_place_in_the_order),
-        cmocka_unit_test(large_payloads_are_injected_in_their_place_too),
-        cmocka_unit_test(payloads_beyond_a_frame_are_injected_where_they_can_lie),
-        cmocka_unit_test(injected_code_leaves_nothing_behind),
-        cmocka_unit_test(different_functions_may_be_injected_in_turn),
-        cmocka_unit_test(what_cannot_be_injected_is_said_at_once),
-        cmocka_unit_test(injected_code_that_lacks_symbols_is_refused),
-        cmocka_unit_test(who_takes_bitcode_only_takes_nothing_injected),
-        cmocka_unit_test(only_the_id_of_a_local_function_travels),
-        cmocka_unit_test(code_that_is_not_pushed_comes_when_it_is_needed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

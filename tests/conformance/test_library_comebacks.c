@@ -53,7 +53,7 @@ static void let_go(pair *p, tci_library *library)
     pair_resume(p);
 }
 
-static void a_push_waits_for_what_is_being_bound(void **state)
+TEST(a_push_waits_for_what_is_being_bound)
 {
     pair p;
     tc_error error;
@@ -78,7 +78,7 @@ static void a_push_waits_for_what_is_being_bound(void **state)
 }
 
 /* Like a message to any function that is being loaded. */
-static void a_withdrawal_waits_as_well(void **state)
+TEST(a_withdrawal_waits_as_well)
 {
     pair p;
     tc_error error;
@@ -138,7 +138,7 @@ static void open_with_endless(pair *p)
         (void)tc_progress(p->source);
 }
 
-static void versions_change_while_code_compiles(void **state)
+TEST(versions_change_while_code_compiles)
 {
     pair p;
     skip_if_emulated("there is no compiler's process, which could be ended");
@@ -153,7 +153,7 @@ static void versions_change_while_code_compiles(void **state)
     pair_close(&p);
 }
 
-static void versions_are_installed_while_code_compiles(void **state)
+TEST(versions_are_installed_while_code_compiles)
 {
     pair p;
     pair_open(&p, NULL);
@@ -177,7 +177,7 @@ static tc_ifunc *loading(pair *p)
 
 /* The target is turned by hand, so that its thread finds out that there is no library, and the
  * library comes before anybody has heard of that. */
-static void what_found_no_library_looks_again_when_one_came(void **state)
+TEST(what_found_no_library_looks_again_when_one_came)
 {
     pair p;
     tc_error error;
@@ -196,16 +196,4 @@ static void what_found_no_library_looks_again_when_one_came(void **state)
     assert_int_equal(tc_ep_refusal(p.ep, &error), 0);
     expect_version(&p, 1, 2);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_push_waits_for_what_is_being_bound),
-        cmocka_unit_test(a_withdrawal_waits_as_well),
-        cmocka_unit_test(versions_change_while_code_compiles),
-        cmocka_unit_test(what_found_no_library_looks_again_when_one_came),
-        cmocka_unit_test(versions_are_installed_while_code_compiles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static shelf_answer borrow(tc_ep *ep)
     return answer;
 }
 
-static void a_name_is_that_of_who_pushed_it_first(void **state)
+TEST(a_name_is_that_of_who_pushed_it_first)
 {
     pair p;
     bearer alice, bob, node;
@@ -103,8 +103,5 @@ static int make_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_that_of_who_pushed_it_first),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return test_run(make_folder, remove_folder);
 }

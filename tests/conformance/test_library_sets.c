@@ -42,7 +42,7 @@ static uint64_t count_of(tc_context *ctx)
 
 /* --- libraries that use libraries --------------------------------------------------------- */
 
-static void a_library_uses_another_one(void **state)
+TEST(a_library_uses_another_one)
 {
     tc_error error;
     tc_library_info infos[3];
@@ -68,7 +68,7 @@ static void a_library_uses_another_one(void **state)
 }
 
 /* The older one lives on for it, until it comes anew itself. */
-static void a_library_stays_with_what_it_was_bound_to(void **state)
+TEST(a_library_stays_with_what_it_was_bound_to)
 {
     tc_context *ctx = test_context(NULL);
     shipped_library_install(ctx, SHELF(1));
@@ -82,7 +82,7 @@ static void a_library_stays_with_what_it_was_bound_to(void **state)
     tc_context_destroy(ctx);
 }
 
-static void what_a_library_uses_stays(void **state)
+TEST(what_a_library_uses_stays)
 {
     pair p;
     tc_error error;
@@ -97,7 +97,7 @@ static void what_a_library_uses_stays(void **state)
     pair_close(&p);
 }
 
-static void circles_are_refused(void **state)
+TEST(circles_are_refused)
 {
     tc_context *ctx = test_context(NULL);
     shipped_library_install(ctx, SHELF(1));
@@ -109,7 +109,7 @@ static void circles_are_refused(void **state)
     tc_context_destroy(ctx);
 }
 
-static void what_is_revoked_goes_with_those_that_use_it(void **state)
+TEST(what_is_revoked_goes_with_those_that_use_it)
 {
     char path[] = "/tmp/tc-test-XXXXXX", option[32];
     uint8_t id[TC_IFUNC_ID_BYTES];
@@ -139,7 +139,7 @@ static void what_is_revoked_goes_with_those_that_use_it(void **state)
 
 /* --- functions that use several ----------------------------------------------------------- */
 
-static void two_definitions_of_a_symbol_are_named(void **state)
+TEST(two_definitions_of_a_symbol_are_named)
 {
     pair p;
     tc_error error = {0};
@@ -157,7 +157,7 @@ static void two_definitions_of_a_symbol_are_named(void **state)
     pair_close(&p);
 }
 
-static void a_stock_shared_object_is_a_library(void **state)
+TEST(a_stock_shared_object_is_a_library)
 {
     pair p;
     tc_error error;
@@ -177,7 +177,7 @@ static void a_stock_shared_object_is_a_library(void **state)
 }
 
 /* Under whatever descriptor it comes. */
-static void a_shared_object_that_stays_is_taken_for_no_other(void **state)
+TEST(a_shared_object_that_stays_is_taken_for_no_other)
 {
     static const char *const names[] = {"stays1/libstays", "stays2/libstays"};
     tc_context *ctx = test_context((const char *const[]){"form", "auto", NULL});
@@ -194,7 +194,7 @@ static void a_shared_object_that_stays_is_taken_for_no_other(void **state)
 }
 
 /* Not even its constructors run. */
-static void nothing_runs_of_what_a_node_does_not_take(void **state)
+TEST(nothing_runs_of_what_a_node_does_not_take)
 {
     pair p;
     tc_error error = {0};
@@ -209,14 +209,14 @@ static void nothing_runs_of_what_a_node_does_not_take(void **state)
     assert_null(getenv("STOCK_HAS_BEGUN"));
 }
 
-static void what_takes_images_alone_takes_no_shared_object(void **state)
+TEST(what_takes_images_alone_takes_no_shared_object)
 {
     tc_context *ctx = test_context((const char *const[]){"form", "image", NULL});
     expect_no_install(ctx, "libstock", TC_E_NO_SLICE, "shared object");
     tc_context_destroy(ctx);
 }
 
-static void a_shared_object_of_another_libc_is_refused(void **state)
+TEST(a_shared_object_of_another_libc_is_refused)
 {
     tc_context *ctx = test_context((const char *const[]){"form", "auto", NULL});
     expect_no_install(ctx, "libelsewhere", TC_E_NO_LIBRARY, "libc.other-test.so.1");
@@ -226,7 +226,7 @@ static void a_shared_object_of_another_libc_is_refused(void **state)
 
 /* --- whose a name is ---------------------------------------------------------------------- */
 
-static void what_the_program_installed_no_peer_replaces(void **state)
+TEST(what_the_program_installed_no_peer_replaces)
 {
     pair p;
     tc_error error = {0};
@@ -240,23 +240,4 @@ static void what_the_program_installed_no_peer_replaces(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_REFUSED);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_library_uses_another_one),
-        cmocka_unit_test(a_library_stays_with_what_it_was_bound_to),
-        cmocka_unit_test(what_a_library_uses_stays),
-        cmocka_unit_test(circles_are_refused),
-        cmocka_unit_test(what_is_revoked_goes_with_those_that_use_it),
-        cmocka_unit_test(two_definitions_of_a_symbol_are_named),
-        cmocka_unit_test(a_stock_shared_object_is_a_library),
-        cmocka_unit_test(a_shared_object_that_stays_is_taken_for_no_other),
-        cmocka_unit_test(nothing_runs_of_what_a_node_does_not_take),
-        cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
-        cmocka_unit_test(a_shared_object_of_another_libc_is_refused),
-        cmocka_unit_test(what_the_program_installed_no_peer_replaces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void open_gate(void)
     assert_int_equal(unlink(gate), 0);
 }
 
-static void an_init_without_end_costs_its_pusher_its_time(void **state)
+TEST(an_init_without_end_costs_its_pusher_its_time)
 {
     pair p, q;
     tc_error error;
@@ -94,7 +94,7 @@ static int be_pusher(const char *host_port)
     return 0;
 }
 
-static void a_pusher_that_is_killed_leaves_a_whole_library(void **state)
+TEST(a_pusher_that_is_killed_leaves_a_whole_library)
 {
     pair p;
     process pusher = {0};
@@ -129,7 +129,7 @@ static void open_under(pair *p, const char *text)
     pair_open(p, (const char *const[]){"symbols", option, NULL});
 }
 
-static void a_rule_denies_a_symbol_of_a_library(void **state)
+TEST(a_rule_denies_a_symbol_of_a_library)
 {
     pair p;
     shelf_answer answer;
@@ -142,7 +142,7 @@ static void a_rule_denies_a_symbol_of_a_library(void **state)
     pair_close(&p);
 }
 
-static void a_rule_denies_a_library(void **state)
+TEST(a_rule_denies_a_library)
 {
     pair p;
     shelf_answer answer;
@@ -154,7 +154,7 @@ static void a_rule_denies_a_library(void **state)
     pair_close(&p);
 }
 
-static void a_rule_for_another_library_denies_nothing(void **state)
+TEST(a_rule_for_another_library_denies_nothing)
 {
     pair p;
     open_under(&p, "deny tc:shel *\ndeny shelf *\ndefault allow\n");
@@ -164,7 +164,7 @@ static void a_rule_for_another_library_denies_nothing(void **state)
 }
 
 /* What the library itself binds to is judged as a function's is. */
-static void a_rule_denies_what_a_library_needs(void **state)
+TEST(a_rule_denies_what_a_library_needs)
 {
     pair p;
     tc_error error;
@@ -178,7 +178,7 @@ static void a_rule_denies_what_a_library_needs(void **state)
 
 /* --- another machine ---------------------------------------------------------------------- */
 
-static void a_library_for_another_machine_is_refused(void **state)
+TEST(a_library_for_another_machine_is_refused)
 {
     pair p;
     tc_error error;
@@ -213,16 +213,7 @@ static int make_folder(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_init_without_end_costs_its_pusher_its_time),
-        cmocka_unit_test(a_pusher_that_is_killed_leaves_a_whole_library),
-        cmocka_unit_test(a_rule_denies_a_symbol_of_a_library),
-        cmocka_unit_test(a_rule_denies_a_library),
-        cmocka_unit_test(a_rule_for_another_library_denies_nothing),
-        cmocka_unit_test(a_rule_denies_what_a_library_needs),
-        cmocka_unit_test(a_library_for_another_machine_is_refused),
-    };
     if (argc == 3 && strcmp(argv[1], PUSHER) == 0)
         return be_pusher(argv[2]);
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return test_run(make_folder, remove_folder);
 }

@@ -138,13 +138,13 @@ static void expect_well(making *m)
 /* --- what works -------------------------------------------------------------------------- */
 
 /* dlsym finds nothing of the library here. */
-static void the_library_is_linked_statically(void **state)
+TEST(the_library_is_linked_statically)
 {
     assert_null(dlsym(RTLD_DEFAULT, "tc_ifunc_open_memory"));
     assert_null(dlsym(RTLD_DEFAULT, "tc_forward_function"));
 }
 
-static void an_archive_is_opened_and_gets_the_call(void **state)
+TEST(an_archive_is_opened_and_gets_the_call)
 {
     making *m = making_begin(NULL);
     void *bytes;
@@ -160,7 +160,7 @@ static void an_archive_is_opened_and_gets_the_call(void **state)
     making_end(m);
 }
 
-static void bitcode_is_opened_and_gets_the_call(void **state)
+TEST(bitcode_is_opened_and_gets_the_call)
 {
     making *m = making_begin(NULL);
     void *bytes;
@@ -177,7 +177,7 @@ static void bitcode_is_opened_and_gets_the_call(void **state)
     making_end(m);
 }
 
-static void made_functions_are_sent_and_called(void **state)
+TEST(made_functions_are_sent_and_called)
 {
     static const maker_task tasks[] = {MAKER_SEND, MAKER_CALL};
     making *m = making_begin(NULL);
@@ -206,7 +206,7 @@ static void made_functions_are_sent_and_called(void **state)
     making_end(m);
 }
 
-static void calls_that_wait_say_that_they_do_not(void **state)
+TEST(calls_that_wait_say_that_they_do_not)
 {
     making *m = making_begin(NULL);
     int32_t said[MAKER_WAITS] = {0};
@@ -226,7 +226,7 @@ static void calls_that_wait_say_that_they_do_not(void **state)
 
 /* --- what does not ----------------------------------------------------------------------- */
 
-static void bytes_that_are_no_archive_are_refused_where_they_are_opened(void **state)
+TEST(bytes_that_are_no_archive_are_refused_where_they_are_opened)
 {
     making *m = making_begin(NULL);
     begin(&m->message, (maker_order){.task = MAKER_MEMORY, .rank = 1}, "no archive at all", 17);
@@ -239,7 +239,7 @@ static void bytes_that_are_no_archive_are_refused_where_they_are_opened(void **s
     making_end(m);
 }
 
-static void bitcode_that_does_not_verify_is_refused_and_harms_nothing(void **state)
+TEST(bitcode_that_does_not_verify_is_refused_and_harms_nothing)
 {
     making *m = making_begin(NULL);
     void *bytes, *good;
@@ -263,7 +263,7 @@ static void bitcode_that_does_not_verify_is_refused_and_harms_nothing(void **sta
 }
 
 /* Rank 1 has room for two, and slots hold both. */
-static void functions_that_are_opened_count(void **state)
+TEST(functions_that_are_opened_count)
 {
     making *m = making_begin((const char *const[]){"functions_max", "2", NULL});
     const travel_order none = {.task = TRAVEL_NOTHING};
@@ -282,7 +282,7 @@ static void functions_that_are_opened_count(void **state)
 }
 
 /* What a node sends to itself is of the identity that has proved nothing. */
-static void quotas_hold_for_made_code(void **state)
+TEST(quotas_hold_for_made_code)
 {
     making *m = making_begin((const char *const[]){"quota_functions", "1", NULL});
     void *bytes, *archive;
@@ -334,7 +334,7 @@ static void signed_end(signed_making *s)
     free(s);
 }
 
-static void made_code_that_nobody_signed_does_not_run_where_that_is_asked_for(void **state)
+TEST(made_code_that_nobody_signed_does_not_run_where_that_is_asked_for)
 {
     signed_making *s = signed_begin("yes");
     void *bytes;
@@ -346,7 +346,7 @@ static void made_code_that_nobody_signed_does_not_run_where_that_is_asked_for(vo
     signed_end(s);
 }
 
-static void nor_is_it_opened_where_all_code_needs_a_signature(void **state)
+TEST(nor_is_it_opened_where_all_code_needs_a_signature)
 {
     signed_making *s = signed_begin("all");
     void *bytes;
@@ -359,7 +359,7 @@ static void nor_is_it_opened_where_all_code_needs_a_signature(void **state)
     signed_end(s);
 }
 
-static void an_archive_with_its_signature_runs(void **state)
+TEST(an_archive_with_its_signature_runs)
 {
     static const char *const required[] = {"yes", "all"};
     for (size_t i = 0; i < 2; i++) {
@@ -378,23 +378,4 @@ static void an_archive_with_its_signature_runs(void **state)
         free(bytes);
         signed_end(s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library_is_linked_statically),
-        cmocka_unit_test(an_archive_is_opened_and_gets_the_call),
-        cmocka_unit_test(bitcode_is_opened_and_gets_the_call),
-        cmocka_unit_test(made_functions_are_sent_and_called),
-        cmocka_unit_test(calls_that_wait_say_that_they_do_not),
-        cmocka_unit_test(bytes_that_are_no_archive_are_refused_where_they_are_opened),
-        cmocka_unit_test(bitcode_that_does_not_verify_is_refused_and_harms_nothing),
-        cmocka_unit_test(functions_that_are_opened_count),
-        cmocka_unit_test(quotas_hold_for_made_code),
-        cmocka_unit_test(made_code_that_nobody_signed_does_not_run_where_that_is_asked_for),
-        cmocka_unit_test(nor_is_it_opened_where_all_code_needs_a_signature),
-        cmocka_unit_test(an_archive_with_its_signature_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

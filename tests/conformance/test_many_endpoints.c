@@ -31,7 +31,7 @@ static void expect_delivery(const tc_ep *ep, const char *delivery)
     assert_string_equal(info.delivery, delivery);
 }
 
-static void rings_stay_within_their_memory(void **state)
+TEST(rings_stay_within_their_memory)
 {
     pair p;
     tc_ep *eps[ENDPOINTS];
@@ -58,7 +58,7 @@ static void rings_stay_within_their_memory(void **state)
     pair_close(&p);
 }
 
-static void memory_that_is_given_back_is_given_again(void **state)
+TEST(memory_that_is_given_back_is_given_again)
 {
     pair p;
     pair_open(&p, options);
@@ -70,7 +70,7 @@ static void memory_that_is_given_back_is_given_again(void **state)
     pair_close(&p);
 }
 
-static void without_ring_memory_all_go_by_message(void **state)
+TEST(without_ring_memory_all_go_by_message)
 {
     pair p;
     pair_open(&p, no_memory);
@@ -98,7 +98,7 @@ static void expect_no_direct(const char *const *of_the_peer, const char *why)
     pair_close(&p);
 }
 
-static void who_insists_on_direct_hears_why_not(void **state)
+TEST(who_insists_on_direct_hears_why_not)
 {
     expect_no_direct(no_memory, "cannot be mapped");
     expect_no_direct((const char *const[]){"delivery", "put", NULL},
@@ -122,7 +122,7 @@ static uint64_t memory_now(void)
 }
 
 /* A peer says how large its ring is, and this side keeps a copy. */
-static void copies_of_rings_have_a_bound(void **state)
+TEST(copies_of_rings_have_a_bound)
 {
     pair p;
     tc_ep *ep;
@@ -144,7 +144,7 @@ static void copies_of_rings_have_a_bound(void **state)
     pair_close(&p);
 }
 
-static void rings_that_are_not_used_take_no_memory(void **state)
+TEST(rings_that_are_not_used_take_no_memory)
 {
     pair p;
     pair_open(&p, large_rings);
@@ -153,17 +153,4 @@ static void rings_that_are_not_used_take_no_memory(void **state)
         (void)pair_connect(&p);
     assert_in_range(memory_now() - before, 0, 64 * (RING_MB << 20) / 2);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings_stay_within_their_memory),
-        cmocka_unit_test(memory_that_is_given_back_is_given_again),
-        cmocka_unit_test(without_ring_memory_all_go_by_message),
-        cmocka_unit_test(who_insists_on_direct_hears_why_not),
-        cmocka_unit_test(copies_of_rings_have_a_bound),
-        cmocka_unit_test(rings_that_are_not_used_take_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void expect_total(pair *p, tc_ifunc *fn, uint32_t threads, uint32_t count
     assert_int_equal(answer.threads, threads);
 }
 
-static void threads_share_the_work(void **state)
+TEST(threads_share_the_work)
 {
     static const char *const names[] = {"parallel_squares", "parallel_total"};
     pair p;
@@ -63,7 +63,7 @@ static void threads_share_the_work(void **state)
 
 /* libomp's threads wait inside libomp when a region is over. With room for one function, each
  * message drives the other function's code out while they do. */
-static void code_leaves_between_two_calls(void **state)
+TEST(code_leaves_between_two_calls)
 {
     pair p;
     pair_open_as(&p, NULL, (const char *const[]){"functions_max", "1", NULL});
@@ -85,7 +85,7 @@ static void code_leaves_between_two_calls(void **state)
 
 /* A reduction's lock is a variable: that code stays, and what does not fit beside it is
  * refused. */
-static void code_with_a_lock_stays(void **state)
+TEST(code_with_a_lock_stays)
 {
     pair p;
     tc_error error = {0};
@@ -102,7 +102,7 @@ static void code_with_a_lock_stays(void **state)
 }
 
 /* Nothing of the functions is left then, and libomp is, with its threads in it. */
-static void the_library_stays_when_the_context_is_gone(void **state)
+TEST(the_library_stays_when_the_context_is_gone)
 {
     for (int round = 0; round < 3; round++) {
         pair p;
@@ -121,11 +121,5 @@ int main(void)
     /* Regions of more threads than processors are what is asked for here. */
     (void)setenv("OMP_DYNAMIC", "false", 1);
     (void)setenv("OMP_THREAD_LIMIT", "64", 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_share_the_work),
-        cmocka_unit_test(code_leaves_between_two_calls),
-        cmocka_unit_test(code_with_a_lock_stays),
-        cmocka_unit_test(the_library_stays_when_the_context_is_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void send_all(desk *d)
     pair_resume(&d->pair);
 }
 
-static void elements_are_found_by_number_and_by_name(void **state)
+TEST(elements_are_found_by_number_and_by_name)
 {
     static const struct {
         uint32_t number;
@@ -101,7 +101,7 @@ static void elements_are_found_by_number_and_by_name(void **state)
     close_desk(&d);
 }
 
-static void all_elements_are_sent_ahead_by_one_call(void **state)
+TEST(all_elements_are_sent_ahead_by_one_call)
 {
     desk d;
     open_desk(&d);
@@ -112,7 +112,7 @@ static void all_elements_are_sent_ahead_by_one_call(void **state)
     close_desk(&d);
 }
 
-static void messages_bring_the_code_themselves(void **state)
+TEST(messages_bring_the_code_themselves)
 {
     desk d;
     open_desk(&d);
@@ -122,7 +122,7 @@ static void messages_bring_the_code_themselves(void **state)
 }
 
 /* Also the one with payload functions. */
-static void the_targets_own_functions_run_instead(void **state)
+TEST(the_targets_own_functions_run_instead)
 {
     desk d;
     open_desk(&d);
@@ -133,7 +133,7 @@ static void the_targets_own_functions_run_instead(void **state)
 }
 
 /* A source with the library compiles nothing, and its payloads are the same. */
-static void a_source_makes_payloads_with_its_own_functions(void **state)
+TEST(a_source_makes_payloads_with_its_own_functions)
 {
     desk d;
     open_desk(&d);
@@ -146,7 +146,7 @@ static void a_source_makes_payloads_with_its_own_functions(void **state)
     close_desk(&d);
 }
 
-static void a_function_that_was_loaded_is_not_replaced(void **state)
+TEST(a_function_that_was_loaded_is_not_replaced)
 {
     desk d;
     open_desk(&d);
@@ -161,7 +161,7 @@ static void a_function_that_was_loaded_is_not_replaced(void **state)
     close_desk(&d);
 }
 
-static void the_header_of_another_package_is_refused(void **state)
+TEST(the_header_of_another_package_is_refused)
 {
     uint8_t older[TC_PACKAGE_ID_BYTES];
     tc_package *package = NULL;
@@ -178,7 +178,7 @@ static void the_header_of_another_package_is_refused(void **state)
 }
 
 /* Each element has code for the other architecture only. */
-static void what_has_no_code_for_the_target_is_refused(void **state)
+TEST(what_has_no_code_for_the_target_is_refused)
 {
     tc_package *foreign;
     desk d;
@@ -196,7 +196,7 @@ static void what_has_no_code_for_the_target_is_refused(void **state)
     close_desk(&d);
 }
 
-static void what_is_no_package_is_refused(void **state)
+TEST(what_is_no_package_is_refused)
 {
     static const struct {
         const char *file;
@@ -239,7 +239,7 @@ static size_t no_bytes(void *source_args, size_t source_args_size)
     return 0;
 }
 
-static void local_functions_are_those_of_the_archive(void **state)
+TEST(local_functions_are_those_of_the_archive)
 {
     desk d;
     open_desk(&d);
@@ -256,21 +256,4 @@ static void local_functions_are_those_of_the_archive(void **state)
                      TC_E_INVALID);
     must(tc_ifunc_use_local_entries(total, nothing, NULL, NULL, &d.error), &d.error, "total");
     close_desk(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_are_found_by_number_and_by_name),
-        cmocka_unit_test(all_elements_are_sent_ahead_by_one_call),
-        cmocka_unit_test(messages_bring_the_code_themselves),
-        cmocka_unit_test(the_targets_own_functions_run_instead),
-        cmocka_unit_test(a_source_makes_payloads_with_its_own_functions),
-        cmocka_unit_test(a_function_that_was_loaded_is_not_replaced),
-        cmocka_unit_test(the_header_of_another_package_is_refused),
-        cmocka_unit_test(what_has_no_code_for_the_target_is_refused),
-        cmocka_unit_test(what_is_no_package_is_refused),
-        cmocka_unit_test(local_functions_are_those_of_the_archive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

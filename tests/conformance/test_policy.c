@@ -66,7 +66,7 @@ static void expect_check_refused(pair *p)
 
 #define NO_SLEEP "# nobody sleeps\ndeny * usl*p\ndefault allow\n"
 
-static void a_function_that_asks_for_too_much_is_refused(void **state)
+TEST(a_function_that_asks_for_too_much_is_refused)
 {
     pair p;
     open_under(&p, NO_SLEEP);
@@ -78,7 +78,7 @@ static void a_function_that_asks_for_too_much_is_refused(void **state)
 }
 
 /* What was stored while it was allowed is judged again when it is linked. */
-static void a_stored_object_is_no_way_around(void **state)
+TEST(a_stored_object_is_no_way_around)
 {
     pair p;
     for (int round = 0; round < 2; round++) {
@@ -93,7 +93,7 @@ static void a_stored_object_is_no_way_around(void **state)
     }
 }
 
-static void the_librarys_own_calls_can_be_denied(void **state)
+TEST(the_librarys_own_calls_can_be_denied)
 {
     pair p;
     open_under(&p, "deny @tchains tc_self_endpoint\ndefault allow\n");
@@ -104,7 +104,7 @@ static void the_librarys_own_calls_can_be_denied(void **state)
     pair_close(&p);
 }
 
-static void injected_code_is_judged(void **state)
+TEST(injected_code_is_judged)
 {
     pair p;
     const char *form = getenv("TC_FORM");
@@ -119,7 +119,7 @@ static void injected_code_is_judged(void **state)
     pair_close(&p);
 }
 
-static void libraries_are_judged_before_they_are_opened(void **state)
+TEST(libraries_are_judged_before_they_are_opened)
 {
     pair p;
     static char bytes[65536];
@@ -151,7 +151,7 @@ static void reload_trust(pair *p)
 
 /* The same bytes are under other rules with another signer, whatever they were bound to
  * before. */
-static void a_function_is_judged_by_its_signers_section(void **state)
+TEST(a_function_is_judged_by_its_signers_section)
 {
     pair p;
     signing keys;
@@ -181,7 +181,7 @@ static void a_function_is_judged_by_its_signers_section(void **state)
     signing_remove(&keys);
 }
 
-static void a_policy_that_is_wrong_opens_no_context(void **state)
+TEST(a_policy_that_is_wrong_opens_no_context)
 {
     tc_options *options;
     tc_context *ctx = NULL;
@@ -203,14 +203,5 @@ static void a_policy_that_is_wrong_opens_no_context(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_that_asks_for_too_much_is_refused),
-        cmocka_unit_test(a_stored_object_is_no_way_around),
-        cmocka_unit_test(the_librarys_own_calls_can_be_denied),
-        cmocka_unit_test(injected_code_is_judged),
-        cmocka_unit_test(libraries_are_judged_before_they_are_opened),
-        cmocka_unit_test(a_function_is_judged_by_its_signers_section),
-        cmocka_unit_test(a_policy_that_is_wrong_opens_no_context),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return test_run(make_folder, remove_folder);
 }

@@ -8,7 +8,7 @@
 
 #define SHORT_NS 20000000ull
 
-static void two_targets_that_flood_each_other_do_not_stall(void **state)
+TEST(two_targets_that_flood_each_other_do_not_stall)
 {
     pair p;
     uint8_t payload[200] = {2};
@@ -37,7 +37,7 @@ static bool has_settled(pair *p)
 
 /* A hundred answers of 200 bytes fill the ring and the queue; the function hears of each that
  * finds no place, and the others arrive. */
-static void a_full_queue_is_said_inside_a_function(void **state)
+TEST(a_full_queue_is_said_inside_a_function)
 {
     pair p;
     uint8_t payload[200] = {2};
@@ -58,7 +58,7 @@ static void a_full_queue_is_said_inside_a_function(void **state)
     pair_close(&p);
 }
 
-static void closing_ends_though_the_peer_never_looks(void **state)
+TEST(closing_ends_though_the_peer_never_looks)
 {
     pair p;
     uint8_t payload[100];
@@ -120,7 +120,7 @@ static void send_all_that_fits(source *s)
     (void)tc_progress(s->ctx);
 }
 
-static void sources_that_flood_one_target_have_a_part_each(void **state)
+TEST(sources_that_flood_one_target_have_a_part_each)
 {
     pair p;
     static source sources[SOURCES];
@@ -144,15 +144,4 @@ static void sources_that_flood_one_target_have_a_part_each(void **state)
     if (least < most / 10)
         fail_msg("messages of a source: %" PRIu64 " to %" PRIu64, least, most);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
-        cmocka_unit_test(a_full_queue_is_said_inside_a_function),
-        cmocka_unit_test(closing_ends_though_the_peer_never_looks),
-        cmocka_unit_test(sources_that_flood_one_target_have_a_part_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

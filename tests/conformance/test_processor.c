@@ -52,12 +52,12 @@ static void asks_and_chooses(const char *name)
     pair_close(&p);
 }
 
-static void the_processor_is_the_targets(void **state)
+TEST(the_processor_is_the_targets)
 {
     asks_and_chooses("choosy");
 }
 
-static void code_that_was_not_optimised_is_no_different(void **state)
+TEST(code_that_was_not_optimised_is_no_different)
 {
     asks_and_chooses("choosy0");
 }
@@ -68,7 +68,7 @@ static void note_better(void *user, const tc_load_report *report)
 }
 
 /* Else it would go on in the functions of the code before, which was compiled in haste. */
-static void better_code_chooses_for_itself(void **state)
+TEST(better_code_chooses_for_itself)
 {
     pair p;
     atomic_uint better = 0;
@@ -89,14 +89,4 @@ static void better_code_chooses_for_itself(void **state)
     assert_int_equal(ask(&p, fn, 'r'), 2); /* what it counts in is shared */
     expect_all(&p, fn);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_processor_is_the_targets),
-        cmocka_unit_test(code_that_was_not_optimised_is_no_different),
-        cmocka_unit_test(better_code_chooses_for_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 /* A rate below what is sent: what is more comes later, all of it and in its order, whether the
  * target sleeps or not. */
-static void messages_beyond_the_rate_come_later(void **state)
+TEST(messages_beyond_the_rate_come_later)
 {
     enum { RATE = 2000, MESSAGES = 3200 };
     pair p;
@@ -25,7 +25,7 @@ static void messages_beyond_the_rate_come_later(void **state)
 }
 
 /* The last messages of a peer that closes are waited for like the others. */
-static void who_closes_is_heard_to_the_end(void **state)
+TEST(who_closes_is_heard_to_the_end)
 {
     enum { MESSAGES = 60 };
     pair p;
@@ -42,7 +42,7 @@ static void who_closes_is_heard_to_the_end(void **state)
     pair_close(&p);
 }
 
-static void connections_beyond_the_quota_are_refused(void **state)
+TEST(connections_beyond_the_quota_are_refused)
 {
     pair p;
     tc_ep *ep = NULL;
@@ -67,7 +67,7 @@ static void connections_beyond_the_quota_are_refused(void **state)
     pair_close(&p);
 }
 
-static void functions_beyond_the_quota_are_refused(void **state)
+TEST(functions_beyond_the_quota_are_refused)
 {
     pair p;
     tc_error error = {0};
@@ -86,15 +86,4 @@ static void functions_beyond_the_quota_are_refused(void **state)
     assert_int_equal(p.target_state.next, 2);
     assert_int_equal(p.target_state.wrong, 0);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_beyond_the_rate_come_later),
-        cmocka_unit_test(who_closes_is_heard_to_the_end),
-        cmocka_unit_test(connections_beyond_the_quota_are_refused),
-        cmocka_unit_test(functions_beyond_the_quota_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void send_from_many(pair *p, tc_ifunc *fn, uint64_t each, unsigned batch)
     tc_context_unlock(p->target);
 }
 
-static void many_threads_send(void **state)
+TEST(many_threads_send)
 {
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         pair p;
@@ -120,7 +120,7 @@ static void many_threads_send(void **state)
 }
 
 /* One message at a time, each while all sleep. */
-static void a_message_leaves_although_all_sleep(void **state)
+TEST(a_message_leaves_although_all_sleep)
 {
     pair p;
     open_served(&p, sleepy);
@@ -196,7 +196,7 @@ static void end_callers(caller *callers)
     }
 }
 
-static void many_threads_wait_for_their_answers(void **state)
+TEST(many_threads_wait_for_their_answers)
 {
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         pair p;
@@ -212,7 +212,7 @@ static void many_threads_wait_for_their_answers(void **state)
 }
 
 /* A thread that is stopped leaves its guests to themselves, and one that starts takes over. */
-static void the_thread_stops_and_starts_among_calls(void **state)
+TEST(the_thread_stops_and_starts_among_calls)
 {
     pair p;
     caller callers[THREADS];
@@ -231,7 +231,7 @@ static void the_thread_stops_and_starts_among_calls(void **state)
 }
 
 /* One waits for an answer that takes long, the others are not kept waiting. */
-static void who_waits_lets_others_in(void **state)
+TEST(who_waits_lets_others_in)
 {
     pair p;
     tc_error error = {0};
@@ -254,7 +254,7 @@ static void who_waits_lets_others_in(void **state)
 
 /* --- endpoints --------------------------------------------------------------------------- */
 
-static void endpoints_come_and_go(void **state)
+TEST(endpoints_come_and_go)
 {
     pair p;
     open_served(&p, sleepy);
@@ -280,7 +280,7 @@ static void *connect_by_itself(void *arg)
     return NULL;
 }
 
-static void several_connect_at_once(void **state)
+TEST(several_connect_at_once)
 {
     pair p;
     pthread_t threads[THREADS];
@@ -292,7 +292,7 @@ static void several_connect_at_once(void **state)
     close_served(&p);
 }
 
-static void a_dead_peer_ends_a_call(void **state)
+TEST(a_dead_peer_ends_a_call)
 {
     pair p;
     tc_error error = {0};
@@ -312,7 +312,7 @@ static void a_dead_peer_ends_a_call(void **state)
 
 /* --- polling with the lock --------------------------------------------------------------- */
 
-static void the_thread_has_its_turns_where_others_poll(void **state)
+TEST(the_thread_has_its_turns_where_others_poll)
 {
     pair p;
     uint8_t payload[8];
@@ -368,7 +368,7 @@ static void ask_inside(void *user, tc_ep *ep, tc_ep_event event)
     (void)atomic_fetch_add(&in->times, 1);
 }
 
-static void nothing_of_this_is_called_inside_a_callback(void **state)
+TEST(nothing_of_this_is_called_inside_a_callback)
 {
     pair p;
     inside in = {.times = 0};
@@ -383,21 +383,4 @@ static void nothing_of_this_is_called_inside_a_callback(void **state)
     assert_true(in.signals_are_right);
     assert_string_equal(in.name, "server of p");
     tc_context_destroy(p.source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads_send),
-        cmocka_unit_test(a_message_leaves_although_all_sleep),
-        cmocka_unit_test(many_threads_wait_for_their_answers),
-        cmocka_unit_test(the_thread_stops_and_starts_among_calls),
-        cmocka_unit_test(who_waits_lets_others_in),
-        cmocka_unit_test(endpoints_come_and_go),
-        cmocka_unit_test(several_connect_at_once),
-        cmocka_unit_test(a_dead_peer_ends_a_call),
-        cmocka_unit_test(the_thread_has_its_turns_where_others_poll),
-        cmocka_unit_test(nothing_of_this_is_called_inside_a_callback),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

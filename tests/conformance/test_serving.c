@@ -15,7 +15,7 @@ static const char *const sleepy[] = {"ring_bytes", "4K", "wait", "block",
 
 /* --- waking ------------------------------------------------------------------------------ */
 
-static void a_wake_up_counts_once_and_also_before(void **state)
+TEST(a_wake_up_counts_once_and_also_before)
 {
     pair p;
     pair_open(&p, sleepy);
@@ -39,7 +39,7 @@ static void *wake(void *ctx)
     return NULL;
 }
 
-static void another_thread_wakes(void **state)
+TEST(another_thread_wakes)
 {
     static const char *const policies[] = {"block", "adaptive", "spin"};
     for (unsigned i = 0; i < 3; i++) {
@@ -65,7 +65,7 @@ static void on_signal(int number)
     tc_wake(woken_by_signal);
 }
 
-static void a_signal_handler_wakes(void **state)
+TEST(a_signal_handler_wakes)
 {
     struct sigaction action = {.sa_handler = on_signal}, before;
     pair p;
@@ -116,7 +116,7 @@ static void end_service(service *s, pair *p, bool wakes)
     pair_resume(p);
 }
 
-static void messages_run_until_the_flag_is_set(void **state)
+TEST(messages_run_until_the_flag_is_set)
 {
     pair p;
     service s;
@@ -151,7 +151,7 @@ static void (*handler_of(int number))(int)
     return action.sa_handler;
 }
 
-static void messages_run_until_a_signal_comes(void **state)
+TEST(messages_run_until_a_signal_comes)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGTERM};
     struct sigaction action;
@@ -188,7 +188,7 @@ static void messages_run_until_a_signal_comes(void **state)
 
 /* --- waiting for room -------------------------------------------------------------------- */
 
-static void a_target_that_stands_ends_the_wait(void **state)
+TEST(a_target_that_stands_ends_the_wait)
 {
     uint8_t payload[200] = {0};
     tc_error error = {0};
@@ -223,7 +223,7 @@ static void a_target_that_stands_ends_the_wait(void **state)
     pair_close(&p);
 }
 
-static void failures_have_a_text(void **state)
+TEST(failures_have_a_text)
 {
     static uint8_t payload[128 << 10];
     tc_error error = {0}, refusal = {0};
@@ -262,7 +262,7 @@ static void ask_within(void *user, tc_ep *ep, tc_ep_event event)
     a->times++;
 }
 
-static void nothing_waits_in_a_callback(void **state)
+TEST(nothing_waits_in_a_callback)
 {
     pair p;
     pair_open(&p, NULL);
@@ -273,19 +273,4 @@ static void nothing_waits_in_a_callback(void **state)
     while (a.times == 0)
         assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
     tc_context_destroy(p.source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wake_up_counts_once_and_also_before),
-        cmocka_unit_test(another_thread_wakes),
-        cmocka_unit_test(a_signal_handler_wakes),
-        cmocka_unit_test(messages_run_until_the_flag_is_set),
-        cmocka_unit_test(messages_run_until_a_signal_comes),
-        cmocka_unit_test(a_target_that_stands_ends_the_wait),
-        cmocka_unit_test(failures_have_a_text),
-        cmocka_unit_test(nothing_waits_in_a_callback),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

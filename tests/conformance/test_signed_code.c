@@ -25,7 +25,7 @@ time_t time(time_t *now_out)
 
 /* --- what runs --------------------------------------------------------------------------- */
 
-static void what_a_trusted_key_signed_runs(void **state)
+TEST(what_a_trusted_key_signed_runs)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
@@ -38,7 +38,7 @@ static void what_a_trusted_key_signed_runs(void **state)
     signed_pair_end(s);
 }
 
-static void a_signature_comes_with_code_that_is_asked_for(void **state)
+TEST(a_signature_comes_with_code_that_is_asked_for)
 {
     signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, (const char *const[]){"code_push", "no", NULL}, NULL, NULL);
@@ -47,7 +47,7 @@ static void a_signature_comes_with_code_that_is_asked_for(void **state)
 }
 
 /* Without the dictionary, in a form that is not the one whose bytes were signed. */
-static void another_form_of_the_same_content_is_signed_too(void **state)
+TEST(another_form_of_the_same_content_is_signed_too)
 {
     signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, NULL, "dictionaries", "no");
@@ -56,7 +56,7 @@ static void another_form_of_the_same_content_is_signed_too(void **state)
     signed_pair_end(s);
 }
 
-static void code_that_was_refused_runs_once_it_is_signed(void **state)
+TEST(code_that_was_refused_runs_once_it_is_signed)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signing_open(s->pair.source, "check", NULL);
@@ -66,7 +66,7 @@ static void code_that_was_refused_runs_once_it_is_signed(void **state)
     signed_pair_end(s);
 }
 
-static void nobody_is_asked_where_no_signature_is_required(void **state)
+TEST(nobody_is_asked_where_no_signature_is_required)
 {
     signed_pair *s = signed_pair_begin();
     pair_open_as(&s->pair, NULL, (const char *const[]){"trust", s->keys.trust, NULL});
@@ -76,7 +76,7 @@ static void nobody_is_asked_where_no_signature_is_required(void **state)
 
 /* With one place for functions each message of the other one drives the first one out, and it
  * comes back with its signature. */
-static void code_that_left_comes_back_with_its_signature(void **state)
+TEST(code_that_left_comes_back_with_its_signature)
 {
     signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, NULL, "functions_max", "1");
@@ -105,7 +105,7 @@ static unsigned progress_third(void *user)
 }
 
 /* Whoever got it sends it on as it is. */
-static void a_signature_travels_on(void **state)
+TEST(a_signature_travels_on)
 {
     signed_pair *s = signed_pair_begin();
     const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
@@ -138,7 +138,7 @@ static void a_signature_travels_on(void **state)
 
 /* --- what does not ----------------------------------------------------------------------- */
 
-static void unsigned_code_is_refused_and_nothing_else(void **state)
+TEST(unsigned_code_is_refused_and_nothing_else)
 {
     signed_pair *s = signed_pair_begin_strict();
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "echo: code");
@@ -147,7 +147,7 @@ static void unsigned_code_is_refused_and_nothing_else(void **state)
     signed_pair_end(s);
 }
 
-static void an_unknown_key_does_not_count(void **state)
+TEST(an_unknown_key_does_not_count)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signing_open_by(s->pair.source, "echo", &s->keys.mallory);
@@ -159,7 +159,7 @@ static void an_unknown_key_does_not_count(void **state)
 }
 
 /* Mallory says that the key was Alice's. */
-static void a_key_that_lies_about_its_id_does_not_count(void **state)
+TEST(a_key_that_lies_about_its_id_does_not_count)
 {
     signed_pair *s = signed_pair_begin_strict();
     tci_minisign_secret liar = s->keys.mallory;
@@ -170,7 +170,7 @@ static void a_key_that_lies_about_its_id_does_not_count(void **state)
     signed_pair_end(s);
 }
 
-static void a_signature_of_other_code_does_not_count(void **state)
+TEST(a_signature_of_other_code_does_not_count)
 {
     signed_pair *s = signed_pair_begin_strict();
     char of_check[TCI_MINISIGN_SIGNATURE_TEXT], of_echo[TCI_MINISIGN_SIGNATURE_TEXT];
@@ -183,7 +183,7 @@ static void a_signature_of_other_code_does_not_count(void **state)
     signed_pair_end(s);
 }
 
-static void a_key_that_is_over_does_not_count(void **state)
+TEST(a_key_that_is_over_does_not_count)
 {
     signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "mallory", &s->keys.mallory, "not-after=2020-02-29\n");
@@ -203,7 +203,7 @@ static void not_after(int days, char line[32])
 }
 
 /* Whoever comes after the last day is refused, and so is from then on who was served before. */
-static void a_key_that_ends_is_over_for_all(void **state)
+TEST(a_key_that_ends_is_over_for_all)
 {
     signed_pair *s = signed_pair_begin();
     char line[32];
@@ -230,7 +230,7 @@ static void a_key_that_ends_is_over_for_all(void **state)
 }
 
 /* Code that comes along with every message asks the clock each time. */
-static void a_key_that_ends_is_over_for_code_that_comes_again(void **state)
+TEST(a_key_that_ends_is_over_for_code_that_comes_again)
 {
     signed_pair *s = signed_pair_begin();
     char line[32];
@@ -248,7 +248,7 @@ static void a_key_that_ends_is_over_for_code_that_comes_again(void **state)
     signed_pair_end(s);
 }
 
-static void a_clock_that_was_wrong_is_asked_again(void **state)
+TEST(a_clock_that_was_wrong_is_asked_again)
 {
     signed_pair *s = signed_pair_begin();
     char line[32];
@@ -264,7 +264,7 @@ static void a_clock_that_was_wrong_is_asked_again(void **state)
     signed_pair_end(s);
 }
 
-static void a_key_signs_what_its_names_say(void **state)
+TEST(a_key_signs_what_its_names_say)
 {
     signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "alice", &s->keys.alice, "names=ch*,other\n");
@@ -291,7 +291,7 @@ static void expect_form(const char *line, const char *runs, const char *other)
     signed_pair_end(s);
 }
 
-static void a_key_has_the_forms_run_that_it_says(void **state)
+TEST(a_key_has_the_forms_run_that_it_says)
 {
     if (!TEST_WITH_LLVM)
         skip();
@@ -299,7 +299,7 @@ static void a_key_has_the_forms_run_that_it_says(void **state)
     expect_form("forms=bitcode\n", "only_bitcode", "only_image");
 }
 
-static void options_that_exclude_each_other_are_named(void **state)
+TEST(options_that_exclude_each_other_are_named)
 {
     signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "alice", &s->keys.alice, "forms=bitcode\n");
@@ -308,7 +308,7 @@ static void options_that_exclude_each_other_are_named(void **state)
     signed_pair_end(s);
 }
 
-static void injected_code_is_refused(void **state)
+TEST(injected_code_is_refused)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
@@ -316,30 +316,4 @@ static void injected_code_is_refused(void **state)
     signed_pair_expect_refusal(s->pair.ep, 1, "injected code");
     assert_int_equal(s->pair.target_state.next, 0);
     signed_pair_end(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_trusted_key_signed_runs),
-        cmocka_unit_test(a_signature_comes_with_code_that_is_asked_for),
-        cmocka_unit_test(another_form_of_the_same_content_is_signed_too),
-        cmocka_unit_test(code_that_was_refused_runs_once_it_is_signed),
-        cmocka_unit_test(nobody_is_asked_where_no_signature_is_required),
-        cmocka_unit_test(code_that_left_comes_back_with_its_signature),
-        cmocka_unit_test(a_signature_travels_on),
-        cmocka_unit_test(unsigned_code_is_refused_and_nothing_else),
-        cmocka_unit_test(an_unknown_key_does_not_count),
-        cmocka_unit_test(a_key_that_lies_about_its_id_does_not_count),
-        cmocka_unit_test(a_signature_of_other_code_does_not_count),
-        cmocka_unit_test(a_key_that_is_over_does_not_count),
-        cmocka_unit_test(a_key_that_ends_is_over_for_all),
-        cmocka_unit_test(a_key_that_ends_is_over_for_code_that_comes_again),
-        cmocka_unit_test(a_clock_that_was_wrong_is_asked_again),
-        cmocka_unit_test(a_key_signs_what_its_names_say),
-        cmocka_unit_test(a_key_has_the_forms_run_that_it_says),
-        cmocka_unit_test(options_that_exclude_each_other_are_named),
-        cmocka_unit_test(injected_code_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

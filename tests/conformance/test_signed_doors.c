@@ -19,7 +19,7 @@ static void hex_of_id(const tc_ifunc *fn, char out[TCI_CONTENT_ID_TEXT])
     tci_content_id_text(&fn->id, out);
 }
 
-static void only_code_of_the_list_runs(void **state)
+TEST(only_code_of_the_list_runs)
 {
     signed_pair *s = signed_pair_begin();
     char id[TCI_CONTENT_ID_TEXT];
@@ -33,7 +33,7 @@ static void only_code_of_the_list_runs(void **state)
     signed_pair_end(s);
 }
 
-static void revoked_code_does_not_run_whoever_signed_it(void **state)
+TEST(revoked_code_does_not_run_whoever_signed_it)
 {
     signed_pair *s = signed_pair_begin();
     char id[TCI_CONTENT_ID_TEXT];
@@ -59,7 +59,7 @@ static tc_status reload(signed_pair *s)
     return status;
 }
 
-static void a_key_that_goes_takes_its_functions_along(void **state)
+TEST(a_key_that_goes_takes_its_functions_along)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
@@ -81,7 +81,7 @@ static void a_key_that_goes_takes_its_functions_along(void **state)
     signed_pair_end(s);
 }
 
-static void a_folder_that_cannot_be_believed_opens_nothing(void **state)
+TEST(a_folder_that_cannot_be_believed_opens_nothing)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
@@ -100,7 +100,7 @@ static void run_nothing(void *payload, size_t size, void *target_args)
     fail_msg("it ran");
 }
 
-static void code_of_the_target_itself_needs_the_signature_as_well(void **state)
+TEST(code_of_the_target_itself_needs_the_signature_as_well)
 {
     signed_pair *s = signed_pair_begin_strict();
     pair_pause(&s->pair);
@@ -128,7 +128,7 @@ static void turn_both(signed_pair *s)
     sched_yield();
 }
 
-static void a_target_that_sends_is_asked_too(void **state)
+TEST(a_target_that_sends_is_asked_too)
 {
     signed_pair *s = signed_pair_begin();
     const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
@@ -210,7 +210,7 @@ static void expect_right_or_refused(signed_pair *s, changer *c, tc_ifunc *fn, si
     tc_ep_close(ep);
 }
 
-static void code_is_what_was_checked(void **state)
+TEST(code_is_what_was_checked)
 {
     const char *delivery = getenv("EXPECTED_DELIVERY"), *form = getenv("TC_FORM");
     if (strcmp(delivery != NULL ? delivery : "", "direct") != 0 || form != NULL)
@@ -237,7 +237,7 @@ static void code_is_what_was_checked(void **state)
     signed_pair_end(s);
 }
 
-static void local_code_is_asked_for_by_option(void **state)
+TEST(local_code_is_asked_for_by_option)
 {
     signed_pair *s = signed_pair_begin();
     const char *const all[] = {"trust", s->keys.trust, "require_signature", "all", NULL};
@@ -254,19 +254,4 @@ static void local_code_is_asked_for_by_option(void **state)
     assert_string_equal(tc_ifunc_signer(fn), "alice");
     tc_context_destroy(ctx);
     signed_pair_end(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_code_of_the_list_runs),
-        cmocka_unit_test(revoked_code_does_not_run_whoever_signed_it),
-        cmocka_unit_test(a_key_that_goes_takes_its_functions_along),
-        cmocka_unit_test(a_folder_that_cannot_be_believed_opens_nothing),
-        cmocka_unit_test(code_of_the_target_itself_needs_the_signature_as_well),
-        cmocka_unit_test(a_target_that_sends_is_asked_too),
-        cmocka_unit_test(code_is_what_was_checked),
-        cmocka_unit_test(local_code_is_asked_for_by_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void call_until_better(pair *p, tc_ifunc *fn, seen_loads *seen)
     assert_int_equal(p->target_state.bytes, 10000 + n);
 }
 
-static void better_code_keeps_the_variables(void **state)
+TEST(better_code_keeps_the_variables)
 {
     pair p;
     seen_loads seen;
@@ -118,7 +118,7 @@ static void await_better(const seen_loads *seen)
 
 /* Better code is made in the order in which it was asked for: when that of the second function
  * has come, none was made for the first. */
-static void code_that_runs_for_long_is_made_better_after_few_calls(void **state)
+TEST(code_that_runs_for_long_is_made_better_after_few_calls)
 {
     pair p;
     seen_loads seen;
@@ -155,7 +155,7 @@ static bool is_base_processor(void)
 
 /* An image was optimised when it was made, so it has to run for longer. Where it was made for
  * this very processor there is no better code. */
-static void an_image_that_runs_for_long_is_made_better(void **state)
+TEST(an_image_that_runs_for_long_is_made_better)
 {
     pair p;
     seen_loads seen;
@@ -180,7 +180,7 @@ static void call_often(pair *p, tc_ifunc *fn)
     assert_int_equal(p->target_state.wrong, 0);
 }
 
-static void the_tier_can_be_chosen(void **state)
+TEST(the_tier_can_be_chosen)
 {
     const char *const tiers[] = {"fast", "best"};
     for (int i = 0; i < 2; i++) {
@@ -198,7 +198,7 @@ static void the_tier_can_be_chosen(void **state)
 }
 
 /* An image's variables have no names, so nothing replaces it. */
-static void an_image_with_variables_stays(void **state)
+TEST(an_image_with_variables_stays)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "auto", "tier_calls", "1", NULL});
@@ -216,7 +216,7 @@ static tc_ifunc *crowd_member(pair *p, int number)
     return pair_ifunc_file(p, name);
 }
 
-static void functions_leave_and_come_again(void **state)
+TEST(functions_leave_and_come_again)
 {
     pair p;
     tc_ifunc *fns[CROWD];
@@ -246,7 +246,7 @@ static void functions_leave_and_come_again(void **state)
 }
 
 /* Better code is made for functions that leave meanwhile. */
-static void leaving_and_getting_better_go_together(void **state)
+TEST(leaving_and_getting_better_go_together)
 {
     pair p;
     tc_ifunc *fns[CROWD];
@@ -271,7 +271,7 @@ static void leaving_and_getting_better_go_together(void **state)
 }
 
 /* Either side goes while the target's threads are at work. */
-static void nobody_waits_for_code_that_nobody_wants(void **state)
+TEST(nobody_waits_for_code_that_nobody_wants)
 {
     if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") != 0) {
         print_message(
@@ -294,7 +294,7 @@ static void nobody_waits_for_code_that_nobody_wants(void **state)
 
 /* --- ahead ------------------------------------------------------------------------------ */
 
-static void code_can_be_sent_ahead(void **state)
+TEST(code_can_be_sent_ahead)
 {
     pair p;
     tc_error error = {0};
@@ -322,7 +322,7 @@ static void code_can_be_sent_ahead(void **state)
     pair_close(&p);
 }
 
-static void what_cannot_run_is_refused_ahead(void **state)
+TEST(what_cannot_run_is_refused_ahead)
 {
     pair p;
     tc_error error = {0};
@@ -354,7 +354,7 @@ static void run_once(const char *folder, seen_loads *seen)
     pair_close(&p);
 }
 
-static void stored_code_is_found_again(void **state)
+TEST(stored_code_is_found_again)
 {
     seen_loads seen;
     char folder[] = "/tmp/tc-test-cache-XXXXXX", command[64];
@@ -365,22 +365,4 @@ static void stored_code_is_found_again(void **state)
     assert_int_equal(atomic_load(&seen.cached), 1);
     (void)snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(better_code_keeps_the_variables),
-        cmocka_unit_test(code_that_runs_for_long_is_made_better_after_few_calls),
-        cmocka_unit_test(an_image_that_runs_for_long_is_made_better),
-        cmocka_unit_test(the_tier_can_be_chosen),
-        cmocka_unit_test(an_image_with_variables_stays),
-        cmocka_unit_test(functions_leave_and_come_again),
-        cmocka_unit_test(leaving_and_getting_better_go_together),
-        cmocka_unit_test(nobody_waits_for_code_that_nobody_wants),
-        cmocka_unit_test(code_can_be_sent_ahead),
-        cmocka_unit_test(what_cannot_run_is_refused_ahead),
-        cmocka_unit_test(stored_code_is_found_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

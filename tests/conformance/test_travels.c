@@ -3,7 +3,7 @@
 #include "../support/test.h"
 #include "team_call.h"
 
-static void functions_travel_and_tell_their_path(void **state)
+TEST(functions_travel_and_tell_their_path)
 {
     team t;
     team_open(&t, 4, NULL);
@@ -36,7 +36,7 @@ static void functions_travel_and_tell_their_path(void **state)
     team_close(&t);
 }
 
-static void a_member_may_call_and_forward_to_itself(void **state)
+TEST(a_member_may_call_and_forward_to_itself)
 {
     team t;
     tc_error error = {0};
@@ -62,7 +62,7 @@ static void a_member_may_call_and_forward_to_itself(void **state)
 }
 
 /* A program that was compiled before `done` was a field: what lies there is not read. */
-static void params_of_an_older_program(void **state)
+TEST(params_of_an_older_program)
 {
     team t;
     call_record s = {0};
@@ -92,7 +92,7 @@ static void params_of_an_older_program(void **state)
     team_close(&t);
 }
 
-static void hops_have_a_limit(void **state)
+TEST(hops_have_a_limit)
 {
     team t;
     call_record s = {0};
@@ -114,7 +114,7 @@ static void hops_have_a_limit(void **state)
 }
 
 /* Without a call the origin hears of it all the same; every member's own limit holds too. */
-static void messages_without_a_call_report_what_stopped_them(void **state)
+TEST(messages_without_a_call_report_what_stopped_them)
 {
     static const char *const options[] = {"hop_limit", "40", NULL};
     team t;
@@ -135,7 +135,7 @@ static void messages_without_a_call_report_what_stopped_them(void **state)
     team_close(&t);
 }
 
-static void a_call_may_be_answered_by_another_member(void **state)
+TEST(a_call_may_be_answered_by_another_member)
 {
     team t;
     tc_error error = {0};
@@ -154,7 +154,7 @@ static void a_call_may_be_answered_by_another_member(void **state)
 }
 
 /* Large payloads travel too, whether members have met before or not. */
-static void large_payloads_travel(void **state)
+TEST(large_payloads_travel)
 {
     const size_t bytes = sizeof(travel_order) + 400000;
     team t;
@@ -177,7 +177,7 @@ static void large_payloads_travel(void **state)
     team_close(&t);
 }
 
-static void addresses_make_a_group_too(void **state)
+TEST(addresses_make_a_group_too)
 {
     team t;
     tc_error error = {0};
@@ -189,19 +189,4 @@ static void addresses_make_a_group_too(void **state)
     assert_int_equal(place.rank, 0);
     assert_int_equal(place.hops, 8);
     team_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_travel_and_tell_their_path),
-        cmocka_unit_test(a_member_may_call_and_forward_to_itself),
-        cmocka_unit_test(params_of_an_older_program),
-        cmocka_unit_test(hops_have_a_limit),
-        cmocka_unit_test(messages_without_a_call_report_what_stopped_them),
-        cmocka_unit_test(a_call_may_be_answered_by_another_member),
-        cmocka_unit_test(large_payloads_travel),
-        cmocka_unit_test(addresses_make_a_group_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

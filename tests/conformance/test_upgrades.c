@@ -73,7 +73,7 @@ static void push_between(pair *p, sender *s, tc_library *const versions[2], uint
     atomic_store(&s->limit, s->messages);
 }
 
-static void upgrades_lose_and_tear_nothing(void **state)
+TEST(upgrades_lose_and_tear_nothing)
 {
     pair p;
     pthread_t thread;
@@ -98,12 +98,4 @@ static void upgrades_lose_and_tear_nothing(void **state)
     assert_true(p.target_state.bytes > s.messages && p.target_state.bytes < 2 * s.messages);
     pair_resume(&p);
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upgrades_lose_and_tear_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void send_all_kinds(pair *p, tc_ep *ep)
     assert_int_equal(tc_ep_refusal(ep, NULL), 0);
 }
 
-static void another_ucx_on_this_host_stores_as_ever(void **state)
+TEST(another_ucx_on_this_host_stores_as_ever)
 {
     pair p;
     pair_open(&p, NULL);
@@ -53,7 +53,7 @@ static void another_ucx_on_this_host_stores_as_ever(void **state)
     pair_close(&p);
 }
 
-static void another_ucx_elsewhere_is_served_over_the_connection(void **state)
+TEST(another_ucx_elsewhere_is_served_over_the_connection)
 {
     pair p;
     char own[16], other[16];
@@ -81,7 +81,7 @@ static void another_ucx_elsewhere_is_served_over_the_connection(void **state)
 }
 
 /* Neither has a network: before, this was refused. */
-static void without_a_transport_in_common_the_connection_serves(void **state)
+TEST(without_a_transport_in_common_the_connection_serves)
 {
     pair p;
     pair_open(&p, unmapped);
@@ -93,7 +93,7 @@ static void without_a_transport_in_common_the_connection_serves(void **state)
     pair_close(&p);
 }
 
-static void who_insists_on_ucx_is_told_both_versions(void **state)
+TEST(who_insists_on_ucx_is_told_both_versions)
 {
     pair p;
     tc_ep *ep;
@@ -109,15 +109,4 @@ static void who_insists_on_ucx_is_told_both_versions(void **state)
     assert_non_null(strstr(error.text, own));
     assert_non_null(strstr(error.text, other));
     pair_close(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_ucx_on_this_host_stores_as_ever),
-        cmocka_unit_test(another_ucx_elsewhere_is_served_over_the_connection),
-        cmocka_unit_test(without_a_transport_in_common_the_connection_serves),
-        cmocka_unit_test(who_insists_on_ucx_is_told_both_versions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,39 +69,39 @@ static void check_both(const char *policy)
     check_policy(policy, PEERS_MAX);
 }
 
-static void who_spins_hears_all(void **state)
+TEST(who_spins_hears_all)
 {
     check_both("spin");
 }
 
-static void who_pauses_hears_all(void **state)
+TEST(who_pauses_hears_all)
 {
     check_both("pause");
 }
 
-static void who_yields_hears_all(void **state)
+TEST(who_yields_hears_all)
 {
     check_both("yield");
 }
 
-static void who_adapts_hears_all(void **state)
+TEST(who_adapts_hears_all)
 {
     check_both("adaptive");
 }
 
-static void who_sleeps_hears_all(void **state)
+TEST(who_sleeps_hears_all)
 {
     check_both("block");
 }
 
-static void who_watches_a_line_hears_all(void **state)
+TEST(who_watches_a_line_hears_all)
 {
     if (tc_wait_instruction() == NULL)
         skip();
     check_both("line");
 }
 
-static void a_policy_that_the_processor_lacks_is_refused(void **state)
+TEST(a_policy_that_the_processor_lacks_is_refused)
 {
     tc_options *options;
     tc_context *ctx = NULL;
@@ -116,7 +116,7 @@ static void a_policy_that_the_processor_lacks_is_refused(void **state)
     tc_context_destroy(ctx);
 }
 
-static void an_unknown_policy_is_refused(void **state)
+TEST(an_unknown_policy_is_refused)
 {
     tc_options *options;
     tc_error err = {0};
@@ -124,19 +124,4 @@ static void an_unknown_policy_is_refused(void **state)
     assert_int_equal(tc_options_set(options, "wait", "mwait", &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "pause|line|yield"));
     tc_options_destroy(options);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_spins_hears_all),
-        cmocka_unit_test(who_pauses_hears_all),
-        cmocka_unit_test(who_yields_hears_all),
-        cmocka_unit_test(who_adapts_hears_all),
-        cmocka_unit_test(who_sleeps_hears_all),
-        cmocka_unit_test(who_watches_a_line_hears_all),
-        cmocka_unit_test(a_policy_that_the_processor_lacks_is_refused),
-        cmocka_unit_test(an_unknown_policy_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

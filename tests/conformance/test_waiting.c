@@ -32,7 +32,7 @@ static void send_waiting(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
     free(payload);
 }
 
-static void who_waits_for_room_goes_on_when_there_is_some(void **state)
+TEST(who_waits_for_room_goes_on_when_there_is_some)
 {
     pair p;
     pair_open(&p, sleepy_ring);
@@ -48,7 +48,7 @@ static void who_waits_for_room_goes_on_when_there_is_some(void **state)
 }
 
 /* Nobody who has room already is told of it. */
-static void without_a_send_that_failed_room_wakes_nobody(void **state)
+TEST(without_a_send_that_failed_room_wakes_nobody)
 {
     pair p;
     pair_open(&p, sleepy_ring);
@@ -133,24 +133,24 @@ static void check_policy(const char *policy)
     close_sleepy(&p, n);
 }
 
-static void a_target_that_spins_is_reached(void **state)
+TEST(a_target_that_spins_is_reached)
 {
     check_policy("spin");
 }
 
-static void a_target_that_adapts_is_woken(void **state)
+TEST(a_target_that_adapts_is_woken)
 {
     check_policy("adaptive");
 }
 
-static void a_target_that_blocks_is_woken(void **state)
+TEST(a_target_that_blocks_is_woken)
 {
     check_policy("block");
 }
 
 /* Messages at every moment of lying down, sleeping and getting up. The flush sleeps as well, so
  * each round is a race in both directions. */
-static void no_message_is_lost_between_sleep_and_wake(void **state)
+TEST(no_message_is_lost_between_sleep_and_wake)
 {
     pair p;
     uint64_t random = 1;
@@ -168,7 +168,7 @@ static void no_message_is_lost_between_sleep_and_wake(void **state)
 }
 
 /* Answers from inside, with both sides asleep in between. */
-static void answers_wake_the_one_who_asked(void **state)
+TEST(answers_wake_the_one_who_asked)
 {
     pair p;
     uint8_t payload[8] = {200};
@@ -186,7 +186,7 @@ static void answers_wake_the_one_who_asked(void **state)
 }
 
 /* What an ifunc sends while there is no room waits for credit, which must wake its sender. */
-static void queued_messages_go_on_when_there_is_room(void **state)
+TEST(queued_messages_go_on_when_there_is_room)
 {
     pair p;
     uint8_t payload[200] = {2};
@@ -212,7 +212,7 @@ static bool is_put(void)
     return strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0;
 }
 
-static void arming_says_who_cannot_be_woken(void **state)
+TEST(arming_says_who_cannot_be_woken)
 {
     pair p;
     tc_status status;
@@ -251,7 +251,7 @@ static void arm_when_idle(pair *p)
     } while (status != TC_OK || is_readable(p->target, 0));
 }
 
-static void the_descriptor_shows_what_comes(void **state)
+TEST(the_descriptor_shows_what_comes)
 {
     pair p;
     if (is_put())
@@ -279,7 +279,7 @@ static void the_descriptor_shows_what_comes(void **state)
 }
 
 /* A frame that lies in the ring is no reason to wait. */
-static void arming_says_that_there_is_work(void **state)
+TEST(arming_says_that_there_is_work)
 {
     pair p;
     if (is_put())
@@ -307,7 +307,7 @@ static void arming_says_that_there_is_work(void **state)
 
 /* As programs with an event loop of their own send: until there is no room, then they sleep.
  * All of the credit may have come before they do. */
-static void room_is_told_to_who_had_none(void **state)
+TEST(room_is_told_to_who_had_none)
 {
     pair p;
     uint8_t payload[200];
@@ -354,7 +354,7 @@ static void run_and_arm(void *user)
 
 /* Short calls gather, and a message behind them has them leave, though it fails itself. Whoever
  * sleeps then has rung for them: a target that lay down before is not left asleep. */
-static void who_lies_down_has_rung(void **state)
+TEST(who_lies_down_has_rung)
 {
     pair p;
     const meanwhile_args args = {run_and_arm, &p};
@@ -381,24 +381,4 @@ static void who_lies_down_has_rung(void **state)
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
     assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_waits_for_room_goes_on_when_there_is_some),
-        cmocka_unit_test(without_a_send_that_failed_room_wakes_nobody),
-        cmocka_unit_test(a_target_that_spins_is_reached),
-        cmocka_unit_test(a_target_that_adapts_is_woken),
-        cmocka_unit_test(a_target_that_blocks_is_woken),
-        cmocka_unit_test(no_message_is_lost_between_sleep_and_wake),
-        cmocka_unit_test(answers_wake_the_one_who_asked),
-        cmocka_unit_test(queued_messages_go_on_when_there_is_room),
-        cmocka_unit_test(arming_says_who_cannot_be_woken),
-        cmocka_unit_test(the_descriptor_shows_what_comes),
-        cmocka_unit_test(arming_says_that_there_is_work),
-        cmocka_unit_test(room_is_told_to_who_had_none),
-        cmocka_unit_test(who_lies_down_has_rung),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void send_frame(void)
         (void)tci_dispatch_run(pair.peer);
 }
 
-static void the_token_of_our_hello_is_what_the_peer_sends(void **state)
+TEST(the_token_of_our_hello_is_what_the_peer_sends)
 {
     open_pair(FAKE_CARRIED);
     assert_int_equal(pair.ep->link->token, pair.peer->token);
@@ -71,7 +71,7 @@ static void the_token_of_our_hello_is_what_the_peer_sends(void **state)
     close_pair();
 }
 
-static void messages_of_every_kind_without_it_are_dropped(void **state)
+TEST(messages_of_every_kind_without_it_are_dropped)
 {
     uint8_t bytes[64] = {0};
     tci_sink sink;
@@ -93,7 +93,7 @@ static void messages_of_every_kind_without_it_are_dropped(void **state)
     }
 }
 
-static void a_hello_for_no_connection_needs_none(void **state)
+TEST(a_hello_for_no_connection_needs_none)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
     size_t size;
@@ -105,7 +105,7 @@ static void a_hello_for_no_connection_needs_none(void **state)
     close_pair();
 }
 
-static void frames_of_a_peer_that_chose_another_way_end_its_endpoint(void **state)
+TEST(frames_of_a_peer_that_chose_another_way_end_its_endpoint)
 {
     static const uint64_t others[] = {FAKE_MAPPED, FAKE_UNSEEN};
     for (size_t i = 0; i < 2; i++) {
@@ -118,7 +118,7 @@ static void frames_of_a_peer_that_chose_another_way_end_its_endpoint(void **stat
 }
 
 /* Where the ring was read and the peer was not told of it yet. */
-static void frames_behind_the_head_end_the_endpoint(void **state)
+TEST(frames_behind_the_head_end_the_endpoint)
 {
     uint8_t bytes[2 * TCI_FRAME_GRANULE] = {0};
     for (unsigned i = 0; i < 3; i++) {
@@ -134,16 +134,4 @@ static void frames_behind_the_head_end_the_endpoint(void **state)
         fake_expect_failed(pair.peer, TC_E_CORRUPT, "where they may not lie");
         close_pair();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_token_of_our_hello_is_what_the_peer_sends),
-        cmocka_unit_test(messages_of_every_kind_without_it_are_dropped),
-        cmocka_unit_test(a_hello_for_no_connection_needs_none),
-        cmocka_unit_test(frames_of_a_peer_that_chose_another_way_end_its_endpoint),
-        cmocka_unit_test(frames_behind_the_head_end_the_endpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static const void *at(uintptr_t offset)
     return (const void *)(BEGIN + offset);
 }
 
-static void an_address_in_shipped_code_is_named(void **state)
+TEST(an_address_in_shipped_code_is_named)
 {
     char text[TC_CODE_TEXT_MAX];
     assert_int_equal(tc_code_name(at(0xabc), text, sizeof text), strlen(expected));
@@ -38,7 +38,7 @@ static void an_address_in_shipped_code_is_named(void **state)
     assert_memory_equal(text, "some_main+0x0 of ", 17);
 }
 
-static void any_other_address_is_not(void **state)
+TEST(any_other_address_is_not)
 {
     char text[TC_CODE_TEXT_MAX] = "old";
     assert_int_equal(tc_code_name(at(0x2000), text, sizeof text), 0);
@@ -47,7 +47,7 @@ static void any_other_address_is_not(void **state)
     assert_int_equal(tc_code_name(NULL, text, sizeof text), 0);
 }
 
-static void a_text_is_cut_off_where_the_room_ends(void **state)
+TEST(a_text_is_cut_off_where_the_room_ends)
 {
     char text[sizeof expected + 1];
     for (size_t size = 0; size < sizeof text; size++) {
@@ -62,7 +62,7 @@ static void a_text_is_cut_off_where_the_room_ends(void **state)
     }
 }
 
-static void nothing_runs_here(void **state)
+TEST(nothing_runs_here)
 {
     char text[TC_CODE_TEXT_MAX] = "old";
     assert_int_equal(tc_code_running(text, sizeof text), 0);
@@ -78,7 +78,7 @@ static void on_signal(int number)
     (void)tc_code_name(at(0xabc), seen_in_handler, sizeof seen_in_handler);
 }
 
-static void a_signal_handler_may_ask(void **state)
+TEST(a_signal_handler_may_ask)
 {
     const struct sigaction action = {.sa_handler = on_signal};
     struct sigaction before;
@@ -90,12 +90,5 @@ static void a_signal_handler_may_ask(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_in_shipped_code_is_named),
-        cmocka_unit_test(any_other_address_is_not),
-        cmocka_unit_test(a_text_is_cut_off_where_the_room_ends),
-        cmocka_unit_test(nothing_runs_here),
-        cmocka_unit_test(a_signal_handler_may_ask),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

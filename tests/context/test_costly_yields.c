@@ -35,21 +35,19 @@ static void wait_in_vain(tc_context *ctx)
     assert_int_equal(tc_wait(ctx, WAIT_NS), TC_E_TIMEOUT);
 }
 
-static void short_yields_come_before_a_sleep(void **state)
+TEST(short_yields_come_before_a_sleep)
 {
     tc_context *ctx = make_context();
-    (void)state;
     for (unsigned i = 0; i < WAITS_MAX && ctx->core.counters[TCI_YIELDS] < 2; i++)
         wait_in_vain(ctx);
     assert_true(ctx->core.counters[TCI_YIELDS] >= 2);
     tc_context_destroy(ctx);
 }
 
-static void a_long_yield_is_followed_by_sleeps_alone(void **state)
+TEST(a_long_yield_is_followed_by_sleeps_alone)
 {
     tc_context *ctx = make_context();
     unsigned found = 0;
-    (void)state;
     yields_are_long = true;
     for (unsigned i = 0; i < WAITS_MAX && found < WAITS_WANTED; i++) {
         const uint64_t yields = ctx->core.counters[TCI_YIELDS];
@@ -67,10 +65,9 @@ static void a_long_yield_is_followed_by_sleeps_alone(void **state)
 }
 
 /* Each long yield that follows the last one soon makes the rest longer, up to a bound. */
-static void the_rest_grows_while_yields_stay_long(void **state)
+TEST(the_rest_grows_while_yields_stay_long)
 {
     tc_context *ctx = make_context();
-    (void)state;
     yields_are_long = true;
     while (ctx->core.counters[TCI_YIELDS] < 2)
         wait_in_vain(ctx);
@@ -85,14 +82,4 @@ static void the_rest_grows_while_yields_stay_long(void **state)
         wait_in_vain(ctx);
     assert_int_equal(ctx->yield_rest, 1u << 6);
     tc_context_destroy(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_yields_come_before_a_sleep),
-        cmocka_unit_test(a_long_yield_is_followed_by_sleeps_alone),
-        cmocka_unit_test(the_rest_grows_while_yields_stay_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void expect_line(const death *d, const char *pattern)
 
 /* --- tests -------------------------------------------------------------------------------- */
 
-static void the_function_and_its_sender_are_named(void **state)
+TEST(the_function_and_its_sender_are_named)
 {
     death d;
     watch(&d, in_a_function, SIG_DFL);
@@ -156,7 +156,7 @@ static void the_function_and_its_sender_are_named(void **state)
 }
 
 /* Handlers that the program has do what they did, after the line. */
-static void the_former_handler_comes_next(void **state)
+TEST(the_former_handler_comes_next)
 {
     static const struct {
         void (*deed)(void);
@@ -174,7 +174,7 @@ static void the_former_handler_comes_next(void **state)
     }
 }
 
-static void without_one_the_signal_ends_the_process(void **state)
+TEST(without_one_the_signal_ends_the_process)
 {
     death d;
     watch(&d, by_abort, SIG_DFL);
@@ -182,7 +182,7 @@ static void without_one_the_signal_ends_the_process(void **state)
     assert_true(WIFSIGNALED(d.status) && WTERMSIG(d.status) == SIGABRT);
 }
 
-static void a_full_stack_has_its_line(void **state)
+TEST(a_full_stack_has_its_line)
 {
     death d;
     watch(&d, on_a_full_stack, SIG_DFL);
@@ -192,13 +192,7 @@ static void a_full_stack_has_its_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_function_and_its_sender_are_named),
-        cmocka_unit_test(the_former_handler_comes_next),
-        cmocka_unit_test(without_one_the_signal_ends_the_process),
-        cmocka_unit_test(a_full_stack_has_its_line),
-    };
     told = mmap(NULL, sizeof((death *)0)->told, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return told == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    return told == MAP_FAILED ? 1 : test_run(NULL, NULL);
 }

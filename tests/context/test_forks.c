@@ -32,7 +32,7 @@ static void wait_for_event(tc_context *ctx, const unsigned *events, tc_ep_event 
 
 /* --- the child's ------------------------------------------------------------------------- */
 
-static void a_child_leaves_its_parents_context_alone(void **state)
+TEST(a_child_leaves_its_parents_context_alone)
 {
     tc_context *ctx = test_context(NULL), *own = test_context(NULL);
     tc_listener *listener;
@@ -60,7 +60,7 @@ static void a_child_leaves_its_parents_context_alone(void **state)
 }
 
 /* The serving thread is not in the child, and may have held the lock when it was forked. */
-static void a_child_cannot_use_what_its_parents_thread_serves(void **state)
+TEST(a_child_cannot_use_what_its_parents_thread_serves)
 {
     tc_context *ctx = test_context(NULL);
     tc_error error = {0};
@@ -113,7 +113,7 @@ static void connect_and_fork(int told, int says)
         (void)pause();
 }
 
-static void a_child_does_not_keep_the_connections_of_its_parent(void **state)
+TEST(a_child_does_not_keep_the_connections_of_its_parent)
 {
     int told[2], says[2];
     unsigned events[4] = {0};
@@ -141,14 +141,4 @@ static void a_child_does_not_keep_the_connections_of_its_parent(void **state)
         (void)close(told[i]);
         (void)close(says[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_does_not_keep_the_connections_of_its_parent),
-        cmocka_unit_test(a_child_leaves_its_parents_context_alone),
-        cmocka_unit_test(a_child_cannot_use_what_its_parents_thread_serves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <tc/context.h>
 
-static void the_version_is_the_same_in_all_its_forms(void **state)
+TEST(the_version_is_the_same_in_all_its_forms)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%u.%u.%u", TC_VERSION_NUMBER >> 16,
@@ -12,7 +12,7 @@ static void the_version_is_the_same_in_all_its_forms(void **state)
     assert_string_equal(text, TC_VERSION_STRING);
 }
 
-static void headers_of_this_version_and_before_are_let_in(void **state)
+TEST(headers_of_this_version_and_before_are_let_in)
 {
     const unsigned versions[] = {TC_VERSION_NUMBER, TC_VERSION_NUMBER - 1, 0};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -24,7 +24,7 @@ static void headers_of_this_version_and_before_are_let_in(void **state)
     }
 }
 
-static void newer_headers_are_refused_with_both_versions(void **state)
+TEST(newer_headers_are_refused_with_both_versions)
 {
     tc_error err;
     tc_context *ctx = NULL;
@@ -35,14 +35,4 @@ static void newer_headers_are_refused_with_both_versions(void **state)
     assert_non_null(strstr(err.text, TC_VERSION_STRING));
     assert_int_equal(tc_context_create_for(TC_VERSION_NUMBER + 1, NULL, &ctx, NULL),
                      TC_E_VERSION);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_version_is_the_same_in_all_its_forms),
-        cmocka_unit_test(headers_of_this_version_and_before_are_let_in),
-        cmocka_unit_test(newer_headers_are_refused_with_both_versions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

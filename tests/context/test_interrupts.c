@@ -59,7 +59,7 @@ static void assert_given_up(bench *b, tc_status status, const tc_error *error)
     assert_int_equal(tc_wait(b->ctx, 1000000), TC_E_TIMEOUT);
 }
 
-static void connecting(void **state)
+TEST_WITH(connecting, setup, teardown)
 {
     bench *b = *state;
     tc_error error = {0};
@@ -80,7 +80,7 @@ static tc_group *make_pair(bench *b, uint32_t rank)
     return group;
 }
 
-static void a_group(void **state)
+TEST_WITH(a_group, setup, teardown)
 {
     bench *b = *state;
     tc_error error = {0};
@@ -94,7 +94,7 @@ static void a_group(void **state)
     }
 }
 
-static void a_call_that_ends_by_itself_is_not_asked_for(void **state)
+TEST_WITH(a_call_that_ends_by_itself_is_not_asked_for, setup, teardown)
 {
     bench *b = *state;
     tc_error error = {0};
@@ -105,7 +105,7 @@ static void a_call_that_ends_by_itself_is_not_asked_for(void **state)
     assert_int_equal(b->asked, 0);
 }
 
-static void a_deadline_counts_beside_it(void **state)
+TEST_WITH(a_deadline_counts_beside_it, setup, teardown)
 {
     bench *b = *state;
     tc_error error = {0};
@@ -119,16 +119,4 @@ static void a_deadline_counts_beside_it(void **state)
     assert_int_equal(tc_ep_connect(b->ctx, b->address, TC_MILLISECONDS(200), &ep, &error),
                      TC_E_TIMEOUT);
     assert_int_equal(b->asked, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(connecting, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_group, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_call_that_ends_by_itself_is_not_asked_for, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_deadline_counts_beside_it, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

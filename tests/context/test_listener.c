@@ -90,7 +90,7 @@ static void turn_for_a_while(bench *b)
         (void)tc_progress(b->ctx);
 }
 
-static void without_descriptors_it_rests_and_says_so_once(void **state)
+TEST_WITH(without_descriptors_it_rests_and_says_so_once, setup, teardown)
 {
     bench *b = *state;
     allow(b, 0);
@@ -108,7 +108,7 @@ static void without_descriptors_it_rests_and_says_so_once(void **state)
     assert_int_equal(b->lines, 1);
 }
 
-static void a_listener_may_be_closed_while_it_rests(void **state)
+TEST_WITH(a_listener_may_be_closed_while_it_rests, setup, teardown)
 {
     bench *b = *state;
     allow(b, 0);
@@ -119,7 +119,7 @@ static void a_listener_may_be_closed_while_it_rests(void **state)
     turn_for_a_while(b);
 }
 
-static void who_says_nothing_gives_way_to_who_came_later(void **state)
+TEST_WITH(who_says_nothing_gives_way_to_who_came_later, setup, teardown)
 {
     bench *b = *state;
     uint64_t deadline_ns = tci_deadline_after(DEADLINE_NS);
@@ -140,7 +140,7 @@ static void who_says_nothing_gives_way_to_who_came_later(void **state)
 }
 
 /* An address that no other process has, so the port is free. */
-static void who_needs_no_handle_takes_none(void **state)
+TEST_WITH(who_needs_no_handle_takes_none, setup, teardown)
 {
     bench *b = *state;
     char host_port[32];
@@ -158,18 +158,4 @@ static void who_needs_no_handle_takes_none(void **state)
     (void)tc_progress(ctx);
     tc_context_destroy(ctx); /* closes it, and what it accepted */
     assert_int_not_equal(connect(b->callers[1], (const struct sockaddr *)&to, sizeof to), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_descriptors_it_rests_and_says_so_once, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_listener_may_be_closed_while_it_rests, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(who_needs_no_handle_takes_none, setup, teardown),
-        cmocka_unit_test_setup_teardown(who_says_nothing_gives_way_to_who_came_later, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static tc_ifunc *open_file(tc_loader *loader, const char *path)
     return fn;
 }
 
-static void runs_a_function(void **state)
+TEST(runs_a_function)
 {
     tc_entry_points entries, again;
     tc_error error;
@@ -73,7 +73,7 @@ static void runs_a_function(void **state)
 }
 
 /* It belongs to who makes the payload: an endpoint has no place for one that shrinks. */
-static void functions_of_the_original_api(void **state)
+TEST(functions_of_the_original_api)
 {
     tc_entry_points entries;
     tc_error error;
@@ -105,7 +105,7 @@ static void functions_of_the_original_api(void **state)
     free(file.bytes);
 }
 
-static void bad_bitcode(void **state)
+TEST(bad_bitcode)
 {
     tc_ifunc *fn;
     tc_entry_points entries;
@@ -128,14 +128,4 @@ static void bad_bitcode(void **state)
     assert_true(tc_loader_resolve(fn, &entries, &error) != TC_OK);
     tc_ifunc_close(fn);
     tc_loader_destroy(loader);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_a_function),
-        cmocka_unit_test(functions_of_the_original_api),
-        cmocka_unit_test(bad_bitcode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void hear_one(tci_wait_choice manner, unsigned ring)
     tci_ring_store_signal(frames[ring], 0);
 }
 
-static void every_ring_is_heard(void **state)
+TEST_WITH(every_ring_is_heard, reset, NULL)
 {
     for (size_t m = 0; m < MANNERS; m++) {
         for (unsigned turn = 0; turn < TURNS; turn++)
@@ -68,7 +68,7 @@ static void every_ring_is_heard(void **state)
     }
 }
 
-static void the_only_ring_is_heard(void **state)
+TEST_WITH(the_only_ring_is_heard, reset, NULL)
 {
     context.core.watched_count = 1;
     for (size_t m = 0; m < MANNERS; m++) {
@@ -77,7 +77,7 @@ static void the_only_ring_is_heard(void **state)
     }
 }
 
-static void silence_ends(void **state)
+TEST_WITH(silence_ends, reset, NULL)
 {
     for (size_t m = 0; m < MANNERS; m++) {
         for (unsigned count = 0; count <= RINGS; count++) {
@@ -90,7 +90,7 @@ static void silence_ends(void **state)
 }
 
 /* What no ring shows is looked for after each rest. */
-static void beside_other_ways_there_is_one_look(void **state)
+TEST_WITH(beside_other_ways_there_is_one_look, reset, NULL)
 {
     for (size_t m = 0; m < MANNERS; m++) {
         uint64_t before = looks();
@@ -108,22 +108,10 @@ static void beside_other_ways_there_is_one_look(void **state)
 }
 
 /* Endpoints end, and rings move up. */
-static void a_ring_that_is_gone_is_not_watched(void **state)
+TEST_WITH(a_ring_that_is_gone_is_not_watched, reset, NULL)
 {
     context.spoke_last = RINGS - 1;
     context.core.watched_count = 1;
     tci_lookout(&context, TCI_WAIT_LINE, false);
     hear_one(TCI_WAIT_LINE, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_ring_is_heard, reset),
-        cmocka_unit_test_setup(the_only_ring_is_heard, reset),
-        cmocka_unit_test_setup(silence_ends, reset),
-        cmocka_unit_test_setup(beside_other_ways_there_is_one_look, reset),
-        cmocka_unit_test_setup(a_ring_that_is_gone_is_not_watched, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

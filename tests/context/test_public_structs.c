@@ -1,14 +1,8 @@
 /* Programs that were compiled with the first fields of a public struct: what lies behind those
  * is neither read nor written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../support/test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <tc/cache.h>
 #include <tc/group.h>
 #include <tc/loader.h>
@@ -42,11 +36,10 @@ static void assert_untouched(const unsigned char *bytes, size_t from, size_t to)
         assert_int_equal(bytes[i], 0x5a);
 }
 
-static void version_query_fills_what_is_there(void **state)
+TEST(version_query_fills_what_is_there)
 {
     const size_t size = SIZE_UP_TO(tc_version_info, protocol);
     unsigned char *bytes = make_filled(sizeof(tc_version_info));
-    (void)state;
     tc_version_query_sized((tc_version_info *)(void *)bytes, size);
     const tc_version_info *info = (const tc_version_info *)(const void *)bytes;
     assert_string_equal(info->library, TC_VERSION_STRING);
@@ -55,23 +48,21 @@ static void version_query_fills_what_is_there(void **state)
     free(bytes);
 }
 
-static void a_larger_struct_gets_zeros(void **state)
+TEST(a_larger_struct_gets_zeros)
 {
     const size_t size = sizeof(tc_version_info) + 24;
     unsigned char *bytes = make_filled(size);
-    (void)state;
     tc_version_query_sized((tc_version_info *)(void *)bytes, size);
     for (size_t i = sizeof(tc_version_info); i < size; i++)
         assert_int_equal(bytes[i], 0);
     free(bytes);
 }
 
-static void cache_totals_fill_what_is_there(void **state)
+TEST(cache_totals_fill_what_is_there)
 {
     const size_t size = SIZE_UP_TO(tc_cache_totals, entries);
     unsigned char *bytes = make_filled(sizeof(tc_cache_totals));
     tc_cache_totals *totals = (tc_cache_totals *)(void *)bytes;
-    (void)state;
     assert_int_equal(tc_cache_list_sized(NULL, NULL, NULL, totals, size, NULL), TC_OK);
     assert_string_equal(totals->folder, "");
     assert_int_equal(totals->entries, 0);
@@ -105,7 +96,7 @@ static void a_group_of_one(tc_context *ctx, const tc_group_params *params, size_
 }
 
 /* Members of another size stand at other distances; this one's own address is not looked at. */
-static void group_params_and_members_have_any_size(void **state)
+TEST(group_params_and_members_have_any_size)
 {
     struct {
         tc_group_params params;
@@ -115,7 +106,6 @@ static void group_params_and_members_have_any_size(void **state)
         tc_group_member member;
         uint64_t later;
     } member = {{NULL, 0}, 0};
-    (void)state;
     tc_context *ctx = make_context();
     newer.params.members = &member.member;
     a_group_of_one(ctx, &newer.params, sizeof newer.params, sizeof member.member, TC_OK);
@@ -129,21 +119,20 @@ static void group_params_and_members_have_any_size(void **state)
 }
 
 /* The strides of arrays: a second element is found behind a first of another size. */
-static void symbols_have_any_size(void **state)
+TEST(symbols_have_any_size)
 {
     const struct {
         tc_symbol symbol;
         uint64_t later;
     } symbols[2] = {{{"one", &state}, 0}, {{"two", &state}, 0}};
     tc_loader *loader;
-    (void)state;
     assert_int_equal(
         tc_loader_create_sized(NULL, &symbols[0].symbol, 2, sizeof symbols[0], &loader, NULL),
         TC_OK);
     tc_loader_destroy(loader);
 }
 
-static void bitcode_of_a_newer_program_is_refused_by_its_field(void **state)
+TEST(bitcode_of_a_newer_program_is_refused_by_its_field)
 {
     const struct {
         tc_bitcode bitcode;
@@ -151,7 +140,6 @@ static void bitcode_of_a_newer_program_is_refused_by_its_field(void **state)
     } slice = {{"x86_64-linux", "", 0}, 1};
     tc_loader *loader;
     tc_ifunc *fn;
-    (void)state;
     assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
     assert_int_equal(tc_loader_open_bitcode_sized(loader, "f", &slice.bitcode, 1, sizeof slice,
                                                   NULL, 0, &fn, NULL),
@@ -160,27 +148,12 @@ static void bitcode_of_a_newer_program_is_refused_by_its_field(void **state)
 }
 
 /* Without features of the application's no context is made: the field counts as 0. */
-static void ucx_objects_lack_features(void **state)
+TEST(ucx_objects_lack_features)
 {
     const tc_ucx_objects objects = {(ucp_context_h)(void *)&state, NULL, UCP_FEATURE_AM};
     tc_context *ctx;
-    (void)state;
     assert_int_equal(tc_context_create_on_ucx_for(TC_VERSION_NUMBER, NULL, &objects,
                                                   offsetof(tc_ucx_objects, features), &ctx,
                                                   NULL),
                      TC_E_UNSUPPORTED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(version_query_fills_what_is_there),
-        cmocka_unit_test(a_larger_struct_gets_zeros),
-        cmocka_unit_test(cache_totals_fill_what_is_there),
-        cmocka_unit_test(group_params_and_members_have_any_size),
-        cmocka_unit_test(symbols_have_any_size),
-        cmocka_unit_test(bitcode_of_a_newer_program_is_refused_by_its_field),
-        cmocka_unit_test(ucx_objects_lack_features),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void expect_busy(tc_status status, const tc_error *error, const char *tex
         fail_msg("\"%s\" is not in \"%s\"", text, error->text);
 }
 
-static void mistakes_have_a_text(void **state)
+TEST(mistakes_have_a_text)
 {
     const int never = 0;
     tc_error error = {0};
@@ -52,7 +52,7 @@ static void count_line(void *user, tc_log_level level, const char *line)
     *lines += level == TC_LOG_ERROR && strstr(line, "without tc_context_lock") != NULL;
 }
 
-static void use_without_the_lock_is_logged_within_a_ration(void **state)
+TEST(use_without_the_lock_is_logged_within_a_ration)
 {
     if (TCI_RACES_WATCHED) {
         print_message("skipped: the race is meant, and ThreadSanitizer reports it\n");
@@ -82,7 +82,7 @@ static void *take_and_wait(void *arg)
     return status == TC_E_TIMEOUT && strstr(error.text, "all the time") != NULL ? arg : NULL;
 }
 
-static void a_lock_that_is_held_is_not_waited_for_beyond_the_deadline(void **state)
+TEST(a_lock_that_is_held_is_not_waited_for_beyond_the_deadline)
 {
     pthread_t thread;
     void *as_expected;
@@ -95,14 +95,4 @@ static void a_lock_that_is_held_is_not_waited_for_beyond_the_deadline(void **sta
     assert_ptr_equal(as_expected, ctx);
     tc_context_unlock(ctx);
     tc_context_destroy(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_text),
-        cmocka_unit_test(use_without_the_lock_is_logged_within_a_ration),
-        cmocka_unit_test(a_lock_that_is_held_is_not_waited_for_beyond_the_deadline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

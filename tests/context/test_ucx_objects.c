@@ -276,13 +276,13 @@ static void run_both(uint64_t features)
     assert_int_equal(status, 0);
 }
 
-static void everything_on_one_worker(void **state)
+TEST(everything_on_one_worker)
 {
     run_both(FEATURES | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP);
 }
 
 /* What most programs ask UCX for: no waking, no remote memory. */
-static void with_fewer_features(void **state)
+TEST(with_fewer_features)
 {
     const char *delivery = getenv("TC_DELIVERY");
     if (delivery == NULL || strcmp(delivery, "put") != 0)
@@ -318,7 +318,7 @@ static void send_late(application *from, application *to, unsigned id, size_t si
 
 /* Small ones, long ones and such as UCX fetches by rendezvous, for every id of the library,
  * come for a context that has gone. CTest fails when UCX has something to say about them. */
-static void late_messages(void **state)
+TEST(late_messages)
 {
     static const size_t sizes[] = {0, 8, 2000, 50000, 3 << 20};
     application app = {.features = FEATURES}, other = {.features = FEATURES};
@@ -350,7 +350,7 @@ static void late_messages(void **state)
 }
 
 /* UCX keeps a pointer to the handler that drops them. */
-static void library_stays(void **state)
+TEST(library_stays)
 {
     void *library = dlopen(TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
@@ -361,7 +361,7 @@ static void library_stays(void **state)
 /* --- what will not do ----------------------------------------------------------------------
  */
 
-static void unsuitable_objects(void **state)
+TEST(unsuitable_objects)
 {
     application app = {.features = UCP_FEATURE_TAG};
     tc_error error = {0};
@@ -379,7 +379,7 @@ static void unsuitable_objects(void **state)
 }
 
 /* Contexts one after another on the same worker, and on a context alone. */
-static void again_and_again(void **state)
+TEST(again_and_again)
 {
     application app = {.features = FEATURES};
     tc_error error = {0};
@@ -391,17 +391,4 @@ static void again_and_again(void **state)
     }
     ucp_worker_destroy(app.worker);
     ucp_cleanup(app.context);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_on_one_worker),
-        cmocka_unit_test(with_fewer_features),
-        cmocka_unit_test(late_messages),
-        cmocka_unit_test(library_stays),
-        cmocka_unit_test(unsuitable_objects),
-        cmocka_unit_test(again_and_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

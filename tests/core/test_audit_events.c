@@ -43,7 +43,7 @@ static unsigned count(const char *part)
     return found;
 }
 
-static void an_identity_forges_no_line(void **state)
+TEST(an_identity_forges_no_line)
 {
     make_pair();
     (void)snprintf(pair.peer->peer.identity, sizeof pair.peer->peer.identity,
@@ -55,7 +55,7 @@ static void an_identity_forges_no_line(void **state)
     close_pair();
 }
 
-static void ends_say_how(void **state)
+TEST(ends_say_how)
 {
     make_pair();
     fake_pair_connect(&pair);
@@ -73,7 +73,7 @@ static void ends_say_how(void **state)
 }
 
 /* Peers that are refused again and again do not fill a disk; how often it was stands there. */
-static void refusals_are_bounded(void **state)
+TEST(refusals_are_bounded)
 {
     const tc_error error = {TC_E_CORRUPT, "no code"};
     make_pair();
@@ -90,7 +90,7 @@ static void refusals_are_bounded(void **state)
 }
 
 /* Whoever can reach the listener can cause these, and hides nothing by them. */
-static void strangers_have_few_lines_and_take_none_of_others(void **state)
+TEST(strangers_have_few_lines_and_take_none_of_others)
 {
     const tc_error error = {TC_E_REFUSED, "10.0.0.9:4\" has\nno key"};
     make_pair();
@@ -111,7 +111,7 @@ static void strangers_have_few_lines_and_take_none_of_others(void **state)
     close_pair();
 }
 
-static void without_the_option_nothing_is_written(void **state)
+TEST(without_the_option_nothing_is_written)
 {
     tci_audit_line line;
     make_pair();
@@ -122,16 +122,4 @@ static void without_the_option_nothing_is_written(void **state)
     tci_audit_stranger(&pair.far->core, "", &(tc_error){TC_E_REFUSED, "nobody"});
     assert_string_equal(lines, "");
     close_pair();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_identity_forges_no_line),
-        cmocka_unit_test(ends_say_how),
-        cmocka_unit_test(refusals_are_bounded),
-        cmocka_unit_test(strangers_have_few_lines_and_take_none_of_others),
-        cmocka_unit_test(without_the_option_nothing_is_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #define CONNECTIONS_MAX 65000u
 
-static void ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner(void **state)
+TEST(ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner)
 {
     fake_node *node = fake_node_create();
     tc_ep *first = fake_node_ep(node), *second = fake_node_ep(node);
@@ -22,7 +22,7 @@ static void ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner(void
     fake_node_destroy(node);
 }
 
-static void an_id_that_nobody_was_given_leads_nowhere(void **state)
+TEST(an_id_that_nobody_was_given_leads_nowhere)
 {
     fake_node *node = fake_node_create();
     assert_null(tci_core_find(&node->core, 0));
@@ -42,7 +42,7 @@ static void take_all_ids(fake_node *node, tc_ep *ep)
     }
 }
 
-static void ids_run_out_with_an_error_and_come_again(void **state)
+TEST(ids_run_out_with_an_error_and_come_again)
 {
     fake_node *node = fake_node_create();
     tc_error error;
@@ -62,7 +62,7 @@ static void ids_run_out_with_an_error_and_come_again(void **state)
     fake_node_destroy(node);
 }
 
-static void a_watched_descriptor_says_whose_it_is(void **state)
+TEST(a_watched_descriptor_says_whose_it_is)
 {
     fake_node *node = fake_node_create();
     struct epoll_event event;
@@ -79,15 +79,4 @@ static void a_watched_descriptor_says_whose_it_is(void **state)
     close(fds[1]);
     assert_int_equal(tci_core_watch(&node->core, fds[0], 1, &error), TC_E_IO);
     fake_node_destroy(node);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner),
-        cmocka_unit_test(an_id_that_nobody_was_given_leads_nowhere),
-        cmocka_unit_test(ids_run_out_with_an_error_and_come_again),
-        cmocka_unit_test(a_watched_descriptor_says_whose_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static bool is_drained(tc_ep *ep)
     return tci_producer_drained(&ep->tx.ring);
 }
 
-static void a_mapped_ring_is_credited_by_a_store(void **state)
+TEST(a_mapped_ring_is_credited_by_a_store)
 {
     fake_pair pair = consumed_pair(FAKE_MAPPED);
     tci_credit_return(pair.peer);
@@ -48,7 +48,7 @@ static void a_mapped_ring_is_credited_by_a_store(void **state)
     fake_pair_close(&pair);
 }
 
-static void other_rings_are_credited_by_a_message(void **state)
+TEST(other_rings_are_credited_by_a_message)
 {
     static const uint64_t deliveries[] = {FAKE_CARRIED, FAKE_UNSEEN};
     for (size_t i = 0; i < 2; i++) {
@@ -65,7 +65,7 @@ static void other_rings_are_credited_by_a_message(void **state)
     }
 }
 
-static void credit_waits_behind_frames_that_are_under_way(void **state)
+TEST(credit_waits_behind_frames_that_are_under_way)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
@@ -90,7 +90,7 @@ static void credit_waits_behind_frames_that_are_under_way(void **state)
 }
 
 /* It says what was consumed when it was due; what came later says a second one. */
-static void credit_that_is_asked_for_again_meanwhile_is_returned_again(void **state)
+TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
@@ -111,7 +111,7 @@ static void credit_that_is_asked_for_again_meanwhile_is_returned_again(void **st
     fake_pair_close(&pair);
 }
 
-static void asked_again_behind_newer_frames_it_waits_for_those(void **state)
+TEST(asked_again_behind_newer_frames_it_waits_for_those)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
@@ -128,7 +128,7 @@ static void asked_again_behind_newer_frames_it_waits_for_those(void **state)
 }
 
 /* Three million frames that ask for credit once took as many messages. */
-static void a_peer_that_asks_and_does_not_read_is_owed_one_message(void **state)
+TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     tci_frame frame;
@@ -152,7 +152,7 @@ static void a_peer_that_asks_and_does_not_read_is_owed_one_message(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_credit_that_is_under_way_leaves_before_the_goodbye_too(void **state)
+TEST(a_credit_that_is_under_way_leaves_before_the_goodbye_too)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     pair.peer->link->holds = true;
@@ -164,7 +164,7 @@ static void a_credit_that_is_under_way_leaves_before_the_goodbye_too(void **stat
     fake_pair_close(&pair);
 }
 
-static void the_last_credit_is_there_before_the_goodbye(void **state)
+TEST(the_last_credit_is_there_before_the_goodbye)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     assert_true(tci_credit_return_last(pair.peer)); /* and has to leave first */
@@ -179,7 +179,7 @@ static void the_last_credit_is_there_before_the_goodbye(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_goodbye_waits_for_frames_that_left(void **state)
+TEST(a_goodbye_waits_for_frames_that_left)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
@@ -194,7 +194,7 @@ static void a_goodbye_waits_for_frames_that_left(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_goodbye_over_a_dead_link_waits_for_nothing(void **state)
+TEST(a_goodbye_over_a_dead_link_waits_for_nothing)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
@@ -204,7 +204,7 @@ static void a_goodbye_over_a_dead_link_waits_for_nothing(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_that_could_not_leave_is_owed_still(void **state)
+TEST(credit_that_could_not_leave_is_owed_still)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     pair.peer->link->posts = TC_E_NO_MEMORY;
@@ -215,7 +215,7 @@ static void credit_that_could_not_leave_is_owed_still(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_of_another_size_or_for_a_mapped_ring_is_ignored(void **state)
+TEST(credit_of_another_size_or_for_a_mapped_ring_is_ignored)
 {
     static const uint8_t bytes[24] = {255, 255, 255, 255, 255, 255, 255, 255};
     static const size_t sizes[] = {0, 8, 15, 17, 24};
@@ -234,23 +234,4 @@ static void credit_of_another_size_or_for_a_mapped_ring_is_ignored(void **state)
     fake_node *node = fake_node_create(); /* before there is a delivery */
     tci_credit_take(fake_node_ep(node), bytes, 16);
     fake_node_destroy(node);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mapped_ring_is_credited_by_a_store),
-        cmocka_unit_test(other_rings_are_credited_by_a_message),
-        cmocka_unit_test(credit_waits_behind_frames_that_are_under_way),
-        cmocka_unit_test(credit_that_is_asked_for_again_meanwhile_is_returned_again),
-        cmocka_unit_test(asked_again_behind_newer_frames_it_waits_for_those),
-        cmocka_unit_test(a_peer_that_asks_and_does_not_read_is_owed_one_message),
-        cmocka_unit_test(a_credit_that_is_under_way_leaves_before_the_goodbye_too),
-        cmocka_unit_test(the_last_credit_is_there_before_the_goodbye),
-        cmocka_unit_test(a_goodbye_waits_for_frames_that_left),
-        cmocka_unit_test(a_goodbye_over_a_dead_link_waits_for_nothing),
-        cmocka_unit_test(credit_that_could_not_leave_is_owed_still),
-        cmocka_unit_test(credit_of_another_size_or_for_a_mapped_ring_is_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

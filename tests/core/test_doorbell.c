@@ -46,7 +46,7 @@ static void send_one(doorbells *b)
     (void)fake_node_turn(b->pair.near);
 }
 
-static void a_peer_that_is_awake_is_not_rung(void **state)
+TEST(a_peer_that_is_awake_is_not_rung)
 {
     doorbells b = make_bells();
     send_one(&b);
@@ -54,7 +54,7 @@ static void a_peer_that_is_awake_is_not_rung(void **state)
     fake_pair_close(&b.pair);
 }
 
-static void a_sleeper_is_rung_once_for_each_sleep(void **state)
+TEST(a_sleeper_is_rung_once_for_each_sleep)
 {
     doorbells b = make_bells();
     for (unsigned sleep = 1; sleep <= 3; sleep++) {
@@ -72,7 +72,7 @@ static void a_sleeper_is_rung_once_for_each_sleep(void **state)
 }
 
 /* The word tells one sleep from the next, also when nobody looked in between. */
-static void two_sleeps_in_a_row_are_two(void **state)
+TEST(two_sleeps_in_a_row_are_two)
 {
     doorbells b = make_bells();
     lie_down(b.pair.peer);
@@ -84,7 +84,7 @@ static void two_sleeps_in_a_row_are_two(void **state)
     fake_pair_close(&b.pair);
 }
 
-static void a_bell_message_says_nothing_more(void **state)
+TEST(a_bell_message_says_nothing_more)
 {
     doorbells b = make_bells();
     lie_down(b.pair.peer);
@@ -95,7 +95,7 @@ static void a_bell_message_says_nothing_more(void **state)
 }
 
 /* far fills near's ring and sleeps; near consumes. */
-static void a_sleeper_for_credit_is_rung_when_its_position_is_consumed(void **state)
+TEST(a_sleeper_for_credit_is_rung_when_its_position_is_consumed)
 {
     doorbells b = make_bells();
     tc_ifunc *back = fake_node_function(b.pair.far, "nothing", nothing);
@@ -119,7 +119,7 @@ static void a_sleeper_for_credit_is_rung_when_its_position_is_consumed(void **st
     fake_pair_close(&b.pair);
 }
 
-static void a_sleeper_that_waits_for_no_credit_is_not_rung_for_it(void **state)
+TEST(a_sleeper_that_waits_for_no_credit_is_not_rung_for_it)
 {
     doorbells b = make_bells();
     lie_down(b.pair.peer);
@@ -130,7 +130,7 @@ static void a_sleeper_that_waits_for_no_credit_is_not_rung_for_it(void **state)
 
 /* A peer that does not read and changes its word all the time. What it may have heard before it
  * went to sleep again is said once more. */
-static void one_wakeup_is_under_way_at_a_time(void **state)
+TEST(one_wakeup_is_under_way_at_a_time)
 {
     doorbells b = make_bells();
     b.pair.ep->link->holds = true;
@@ -149,18 +149,4 @@ static void one_wakeup_is_under_way_at_a_time(void **state)
     (void)fake_node_turn(b.pair.near);
     assert_int_equal(rings(&b), 2);
     fake_pair_close(&b.pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_peer_that_is_awake_is_not_rung),
-        cmocka_unit_test(a_sleeper_is_rung_once_for_each_sleep),
-        cmocka_unit_test(two_sleeps_in_a_row_are_two),
-        cmocka_unit_test(a_bell_message_says_nothing_more),
-        cmocka_unit_test(a_sleeper_for_credit_is_rung_when_its_position_is_consumed),
-        cmocka_unit_test(a_sleeper_that_waits_for_no_credit_is_not_rung_for_it),
-        cmocka_unit_test(one_wakeup_is_under_way_at_a_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

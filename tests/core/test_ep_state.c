@@ -8,7 +8,7 @@ static void nothing(void *payload, size_t size, void *target_args)
     (void)payload, (void)size, (void)target_args;
 }
 
-static void an_open_endpoint_is_counted_by_what_its_peer_needs(void **state)
+TEST(an_open_endpoint_is_counted_by_what_its_peer_needs)
 {
     static const struct {
         uint64_t delivery;
@@ -35,7 +35,7 @@ static void an_open_endpoint_is_counted_by_what_its_peer_needs(void **state)
     }
 }
 
-static void an_endpoint_that_never_opened_leaves_only_its_handshake(void **state)
+TEST(an_endpoint_that_never_opened_leaves_only_its_handshake)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
@@ -49,7 +49,7 @@ static void an_endpoint_that_never_opened_leaves_only_its_handshake(void **state
     fake_node_destroy(node);
 }
 
-static void the_text_of_an_end_names_the_side_that_closed(void **state)
+TEST(the_text_of_an_end_names_the_side_that_closed)
 {
     for (int here = 0; here < 2; here++) {
         fake_pair pair;
@@ -64,7 +64,7 @@ static void the_text_of_an_end_names_the_side_that_closed(void **state)
     }
 }
 
-static void only_rings_that_may_have_something_are_watched(void **state)
+TEST(only_rings_that_may_have_something_are_watched)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED); /* anything may be stored at any time */
@@ -84,7 +84,7 @@ static void only_rings_that_may_have_something_are_watched(void **state)
 }
 
 /* The last one takes the place of one that leaves. */
-static void the_list_of_watched_rings_stays_whole(void **state)
+TEST(the_list_of_watched_rings_stays_whole)
 {
     fake_pair pairs[5];
     fake_node *node = fake_node_create();
@@ -114,7 +114,7 @@ static void the_list_of_watched_rings_stays_whole(void **state)
     fake_node_destroy(node);
 }
 
-static void frames_for_an_endpoint_that_is_not_open_are_looked_at_later(void **state)
+TEST(frames_for_an_endpoint_that_is_not_open_are_looked_at_later)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
@@ -123,7 +123,7 @@ static void frames_for_an_endpoint_that_is_not_open_are_looked_at_later(void **s
     fake_node_destroy(node);
 }
 
-static void the_first_error_stays(void **state)
+TEST(the_first_error_stays)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
@@ -137,7 +137,7 @@ static void the_first_error_stays(void **state)
     fake_pair_close(&pair);
 }
 
-static void one_that_ended_in_order_does_not_fail_any_more(void **state)
+TEST(one_that_ended_in_order_does_not_fail_any_more)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
@@ -148,7 +148,7 @@ static void one_that_ended_in_order_does_not_fail_any_more(void **state)
     fake_pair_close(&pair);
 }
 
-static void the_layers_above_hear_once_that_it_ended(void **state)
+TEST(the_layers_above_hear_once_that_it_ended)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
@@ -164,7 +164,7 @@ static void the_layers_above_hear_once_that_it_ended(void **state)
     fake_pair_close(&pair);
 }
 
-static void nothing_leaves_by_an_endpoint_that_has_ended(void **state)
+TEST(nothing_leaves_by_an_endpoint_that_has_ended)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
@@ -177,7 +177,7 @@ static void nothing_leaves_by_an_endpoint_that_has_ended(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_count_of_consumed_bytes_that_runs_wild_ends_it(void **state)
+TEST(a_count_of_consumed_bytes_that_runs_wild_ends_it)
 {
     static const int64_t wild[] = {-64, 4096 * 1024, 1};
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
@@ -194,7 +194,7 @@ static void a_count_of_consumed_bytes_that_runs_wild_ends_it(void **state)
     }
 }
 
-static void fast_paths_are_open_only_where_nothing_stands_in_the_way(void **state)
+TEST(fast_paths_are_open_only_where_nothing_stands_in_the_way)
 {
     fake_pair pair;
     fake_pair_make(&pair, FAKE_MAPPED);
@@ -223,7 +223,7 @@ static void fast_paths_are_open_only_where_nothing_stands_in_the_way(void **stat
     fake_pair_close(&pair);
 }
 
-static void large_payloads_take_no_frame_however_large_the_ring(void **state)
+TEST(large_payloads_take_no_frame_however_large_the_ring)
 {
     fake_pair pair;
     fake_pair_make(&pair, FAKE_MAPPED);
@@ -232,24 +232,4 @@ static void large_payloads_take_no_frame_however_large_the_ring(void **state)
     assert_true(pair.ep->tx.payload_max > TCI_STAGING_PAYLOAD_MIN);
     assert_int_equal(pair.ep->tx.frame_limit, TCI_STAGING_PAYLOAD_MIN);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_open_endpoint_is_counted_by_what_its_peer_needs),
-        cmocka_unit_test(an_endpoint_that_never_opened_leaves_only_its_handshake),
-        cmocka_unit_test(only_rings_that_may_have_something_are_watched),
-        cmocka_unit_test(the_list_of_watched_rings_stays_whole),
-        cmocka_unit_test(frames_for_an_endpoint_that_is_not_open_are_looked_at_later),
-        cmocka_unit_test(the_first_error_stays),
-        cmocka_unit_test(one_that_ended_in_order_does_not_fail_any_more),
-        cmocka_unit_test(the_text_of_an_end_names_the_side_that_closed),
-        cmocka_unit_test(the_layers_above_hear_once_that_it_ended),
-        cmocka_unit_test(nothing_leaves_by_an_endpoint_that_has_ended),
-        cmocka_unit_test(a_count_of_consumed_bytes_that_runs_wild_ends_it),
-        cmocka_unit_test(fast_paths_are_open_only_where_nothing_stands_in_the_way),
-        cmocka_unit_test(large_payloads_take_no_frame_however_large_the_ring),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void assert_says(const fake_node *node, const char *worker_address)
                         said.worker_address.size);
 }
 
-static void there_is_none_at_first(void **state)
+TEST(there_is_none_at_first)
 {
     fake_node *node = fake_node_create();
     assert_false(has_network(node));
@@ -34,7 +34,7 @@ static void there_is_none_at_first(void **state)
     fake_node_destroy(node);
 }
 
-static void options_decide_about_network_and_puts(void **state)
+TEST(options_decide_about_network_and_puts)
 {
     fake_node *node = fake_node_create();
     tci_worker_destroy(node->core.worker);
@@ -48,7 +48,7 @@ static void options_decide_about_network_and_puts(void **state)
     fake_node_destroy(node);
 }
 
-static void a_worker_that_nobody_uses_is_replaced(void **state)
+TEST(a_worker_that_nobody_uses_is_replaced)
 {
     fake_node *node = fake_node_create();
     (void)fake_node_ep(node); /* it has said nothing yet */
@@ -64,7 +64,7 @@ static void a_worker_that_nobody_uses_is_replaced(void **state)
     fake_node_destroy(node);
 }
 
-static void endpoints_that_are_there_keep_their_worker(void **state)
+TEST(endpoints_that_are_there_keep_their_worker)
 {
     fake_node *node = fake_node_create();
     tc_ep *early = fake_node_ep(node), *late = fake_node_ep(node);
@@ -79,7 +79,7 @@ static void endpoints_that_are_there_keep_their_worker(void **state)
     fake_node_destroy(node);
 }
 
-static void the_option_no_keeps_it_closed(void **state)
+TEST(the_option_no_keeps_it_closed)
 {
     fake_node *node = fake_node_create();
     node->core.options.network = TCI_NETWORK_NO;
@@ -89,7 +89,7 @@ static void the_option_no_keeps_it_closed(void **state)
     fake_node_destroy(node);
 }
 
-static void what_fails_leaves_everything_as_it_was(void **state)
+TEST(what_fails_leaves_everything_as_it_was)
 {
     fake_node *node = fake_node_create();
     const tci_worker *local = node->core.worker;
@@ -115,7 +115,7 @@ static void connect(fake_node *node, bool is_remote)
     assert_ptr_equal(ep->worker, node->core.worker);
 }
 
-static void a_stream_opens_it_when_it_leaves_the_host(void **state)
+TEST(a_stream_opens_it_when_it_leaves_the_host)
 {
     fake_node *node = fake_node_create();
     connect(node, false);
@@ -124,18 +124,4 @@ static void a_stream_opens_it_when_it_leaves_the_host(void **state)
     assert_true(has_network(node));
     assert_non_null(node->core.worker->beside); /* the first endpoint's */
     fake_node_destroy(node);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_is_none_at_first),
-        cmocka_unit_test(options_decide_about_network_and_puts),
-        cmocka_unit_test(a_worker_that_nobody_uses_is_replaced),
-        cmocka_unit_test(endpoints_that_are_there_keep_their_worker),
-        cmocka_unit_test(the_option_no_keeps_it_closed),
-        cmocka_unit_test(what_fails_leaves_everything_as_it_was),
-        cmocka_unit_test(a_stream_opens_it_when_it_leaves_the_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

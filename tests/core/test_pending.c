@@ -7,7 +7,7 @@ static const unsigned causes[] = {TCI_WORK_QUEUE,     TCI_WORK_LINK,   TCI_WORK_
                                   TCI_WORK_STATE,     TCI_WORK_SERVICE};
 #define CAUSE_COUNT (sizeof causes / sizeof causes[0])
 
-static void each_cause_is_work_and_is_taken_once(void **state)
+TEST(each_cause_is_work_and_is_taken_once)
 {
     for (size_t i = 0; i < CAUSE_COUNT; i++) {
         tci_pending pending = {0};
@@ -21,7 +21,7 @@ static void each_cause_is_work_and_is_taken_once(void **state)
 }
 
 /* Rule 2: housekeeping takes all causes first, so what is added while it looks stays. */
-static void what_is_added_after_the_taking_stays(void **state)
+TEST(what_is_added_after_the_taking_stays)
 {
     tci_pending pending = {0};
     tci_pending_add(&pending, TCI_WORK_QUEUE);
@@ -31,7 +31,7 @@ static void what_is_added_after_the_taking_stays(void **state)
     assert_int_equal(tci_pending_take(&pending, TCI_WORK), TCI_WORK_QUEUE | TCI_WORK_STATE);
 }
 
-static void taking_some_leaves_the_others(void **state)
+TEST(taking_some_leaves_the_others)
 {
     tci_pending pending = {0};
     tci_pending_add(&pending, TCI_POLL_UCX);
@@ -46,7 +46,7 @@ static void taking_some_leaves_the_others(void **state)
 }
 
 /* Rule 3: each of the others waits for something that wakes a sleeper. */
-static void no_sleep_begins_with_what_nothing_would_wake_for(void **state)
+TEST(no_sleep_begins_with_what_nothing_would_wake_for)
 {
     for (size_t i = 0; i < CAUSE_COUNT; i++) {
         tci_pending pending = {0};
@@ -59,7 +59,7 @@ static void no_sleep_begins_with_what_nothing_would_wake_for(void **state)
     }
 }
 
-static void code_of_the_program_within_other_such_code_keeps_it_busy(void **state)
+TEST(code_of_the_program_within_other_such_code_keeps_it_busy)
 {
     tci_pending pending = {0};
     const unsigned outer = tci_pending_enter(&pending, TCI_RUNNING);
@@ -72,7 +72,7 @@ static void code_of_the_program_within_other_such_code_keeps_it_busy(void **stat
     assert_true(tci_pending_has(&pending, TCI_WORK_QUEUE));
 }
 
-static void making_a_payload_within_a_function_ends_alone(void **state)
+TEST(making_a_payload_within_a_function_ends_alone)
 {
     tci_pending pending = {0};
     const unsigned outer = tci_pending_enter(&pending, TCI_RUNNING);
@@ -85,7 +85,7 @@ static void making_a_payload_within_a_function_ends_alone(void **state)
     assert_false(tci_pending_has(&pending, TCI_BUSY));
 }
 
-static void polling_is_set_and_cleared_and_is_no_work(void **state)
+TEST(polling_is_set_and_cleared_and_is_no_work)
 {
     tci_pending pending = {0};
     tci_pending_set(&pending, TCI_POLL_UCX, true);
@@ -95,26 +95,11 @@ static void polling_is_set_and_cleared_and_is_no_work(void **state)
     assert_int_equal(pending.causes, 0);
 }
 
-static void an_event_is_activity_too(void **state)
+TEST(an_event_is_activity_too)
 {
     tci_pending pending = {0};
     tci_pending_note_event(&pending);
     assert_true(pending.event);
     assert_true(pending.activity);
     assert_int_equal(pending.causes, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cause_is_work_and_is_taken_once),
-        cmocka_unit_test(what_is_added_after_the_taking_stays),
-        cmocka_unit_test(taking_some_leaves_the_others),
-        cmocka_unit_test(no_sleep_begins_with_what_nothing_would_wake_for),
-        cmocka_unit_test(code_of_the_program_within_other_such_code_keeps_it_busy),
-        cmocka_unit_test(making_a_payload_within_a_function_ends_alone),
-        cmocka_unit_test(polling_is_set_and_cleared_and_is_no_work),
-        cmocka_unit_test(an_event_is_activity_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void make_another(fake_pair *second)
     second->peer->life.owner = TCI_OWNER_CONTEXT;
 }
 
-static void connections_are_counted_by_identity(void **state)
+TEST(connections_are_counted_by_identity)
 {
     fake_pair second, third;
     make_pair();
@@ -82,7 +82,7 @@ static void connections_are_counted_by_identity(void **state)
     fake_pair_close(&pair);
 }
 
-static void what_this_side_connects_to_does_not_count(void **state)
+TEST(what_this_side_connects_to_does_not_count)
 {
     make_pair();
     pair.peer->life.owner = TCI_OWNER_PROGRAM;
@@ -93,7 +93,7 @@ static void what_this_side_connects_to_does_not_count(void **state)
     fake_pair_close(&pair);
 }
 
-static void without_quotas_nothing_is_counted(void **state)
+TEST(without_quotas_nothing_is_counted)
 {
     make_pair();
     open_as("key:a");
@@ -104,7 +104,7 @@ static void without_quotas_nothing_is_counted(void **state)
 }
 
 /* As to a member of a group: what is freed later is taken away from the account. */
-static void what_waited_before_it_opened_is_counted(void **state)
+TEST(what_waited_before_it_opened_is_counted)
 {
     uint8_t bytes[100] = {0};
     make_pair();
@@ -150,7 +150,7 @@ static void open_metered(void)
     assert_int_equal(pair.peer->account->messages, 9);
 }
 
-static void a_ring_stands_until_its_peer_may_send_on(void **state)
+TEST(a_ring_stands_until_its_peer_may_send_on)
 {
     open_metered();
     send_many(100);
@@ -171,7 +171,7 @@ static void a_ring_stands_until_its_peer_may_send_on(void **state)
     fake_pair_close(&pair);
 }
 
-static void nobody_else_waits(void **state)
+TEST(nobody_else_waits)
 {
     fake_pair second;
     open_metered();
@@ -191,7 +191,7 @@ static void nobody_else_waits(void **state)
 }
 
 /* A bucket of one identity is for all its connections. */
-static void connections_share_what_is_allowed(void **state)
+TEST(connections_share_what_is_allowed)
 {
     fake_pair second;
     open_metered();
@@ -212,7 +212,7 @@ static void connections_share_what_is_allowed(void **state)
 }
 
 /* What it sent before is run, and only then it parts. */
-static void a_goodbye_waits_for_what_came_before_it(void **state)
+TEST(a_goodbye_waits_for_what_came_before_it)
 {
     open_metered();
     send_many(30);
@@ -228,7 +228,7 @@ static void a_goodbye_waits_for_what_came_before_it(void **state)
     fake_pair_close(&pair);
 }
 
-static void debts_outlive_a_connection(void **state)
+TEST(debts_outlive_a_connection)
 {
     fake_pair second;
     open_metered();
@@ -242,7 +242,7 @@ static void debts_outlive_a_connection(void **state)
 }
 
 /* Functions that are refused are messages, too. */
-static void what_is_dropped_counts(void **state)
+TEST(what_is_dropped_counts)
 {
     tc_log_set_level(TC_LOG_OFF);
     open_metered();
@@ -257,7 +257,7 @@ static void what_is_dropped_counts(void **state)
 
 /* --- queues ------------------------------------------------------------------------------ */
 
-static void bytes_that_wait_are_counted_together(void **state)
+TEST(bytes_that_wait_are_counted_together)
 {
     static uint8_t payload[2000];
     fake_pair second;
@@ -289,7 +289,7 @@ static void bytes_that_wait_are_counted_together(void **state)
 
 /* What is owed to a peer cannot be refused, so its ring is not read, and at last it is
  * ended. */
-static void who_does_not_read_is_ended_by_the_quota(void **state)
+TEST(who_does_not_read_is_ended_by_the_quota)
 {
     static const tci_frame owed = {.payload_size = 1000, .kind = TCI_FRAME_REPLY};
     tc_log_set_level(TC_LOG_OFF);
@@ -324,7 +324,7 @@ static void expect_refusal(tc_ifunc *refused, tc_status status, const char *text
     assert_true(tci_ep_is_open(pair.peer));
 }
 
-static void functions_that_are_held_are_counted(void **state)
+TEST(functions_that_are_held_are_counted)
 {
     make_pair();
     pair.far->core.options.quota_functions = 2;
@@ -342,7 +342,7 @@ static void functions_that_are_held_are_counted(void **state)
     fake_pair_close(&pair);
 }
 
-static void bytes_of_code_are_counted(void **state)
+TEST(bytes_of_code_are_counted)
 {
     make_pair();
     pair.far->core.options.quota_code_bytes = 6000;
@@ -353,7 +353,7 @@ static void bytes_of_code_are_counted(void **state)
     fake_pair_close(&pair);
 }
 
-static void time_of_compiling_is_counted_by_the_minute(void **state)
+TEST(time_of_compiling_is_counted_by_the_minute)
 {
     make_pair();
     pair.far->core.options.quota_compile_time = TCI_NS_PER_S;
@@ -382,26 +382,4 @@ static void time_of_compiling_is_counted_by_the_minute(void **state)
     account->endpoints--;
     fake_engine_end_loads();
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(connections_are_counted_by_identity),
-        cmocka_unit_test(what_this_side_connects_to_does_not_count),
-        cmocka_unit_test(without_quotas_nothing_is_counted),
-        cmocka_unit_test(a_ring_stands_until_its_peer_may_send_on),
-        cmocka_unit_test(nobody_else_waits),
-        cmocka_unit_test(connections_share_what_is_allowed),
-        cmocka_unit_test(a_goodbye_waits_for_what_came_before_it),
-        cmocka_unit_test(debts_outlive_a_connection),
-        cmocka_unit_test(what_is_dropped_counts),
-        cmocka_unit_test(bytes_that_wait_are_counted_together),
-        cmocka_unit_test(who_does_not_read_is_ended_by_the_quota),
-        cmocka_unit_test(functions_that_are_held_are_counted),
-        cmocka_unit_test(what_waited_before_it_opened_is_counted),
-        cmocka_unit_test(bytes_of_code_are_counted),
-        cmocka_unit_test(time_of_compiling_is_counted_by_the_minute),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

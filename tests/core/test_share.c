@@ -17,7 +17,6 @@ static void nothing(void *payload, size_t size, void *target_args)
 
 static int make(void **state)
 {
-    (void)state;
     node = fake_node_create();
     now_ns = 0;
     for (unsigned i = 0; i < ENDPOINTS; i++) {
@@ -32,7 +31,6 @@ static int make(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     fake_node_destroy(node);
     return 0;
 }
@@ -47,14 +45,14 @@ static void send_bytes(unsigned senders, uint64_t bytes)
     tci_share_end_round(&node->core, now_ns += ROUND_NS);
 }
 
-static void one_that_sends_alone_has_all_places(void **state)
+TEST_WITH(one_that_sends_alone_has_all_places, make, end)
 {
     for (unsigned i = 0; i < 3; i++)
         send_bytes(1, 1u << 20);
     assert_int_equal(tci_share_of(eps[0]), 0);
 }
 
-static void several_have_a_share_each_and_never_none(void **state)
+TEST_WITH(several_have_a_share_each_and_never_none, make, end)
 {
     send_bytes(4, 1u << 20);
     assert_int_equal(tci_share_of(eps[0]), 12);
@@ -64,7 +62,7 @@ static void several_have_a_share_each_and_never_none(void **state)
     assert_int_equal(tci_share_of(eps[0]), 1);
 }
 
-static void who_sends_little_does_not_count(void **state)
+TEST_WITH(who_sends_little_does_not_count, make, end)
 {
     send_bytes(4, 1u << 20);
     for (unsigned i = 0; i < 40; i++)
@@ -75,7 +73,7 @@ static void who_sends_little_does_not_count(void **state)
     assert_int_equal(tci_share_of(eps[0]), 0);
 }
 
-static void shares_are_of_shared_memory_alone(void **state)
+TEST_WITH(shares_are_of_shared_memory_alone, make, end)
 {
     eps[0]->peer.pid = 0; /* on another host */
     eps[1]->rx.arrival.queue_is_shared = false;
@@ -86,7 +84,7 @@ static void shares_are_of_shared_memory_alone(void **state)
 }
 
 /* It may have sent all that it may. */
-static void credit_tells_of_the_share_and_is_due_when_the_ring_is_empty(void **state)
+TEST(credit_tells_of_the_share_and_is_due_when_the_ring_is_empty)
 {
     fake_pair pair;
     static uint8_t payload[1];
@@ -113,17 +111,4 @@ static void credit_tells_of_the_share_and_is_due_when_the_ring_is_empty(void **s
     fake_pair_settle(&pair);
     assert_int_equal(d->credits, credits + 2);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, make, end)
-    const struct CMUnitTest tests[] = {
-        T(one_that_sends_alone_has_all_places),
-        T(several_have_a_share_each_and_never_none),
-        T(who_sends_little_does_not_count),
-        T(shares_are_of_shared_memory_alone),
-        cmocka_unit_test(credit_tells_of_the_share_and_is_due_when_the_ring_is_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void in_another_thread(void *(*run)(void *), void *arg)
     REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-static void threads_may_take_turns_and_calls_nest(void **state)
+TEST(threads_may_take_turns_and_calls_nest)
 {
     tci_core *core = calloc(1, sizeof *core);
     core->checks_users = true;
@@ -115,7 +115,7 @@ static void use_while_another_is_inside(void)
     in_another_thread(progress_as_other, ctx);
 }
 
-static void the_line_names_both_threads_and_calls(void **state)
+TEST(the_line_names_both_threads_and_calls)
 {
     char said[SAID_MAX];
     int status = run_child(use_while_another_is_inside, said);
@@ -147,7 +147,7 @@ static void skip_where_races_are_watched(void)
     }
 }
 
-static void two_threads_in_a_loop_are_found(void **state)
+TEST(two_threads_in_a_loop_are_found)
 {
     char said[SAID_MAX];
     skip_where_races_are_watched();
@@ -172,7 +172,7 @@ static void one_waits_and_another_progresses(void)
     (void)tc_progress(ctx);
 }
 
-static void a_call_that_waits_is_inside(void **state)
+TEST(a_call_that_waits_is_inside)
 {
     char said[SAID_MAX];
     skip_where_races_are_watched();
@@ -198,7 +198,7 @@ static void *progress_in_turns(void *arg)
     return NULL;
 }
 
-static void a_context_may_go_from_thread_to_thread(void **state)
+TEST(a_context_may_go_from_thread_to_thread)
 {
     baton b = {.ctx = checked_context("yes"), .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread;
@@ -220,7 +220,7 @@ static void *wait_as_guest(void *arg)
     return NULL;
 }
 
-static void guests_of_a_served_context_are_right(void **state)
+TEST(guests_of_a_served_context_are_right)
 {
     tc_context *ctx = checked_context("yes");
     pthread_t threads[2];
@@ -232,7 +232,7 @@ static void guests_of_a_served_context_are_right(void **state)
     tc_context_destroy(ctx);
 }
 
-static void the_option_decides(void **state)
+TEST(the_option_decides)
 {
     tc_context *ctx = checked_context("no");
     assert_false(ctx->core.checks_users);
@@ -250,18 +250,4 @@ static void the_option_decides(void **state)
     assert_true(ctx->core.checks_users);
     tc_context_destroy(ctx);
     assert_int_equal(unsetenv("TC_RUN_SOCKET"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_may_take_turns_and_calls_nest),
-        cmocka_unit_test(the_line_names_both_threads_and_calls),
-        cmocka_unit_test(two_threads_in_a_loop_are_found),
-        cmocka_unit_test(a_call_that_waits_is_inside),
-        cmocka_unit_test(a_context_may_go_from_thread_to_thread),
-        cmocka_unit_test(guests_of_a_served_context_are_right),
-        cmocka_unit_test(the_option_decides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 #include "base/option_table.h"
 #include "delivery/delivery.h"
 #include "delivery/link_ops.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 static unsigned count_rows(void)
 {
@@ -18,9 +13,8 @@ static unsigned count_rows(void)
     return count;
 }
 
-static void each_number_names_one_row(void **state)
+TEST(each_number_names_one_row)
 {
-    (void)state;
     for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
         const tci_delivery_ops *ops = tci_delivery_table[i];
         assert_in_range(ops->wire_id, 1, UINT8_MAX);
@@ -30,9 +24,8 @@ static void each_number_names_one_row(void **state)
     assert_null(tci_delivery_find(UINT64_MAX));
 }
 
-static void ready_takes_what_is_in_the_table(void **state)
+TEST(ready_takes_what_is_in_the_table)
 {
-    (void)state;
     for (unsigned number = 0; number <= UINT8_MAX; number++) {
         const tci_delivery_ops *ops = tci_delivery_find(number);
         tci_delivery_arrival arrival;
@@ -51,9 +44,8 @@ static void ready_takes_what_is_in_the_table(void **state)
 }
 
 /* The option's row is in a layer that cannot see the table. */
-static void the_option_offers_what_is_in_the_table(void **state)
+TEST(the_option_offers_what_is_in_the_table)
 {
-    (void)state;
     size_t index = 0;
     unsigned choices = 1;
     while (strcmp(tc_options_info(index)->name, "delivery") != 0)
@@ -72,9 +64,8 @@ static void the_option_offers_what_is_in_the_table(void **state)
 }
 
 /* Who carries frames says when; who has the ring mapped reads credit there. */
-static void rows_do_not_contradict_themselves(void **state)
+TEST(rows_do_not_contradict_themselves)
 {
-    (void)state;
     for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
         const tci_delivery_ops *ops = tci_delivery_table[i];
         assert_non_null(ops->open);
@@ -85,9 +76,8 @@ static void rows_do_not_contradict_themselves(void **state)
     }
 }
 
-static void rings_are_made_for_the_delivery_asked_for(void **state)
+TEST(rings_are_made_for_the_delivery_asked_for)
 {
-    (void)state;
     assert_int_equal(tci_delivery_region_use(TCI_DELIVERY_AUTO), TCI_REGION_MAPPED);
     assert_int_equal(tci_delivery_region_use(TCI_HELLO_AM), TCI_REGION_MAPPED);
     assert_int_equal(tci_delivery_region_use(TCI_HELLO_PUT), TCI_REGION_PUT);
@@ -107,9 +97,8 @@ static void expect_refusal(uint64_t wanted, const tci_delivery_peer *peer, const
     assert_non_null(strstr(err.text, text));
 }
 
-static void auto_takes_the_first_that_reaches_the_peer(void **state)
+TEST(auto_takes_the_first_that_reaches_the_peer)
 {
-    (void)state;
     tci_link link = {&by_ucx};
     const tci_delivery_peer elsewhere = {
         .link = &link, .ring_bytes = 4096, .segment = TCI_SEGMENT_NONE};
@@ -124,9 +113,8 @@ static void auto_takes_the_first_that_reaches_the_peer(void **state)
 }
 
 /* What the link is decides between the two that send messages. */
-static void with_a_streams_link_there_is_no_ucx(void **state)
+TEST(with_a_streams_link_there_is_no_ucx)
 {
-    (void)state;
     tci_link link = {&by_stream};
     const tci_delivery_peer elsewhere = {.link = &link,
                                          .ring_bytes = 4096,
@@ -140,18 +128,4 @@ static void with_a_streams_link_there_is_no_ucx(void **state)
     delivery->ops->close(delivery);
     expect_refusal(TCI_HELLO_AM, &elsewhere, "over the connection");
     expect_refusal(TCI_HELLO_PUT, &elsewhere, "over the connection");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_number_names_one_row),
-        cmocka_unit_test(ready_takes_what_is_in_the_table),
-        cmocka_unit_test(the_option_offers_what_is_in_the_table),
-        cmocka_unit_test(rows_do_not_contradict_themselves),
-        cmocka_unit_test(rings_are_made_for_the_delivery_asked_for),
-        cmocka_unit_test(auto_takes_the_first_that_reaches_the_peer),
-        cmocka_unit_test(with_a_streams_link_there_is_no_ucx),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,14 +32,14 @@ static void push(unsigned count)
     }
 }
 
-static void without_a_share_all_leave(void **state)
+TEST(without_a_share_all_leave)
 {
     begin(0);
     push(1000);
     assert_int_equal(carried, 1000);
 }
 
-static void what_is_beyond_the_share_waits_for_credit_and_travels_together(void **state)
+TEST(what_is_beyond_the_share_waits_for_credit_and_travels_together)
 {
     begin(2);
     push(10);
@@ -57,7 +57,7 @@ static void what_is_beyond_the_share_waits_for_credit_and_travels_together(void 
     assert_int_equal(carried, 5);
 }
 
-static void a_share_counts_what_left_before_it(void **state)
+TEST(a_share_counts_what_left_before_it)
 {
     begin(0);
     push(200);
@@ -72,7 +72,7 @@ static void a_share_counts_what_left_before_it(void **state)
     assert_int_equal(carried, 201);
 }
 
-static void a_share_that_ends_lets_all_leave(void **state)
+TEST(a_share_that_ends_lets_all_leave)
 {
     begin(1);
     push(300); /* more than there are batches: the last one grows */
@@ -85,7 +85,7 @@ static void a_share_that_ends_lets_all_leave(void **state)
 
 /* Many in one turn: the first leaves at once, the rest fills batches and waits for the turn's
  * end. */
-static void frames_of_a_turn_fill_batches(void **state)
+TEST(frames_of_a_turn_fill_batches)
 {
     begin(0);
     const unsigned per_batch = BATCH_BYTES / FRAME_BYTES;
@@ -100,7 +100,7 @@ static void frames_of_a_turn_fill_batches(void **state)
 }
 
 /* What is joined lies side by side at the peer, too. */
-static void a_batch_ends_with_its_lap(void **state)
+TEST(a_batch_ends_with_its_lap)
 {
     carried = 0;
     tci_frame_batches_init(&batches, 4096, BATCH_BYTES, 4096 - 3 * FRAME_BYTES, carry, NULL);
@@ -111,17 +111,4 @@ static void a_batch_ends_with_its_lap(void **state)
     (void)tci_frame_batches_turn(&batches);
     assert_int_equal(carried, 3);
     assert_int_equal(carried_to, 4096 + FRAME_BYTES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_share_all_leave),
-        cmocka_unit_test(what_is_beyond_the_share_waits_for_credit_and_travels_together),
-        cmocka_unit_test(a_share_counts_what_left_before_it),
-        cmocka_unit_test(a_share_that_ends_lets_all_leave),
-        cmocka_unit_test(frames_of_a_turn_fill_batches),
-        cmocka_unit_test(a_batch_ends_with_its_lap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,20 +240,20 @@ static void check_protocol(tci_batch_carrier carrier, uint64_t ring_bytes, uint6
     run_fini(&r);
 }
 
-static void every_frame_arrives_whole_and_in_order(void **state)
+TEST(every_frame_arrives_whole_and_in_order)
 {
     for (uint64_t seed = 1; seed <= 4; seed++)
         check_protocol(as_specified, 4096, seed, 100000);
 }
 
 /* Batches reach their largest size here. */
-static void so_it_does_in_a_larger_ring(void **state)
+TEST(so_it_does_in_a_larger_ring)
 {
     for (uint64_t seed = 11; seed <= 12; seed++)
         check_protocol(as_specified, 65536, seed, 200000);
 }
 
-static void a_flush_serves_in_place_of_a_fence(void **state)
+TEST(a_flush_serves_in_place_of_a_fence)
 {
     for (uint64_t seed = 31; seed <= 34; seed++)
         check_protocol(by_flush, 4096, seed, 50000);
@@ -267,7 +267,7 @@ static void send_alone(run *r)
 }
 
 /* Nor does anything else leave: the link has failed. */
-static void after_a_flush_that_failed_no_signal_leaves(void **state)
+TEST(after_a_flush_that_failed_no_signal_leaves)
 {
     static run r;
     for (uint64_t seed = 41; seed <= 48; seed++) {
@@ -294,31 +294,17 @@ static void check_is_caught(tci_batch_carrier carrier)
     }
 }
 
-static void a_missing_fence_is_caught(void **state)
+TEST(a_missing_fence_is_caught)
 {
     check_is_caught(without_a_fence);
 }
 
-static void a_flush_that_does_not_wait_is_caught(void **state)
+TEST(a_flush_that_does_not_wait_is_caught)
 {
     check_is_caught(by_a_flush_that_does_not_wait);
 }
 
-static void a_signal_in_the_same_put_is_caught(void **state)
+TEST(a_signal_in_the_same_put_is_caught)
 {
     check_is_caught(signal_in_the_same_put);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_frame_arrives_whole_and_in_order),
-        cmocka_unit_test(so_it_does_in_a_larger_ring),
-        cmocka_unit_test(a_flush_serves_in_place_of_a_fence),
-        cmocka_unit_test(after_a_flush_that_failed_no_signal_leaves),
-        cmocka_unit_test(a_missing_fence_is_caught),
-        cmocka_unit_test(a_flush_that_does_not_wait_is_caught),
-        cmocka_unit_test(a_signal_in_the_same_put_is_caught),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

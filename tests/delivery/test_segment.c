@@ -7,7 +7,7 @@
 
 #define BYTES 10000u /* no multiple of any page */
 
-static void what_one_writes_the_other_reads(void **state)
+TEST(what_one_writes_the_other_reads)
 {
     tci_segment own, peers;
     tc_error error = {0};
@@ -25,7 +25,7 @@ static void what_one_writes_the_other_reads(void **state)
     tci_segment_detach(&peers);
 }
 
-static void one_that_is_gone_is_no_more(void **state)
+TEST(one_that_is_gone_is_no_more)
 {
     tci_segment own, peers;
     tc_error error = {0};
@@ -38,7 +38,7 @@ static void one_that_is_gone_is_no_more(void **state)
     assert_int_equal(shmctl((int)id, IPC_STAT, &about), -1);
 }
 
-static void a_smaller_one_is_refused(void **state)
+TEST(a_smaller_one_is_refused)
 {
     tci_segment own, peers;
     struct shmid_ds about;
@@ -51,7 +51,7 @@ static void a_smaller_one_is_refused(void **state)
     tci_segment_detach(&own);
 }
 
-static void numbers_of_nothing_are_refused(void **state)
+TEST(numbers_of_nothing_are_refused)
 {
     static const uint32_t ids[] = {TCI_SEGMENT_NONE, 1u << 31, INT32_MAX};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
@@ -61,23 +61,11 @@ static void numbers_of_nothing_are_refused(void **state)
     }
 }
 
-static void more_than_the_system_has_is_refused(void **state)
+TEST(more_than_the_system_has_is_refused)
 {
     tci_segment own = {0};
     tc_error error = {0};
     assert_int_equal(tci_segment_create(SIZE_MAX / 2, &own, &error), TC_E_NO_MEMORY);
     assert_true(strlen(error.text) > 0);
     assert_null(own.base);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_one_writes_the_other_reads),
-        cmocka_unit_test(one_that_is_gone_is_no_more),
-        cmocka_unit_test(a_smaller_one_is_refused),
-        cmocka_unit_test(numbers_of_nothing_are_refused),
-        cmocka_unit_test(more_than_the_system_has_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,19 +54,19 @@ static tc_status check_with(size_t at, const void *bytes, size_t size)
     return check(changed, sizeof changed, PID);
 }
 
-static void what_ucx_writes_passes(void **state)
+TEST(what_ucx_writes_passes)
 {
     assert_int_equal(check(sample, SAMPLE_BYTES, PID), TC_OK);
 }
 
-static void numbers_that_differ_from_worker_to_worker_may(void **state)
+TEST(numbers_that_differ_from_worker_to_worker_may)
 {
     assert_int_equal(check_with(1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
     assert_int_equal(check_with(SELF_LENGTH_AT + 1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
     assert_int_equal(check_with(HOST_AT, "\1\2\3\4\5\6\7\10", 8), TC_OK);
 }
 
-static void its_size_is_what_it_says(void **state)
+TEST(its_size_is_what_it_says)
 {
     uint8_t longer[SAMPLE_BYTES + 1] = {0};
     memcpy(longer, sample, SAMPLE_BYTES);
@@ -79,19 +79,19 @@ static void its_size_is_what_it_says(void **state)
     }
 }
 
-static void another_version_is_refused(void **state)
+TEST(another_version_is_refused)
 {
     assert_int_equal(check_with(VERSION_AT, "\x21", 1), TC_E_CORRUPT);
 }
 
-static void another_length_of_an_address_is_refused(void **state)
+TEST(another_length_of_an_address_is_refused)
 {
     assert_int_equal(check_with(SELF_LENGTH_AT, "\x87", 1), TC_E_CORRUPT);
     assert_int_equal(check_with(SELF_LENGTH_AT, "\x08", 1), TC_E_CORRUPT); /* not the last */
     assert_int_equal(check_with(SELF_LENGTH_AT, "\xc8", 1), TC_E_CORRUPT); /* an endpoint's */
 }
 
-static void costs_are_numbers(void **state)
+TEST(costs_are_numbers)
 {
     static const float wrong[] = {-1, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -104,7 +104,7 @@ static void costs_are_numbers(void **state)
     assert_int_equal(check_with(SELF_COST_AT + 4, "\0\0\0", 4), TC_E_CORRUPT);
 }
 
-static void posix_names_a_file_of_the_peers_own(void **state)
+TEST(posix_names_a_file_of_the_peers_own)
 {
     assert_int_equal(check(sample, SAMPLE_BYTES, PID + 1), TC_E_CORRUPT);
     assert_int_equal(check_with(POSIX_AT + 7, "\x40", 1), TC_E_CORRUPT); /* by name */
@@ -114,7 +114,7 @@ static void posix_names_a_file_of_the_peers_own(void **state)
 }
 
 /* Its process and file may well be here too, but they are others. */
-static void in_another_namespace_nothing_is_looked_up(void **state)
+TEST(in_another_namespace_nothing_is_looked_up)
 {
     uint8_t inside[SAMPLE_BYTES + sizeof(uint64_t)] = {0};
     const tci_ucx_address address = {inside, sizeof inside, PID};
@@ -127,7 +127,7 @@ static void in_another_namespace_nothing_is_looked_up(void **state)
 }
 
 /* UCX maps as much as its own queue takes. */
-static void the_file_has_the_size_of_an_own_one(void **state)
+TEST(the_file_has_the_size_of_an_own_one)
 {
     uint8_t large[SAMPLE_BYTES], small[SAMPLE_BYTES];
     FILE *files[2] = {tmpfile(), tmpfile()};
@@ -149,7 +149,7 @@ static void the_file_has_the_size_of_an_own_one(void **state)
 }
 
 /* Of files that can be opened, in this place. */
-static void the_domains_of_posix_are_those_within_reach(void **state)
+TEST(the_domains_of_posix_are_those_within_reach)
 {
     uint8_t here[SAMPLE_BYTES], elsewhere[SAMPLE_BYTES];
     FILE *file = tmpfile();
@@ -166,34 +166,15 @@ static void the_domains_of_posix_are_those_within_reach(void **state)
     assert_int_equal(tci_ucx_address_posix(&one, &one), 0);
 }
 
-static void a_transport_that_is_not_here_is_passed_over(void **state)
+TEST(a_transport_that_is_not_here_is_passed_over)
 {
     assert_int_equal(check_with(SELF_COST_AT - 2, "\1\2", 2), TC_OK);
 }
 
 /* Another UCX may write another layout. */
-static void where_the_own_one_is_not_understood_nothing_is_checked(void **state)
+TEST(where_the_own_one_is_not_understood_nothing_is_checked)
 {
     const tci_ucx_address unknown = {"\2something else", 15, PID};
     const tci_ucx_address any = {"any", 3, PID};
     assert_int_equal(tci_ucx_address_check(&any, &unknown, NULL), TC_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_ucx_writes_passes),
-        cmocka_unit_test(numbers_that_differ_from_worker_to_worker_may),
-        cmocka_unit_test(its_size_is_what_it_says),
-        cmocka_unit_test(another_version_is_refused),
-        cmocka_unit_test(another_length_of_an_address_is_refused),
-        cmocka_unit_test(costs_are_numbers),
-        cmocka_unit_test(posix_names_a_file_of_the_peers_own),
-        cmocka_unit_test(in_another_namespace_nothing_is_looked_up),
-        cmocka_unit_test(the_file_has_the_size_of_an_own_one),
-        cmocka_unit_test(the_domains_of_posix_are_those_within_reach),
-        cmocka_unit_test(a_transport_that_is_not_here_is_passed_over),
-        cmocka_unit_test(where_the_own_one_is_not_understood_nothing_is_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

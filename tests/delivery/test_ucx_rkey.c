@@ -80,13 +80,13 @@ static tc_status check_with_number(size_t at, uint64_t value)
     return check(&key);
 }
 
-static void what_ucx_writes_passes(void **state)
+TEST(what_ucx_writes_passes)
 {
     const sample_key key = sample();
     assert_int_equal(check(&key), TC_OK);
 }
 
-static void its_size_is_what_it_says(void **state)
+TEST(its_size_is_what_it_says)
 {
     const sample_key key = sample();
     uint8_t longer[KEY_BYTES + 1] = {0};
@@ -105,18 +105,18 @@ static void its_size_is_what_it_says(void **state)
     assert_int_equal(check_with(DOMAINS_AT, 7), TC_E_CORRUPT);
 }
 
-static void another_kind_of_memory_is_refused(void **state)
+TEST(another_kind_of_memory_is_refused)
 {
     assert_int_equal(check_with(KIND_AT, 1), TC_E_CORRUPT);
 }
 
-static void the_memory_begins_where_the_peer_says(void **state)
+TEST(the_memory_begins_where_the_peer_says)
 {
     assert_int_equal(check_with_number(ADDRESS_AT, ADDRESS + 64), TC_E_CORRUPT);
     assert_int_equal(check_with_number(ADDRESS_AT, 0), TC_E_CORRUPT);
 }
 
-static void the_file_is_the_peers_own(void **state)
+TEST(the_file_is_the_peers_own)
 {
     const uint64_t number = (uint64_t)fileno(file) << 30;
     const uint64_t pid = (uint64_t)getpid();
@@ -131,7 +131,7 @@ static void the_file_is_the_peers_own(void **state)
                      TC_E_PEER_LOST);
 }
 
-static void all_of_the_memory_is_in_the_file(void **state)
+TEST(all_of_the_memory_is_in_the_file)
 {
     const sample_key key = sample();
     const tci_ucx_rkey whole = view(&key, KEY_BYTES);
@@ -145,7 +145,7 @@ static void all_of_the_memory_is_in_the_file(void **state)
                      TC_E_CORRUPT);
 }
 
-static void what_is_no_file_holds_nothing(void **state)
+TEST(what_is_no_file_holds_nothing)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -157,7 +157,7 @@ static void what_is_no_file_holds_nothing(void **state)
 }
 
 /* Then UCX does not look at them. */
-static void domains_out_of_reach_are_passed_over(void **state)
+TEST(domains_out_of_reach_are_passed_over)
 {
     sample_key key = sample();
     tci_ucx_rkey far = view(&key, KEY_BYTES);
@@ -167,7 +167,7 @@ static void domains_out_of_reach_are_passed_over(void **state)
     assert_int_equal(check_view(&far, FILE_BYTES), TC_OK);
 }
 
-static void two_files_are_too_many(void **state)
+TEST(two_files_are_too_many)
 {
     const sample_key key = sample();
     uint8_t both[KEY_BYTES + 25];
@@ -181,7 +181,7 @@ static void two_files_are_too_many(void **state)
 }
 
 /* Another UCX may write another layout. */
-static void where_the_own_one_is_not_understood_nothing_is_checked(void **state)
+TEST(where_the_own_one_is_not_understood_nothing_is_checked)
 {
     const sample_key key = sample();
     const tci_ucx_rkey any = view("any", 3), unknown = view("something else", 14);
@@ -204,17 +204,5 @@ static int remove_file(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_ucx_writes_passes),
-        cmocka_unit_test(its_size_is_what_it_says),
-        cmocka_unit_test(another_kind_of_memory_is_refused),
-        cmocka_unit_test(the_memory_begins_where_the_peer_says),
-        cmocka_unit_test(the_file_is_the_peers_own),
-        cmocka_unit_test(all_of_the_memory_is_in_the_file),
-        cmocka_unit_test(what_is_no_file_holds_nothing),
-        cmocka_unit_test(domains_out_of_reach_are_passed_over),
-        cmocka_unit_test(two_files_are_too_many),
-        cmocka_unit_test(where_the_own_one_is_not_understood_nothing_is_checked),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return test_run(make_file, remove_file);
 }

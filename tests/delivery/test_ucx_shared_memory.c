@@ -57,13 +57,12 @@ static void mount_folder(const char *options, unsigned long flags)
 
 static int unmount_folder(void **state)
 {
-    (void)state;
     return umount("/dev/shm");
 }
 
 /* --- room -------------------------------------------------------------------------------- */
 
-static void sixty_four_megabytes_suffice_for_many_contexts(void **state)
+TEST_WITH(sixty_four_megabytes_suffice_for_many_contexts, NULL, unmount_folder)
 {
     tc_context *contexts[CONTEXTS];
     const unsigned wanted = tci_ucx_is_from(16) ? CONTEXTS_OF_LONG_QUEUES : CONTEXTS;
@@ -93,19 +92,19 @@ static void expect_failure(const char *found)
         fail_msg("%s", error.text);
 }
 
-static void too_little_is_named(void **state)
+TEST_WITH(too_little_is_named, NULL, unmount_folder)
 {
     mount_folder("size=128k", 0);
     expect_failure("KB, expected");
 }
 
-static void a_folder_that_cannot_be_written_is_named(void **state)
+TEST_WITH(a_folder_that_cannot_be_written_is_named, NULL, unmount_folder)
 {
     mount_folder("size=64m", MS_RDONLY);
     expect_failure("cannot be written");
 }
 
-static void a_folder_that_is_not_there_is_named(void **state)
+TEST(a_folder_that_is_not_there_is_named)
 {
     tc_context *ctx = NULL;
     tc_error error = {0};
@@ -115,7 +114,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(error.text, "/no/such/folder is not there"));
 }
 
-static void another_folder_serves(void **state)
+TEST_WITH(another_folder_serves, NULL, unmount_folder)
 {
     char folder[] = "/tmp/test_ucx_shared_memory.XXXXXX";
     tc_context *ctx = NULL;
@@ -175,7 +174,7 @@ static pid_t start_holder(void)
     return pid;
 }
 
-static void what_nobody_uses_goes_away(void **state)
+TEST_WITH(what_nobody_uses_goes_away, NULL, unmount_folder)
 {
     mount_folder("size=64m", 0);
     (void)close(make("ucx_shm_posix_1234abcd", 0600));
@@ -185,7 +184,7 @@ static void what_nobody_uses_goes_away(void **state)
     assert_false(is_there("ucx_shm_posix_1"));
 }
 
-static void a_new_context_does_it(void **state)
+TEST_WITH(a_new_context_does_it, NULL, unmount_folder)
 {
     tc_context *ctx = NULL;
     mount_folder("size=64m", 0);
@@ -195,7 +194,7 @@ static void a_new_context_does_it(void **state)
     tc_context_destroy(ctx);
 }
 
-static void what_somebody_uses_stays(void **state)
+TEST_WITH(what_somebody_uses_stays, NULL, unmount_folder)
 {
     mount_folder("size=64m", 0);
     int opened = make("ucx_shm_posix_opened", 0600);
@@ -220,7 +219,7 @@ static void what_somebody_uses_stays(void **state)
     assert_false(is_there("ucx_shm_posix_mapped"));
 }
 
-static void what_is_not_ucxs_stays(void **state)
+TEST_WITH(what_is_not_ucxs_stays, NULL, unmount_folder)
 {
     mount_folder("size=64m", 0);
     (void)close(make("ucx_shm", 0600));
@@ -251,17 +250,5 @@ int main(void)
         (void)fprintf(stderr, "no namespace of mounts can be made here: %s\n", strerror(errno));
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(sixty_four_megabytes_suffice_for_many_contexts,
-                                  unmount_folder),
-        cmocka_unit_test_teardown(too_little_is_named, unmount_folder),
-        cmocka_unit_test_teardown(a_folder_that_cannot_be_written_is_named, unmount_folder),
-        cmocka_unit_test(a_folder_that_is_not_there_is_named),
-        cmocka_unit_test_teardown(another_folder_serves, unmount_folder),
-        cmocka_unit_test_teardown(what_nobody_uses_goes_away, unmount_folder),
-        cmocka_unit_test_teardown(a_new_context_does_it, unmount_folder),
-        cmocka_unit_test_teardown(what_somebody_uses_stays, unmount_folder),
-        cmocka_unit_test_teardown(what_is_not_ucxs_stays, unmount_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

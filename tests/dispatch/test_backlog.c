@@ -78,7 +78,7 @@ static unsigned storm(bool (*ask)(void))
 static bool (*const asks[])(void) = {ask_for_an_answer, ask_for_a_refusal};
 
 /* 360,000 calls once cost 300 MB, and 400,000 refused frames 60. */
-static void a_ring_is_not_read_while_much_waits_for_its_peer(void **state)
+TEST(a_ring_is_not_read_while_much_waits_for_its_peer)
 {
     tc_log_set_level(TC_LOG_OFF);
     for (size_t i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ static void a_ring_is_not_read_while_much_waits_for_its_peer(void **state)
 }
 
 /* What both sides wait for may lie behind what neither reads. */
-static void a_ring_that_stands_is_read_a_little_now_and_then(void **state)
+TEST(a_ring_that_stands_is_read_a_little_now_and_then)
 {
     open_pair();
     (void)storm(ask_for_an_answer);
@@ -117,7 +117,7 @@ static void a_ring_that_stands_is_read_a_little_now_and_then(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_peer_that_never_reads_is_ended(void **state)
+TEST(a_peer_that_never_reads_is_ended)
 {
     tc_log_set_level(TC_LOG_OFF);
     for (size_t i = 0; i < 2; i++) {
@@ -137,7 +137,7 @@ static void a_peer_that_never_reads_is_ended(void **state)
 }
 
 /* Frames that come by message begin to be looked at again, too. */
-static void what_came_meanwhile_is_found_when_reading_goes_on(void **state)
+TEST(what_came_meanwhile_is_found_when_reading_goes_on)
 {
     open_pair();
     tci_ep_pause(pair.peer);
@@ -149,15 +149,4 @@ static void what_came_meanwhile_is_found_when_reading_goes_on(void **state)
     assert_int_equal(pair.far->core.watched_count, 1);
     assert_int_equal(fake_node_turn(pair.far), 1);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_is_not_read_while_much_waits_for_its_peer),
-        cmocka_unit_test(a_ring_that_stands_is_read_a_little_now_and_then),
-        cmocka_unit_test(a_peer_that_never_reads_is_ended),
-        cmocka_unit_test(what_came_meanwhile_is_found_when_reading_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void send_times(void (*main)(void *, size_t, void *), const char *name, u
     fake_pair_settle(&pair);
 }
 
-static void a_long_call_is_named_once_with_its_sender(void **state)
+TEST(a_long_call_is_named_once_with_its_sender)
 {
     open_pair();
     tc_log_set_sink(on_line, NULL);
@@ -117,7 +117,7 @@ static void a_long_call_is_named_once_with_its_sender(void **state)
 }
 
 /* The first call of each batch goes another way than those behind it. */
-static void each_long_call_is_named(void **state)
+TEST(each_long_call_is_named)
 {
     open_pair();
     send_times(take_long, "dawdle", 5);
@@ -147,7 +147,7 @@ static void take_a_while(void *payload, size_t size, void *target_args)
 }
 
 /* For as long as the call runs, and though it is far from being a long one. */
-static void a_call_that_keeps_others_waiting_is_reported(void **state)
+TEST(a_call_that_keeps_others_waiting_is_reported)
 {
     open_pair();
     busy_calls = 0;
@@ -164,7 +164,7 @@ static void a_call_that_keeps_others_waiting_is_reported(void **state)
     close_pair();
 }
 
-static void short_calls_in_a_row_are_not_one_long_call(void **state)
+TEST(short_calls_in_a_row_are_not_one_long_call)
 {
     open_pair();
     send_times(take_half, "short", 50);
@@ -174,7 +174,7 @@ static void short_calls_in_a_row_are_not_one_long_call(void **state)
     close_pair();
 }
 
-static void calls_that_are_to_be_answered_are_told_apart_too(void **state)
+TEST(calls_that_are_to_be_answered_are_told_apart_too)
 {
     const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hop_limit = 9};
     uint8_t payload[TCI_ROUTE_BYTES];
@@ -192,7 +192,7 @@ static void calls_that_are_to_be_answered_are_told_apart_too(void **state)
 
 /* While they take long, the count of what may get better code begins anew with each of its
  * calls. */
-static void calls_that_are_timed_are_told_apart_too(void **state)
+TEST(calls_that_are_timed_are_told_apart_too)
 {
     open_pair();
     fake_code_of("timed")->may_improve = true;
@@ -203,7 +203,7 @@ static void calls_that_are_timed_are_told_apart_too(void **state)
     close_pair();
 }
 
-static void nothing_is_named_while_nothing_runs(void **state)
+TEST(nothing_is_named_while_nothing_runs)
 {
     open_pair();
     send_times(take_half, "short", 1);
@@ -211,18 +211,4 @@ static void nothing_is_named_while_nothing_runs(void **state)
         pass(LONG_ENOUGH_NS);
     assert_int_equal(named, 0);
     close_pair();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_call_is_named_once_with_its_sender),
-        cmocka_unit_test(each_long_call_is_named),
-        cmocka_unit_test(a_call_that_keeps_others_waiting_is_reported),
-        cmocka_unit_test(short_calls_in_a_row_are_not_one_long_call),
-        cmocka_unit_test(calls_that_are_to_be_answered_are_told_apart_too),
-        cmocka_unit_test(calls_that_are_timed_are_told_apart_too),
-        cmocka_unit_test(nothing_is_named_while_nothing_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

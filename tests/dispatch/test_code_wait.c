@@ -71,7 +71,8 @@ static void expect_runs(unsigned a, unsigned b)
 /* --- several peers -------------------------------------------------------------------------
  */
 
-static void code_that_another_peer_brings_meanwhile_is_not_taken_for_the_next(void **state)
+TEST_WITH(code_that_another_peer_brings_meanwhile_is_not_taken_for_the_next, open_both,
+          close_both)
 {
     send(&first, function(&first, 0));
     send(&first, function(&first, 1));
@@ -82,7 +83,7 @@ static void code_that_another_peer_brings_meanwhile_is_not_taken_for_the_next(vo
     expect_runs(2, 1);
 }
 
-static void the_same_with_all_of_the_first_one_here(void **state)
+TEST_WITH(the_same_with_all_of_the_first_one_here, open_both, close_both)
 {
     send(&first, function(&first, 0));
     send(&first, function(&first, 1));
@@ -100,7 +101,7 @@ static void the_same_with_all_of_the_first_one_here(void **state)
     expect_runs(2, 1);
 }
 
-static void functions_that_come_in_another_order_from_each_peer_all_run(void **state)
+TEST_WITH(functions_that_come_in_another_order_from_each_peer_all_run, open_both, close_both)
 {
     for (unsigned n = 0; n < 4; n++) {
         send(&first, function(&first, n));
@@ -115,7 +116,7 @@ static void functions_that_come_in_another_order_from_each_peer_all_run(void **s
     assert_int_equal(runs[3], 2);
 }
 
-static void code_that_left_and_comes_again_by_another_peer_is_let_go(void **state)
+TEST_WITH(code_that_left_and_comes_again_by_another_peer_is_let_go, open_both, close_both)
 {
     first.far->core.options.code_memory_max = 4096 + LARGE + 4096;
     tc_ifunc *mine[] = {function(&first, 0), function(&first, 1)};
@@ -167,7 +168,7 @@ static void expect_change_found(void)
     assert_int_equal(runs[0], 0);
 }
 
-static void a_frame_that_grows_while_it_waits_ends_its_endpoint(void **state)
+TEST_WITH(a_frame_that_grows_while_it_waits_ends_its_endpoint, open_both, close_both)
 {
     ask_for_f0();
     tci_code_section section = section_of(function(&first, 0));
@@ -179,7 +180,7 @@ static void a_frame_that_grows_while_it_waits_ends_its_endpoint(void **state)
     expect_change_found();
 }
 
-static void one_that_moves_the_bound_between_its_parts_does_too(void **state)
+TEST_WITH(one_that_moves_the_bound_between_its_parts_does_too, open_both, close_both)
 {
     ask_for_f0();
     tci_code_section section = section_of(function(&first, 0));
@@ -189,7 +190,7 @@ static void one_that_moves_the_bound_between_its_parts_does_too(void **state)
     expect_change_found();
 }
 
-static void one_that_names_other_code_does_too(void **state)
+TEST_WITH(one_that_names_other_code_does_too, open_both, close_both)
 {
     ask_for_f0();
     const tci_code_section section = section_of(function(&first, 1));
@@ -197,7 +198,7 @@ static void one_that_names_other_code_does_too(void **state)
     expect_change_found();
 }
 
-static void one_whose_code_is_suddenly_in_it_does_too(void **state)
+TEST_WITH(one_whose_code_is_suddenly_in_it_does_too, open_both, close_both)
 {
     ask_for_f0();
     /* No more than the ring has room for, wherever it begins. */
@@ -210,7 +211,7 @@ static void one_whose_code_is_suddenly_in_it_does_too(void **state)
 }
 
 /* What it is no more was asked for in vain, and the next question is another one. */
-static void one_that_becomes_a_frame_of_another_kind_leaves_nothing_behind(void **state)
+TEST_WITH(one_that_becomes_a_frame_of_another_kind_leaves_nothing_behind, open_both, close_both)
 {
     ask_for_f0();
     const tci_frame f = {.kind = TCI_FRAME_CONTROL,
@@ -221,22 +222,4 @@ static void one_that_becomes_a_frame_of_another_kind_leaves_nothing_behind(void 
     send(&first, function(&first, 1));
     look(&first);
     fake_expect_failed(first.peer, TC_E_CORRUPT, "changed while it waited");
-}
-
-#define WAIT_TEST(f) cmocka_unit_test_setup_teardown(f, open_both, close_both)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WAIT_TEST(code_that_another_peer_brings_meanwhile_is_not_taken_for_the_next),
-        WAIT_TEST(the_same_with_all_of_the_first_one_here),
-        WAIT_TEST(functions_that_come_in_another_order_from_each_peer_all_run),
-        WAIT_TEST(code_that_left_and_comes_again_by_another_peer_is_let_go),
-        WAIT_TEST(a_frame_that_grows_while_it_waits_ends_its_endpoint),
-        WAIT_TEST(one_that_moves_the_bound_between_its_parts_does_too),
-        WAIT_TEST(one_that_names_other_code_does_too),
-        WAIT_TEST(one_whose_code_is_suddenly_in_it_does_too),
-        WAIT_TEST(one_that_becomes_a_frame_of_another_kind_leaves_nothing_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

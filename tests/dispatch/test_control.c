@@ -40,7 +40,7 @@ static size_t failure(uint8_t *out, size_t room, tc_status status, const char *t
     return w.at;
 }
 
-static void a_refused_function_is_sent_no_more(void **state)
+TEST(a_refused_function_is_sent_no_more)
 {
     uint8_t payload[64];
     tc_error error;
@@ -54,7 +54,7 @@ static void a_refused_function_is_sent_no_more(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_refused_payload_leaves_the_function_as_it_is(void **state)
+TEST(a_refused_payload_leaves_the_function_as_it_is)
 {
     uint8_t payload[64];
     tc_error error;
@@ -68,7 +68,7 @@ static void a_refused_payload_leaves_the_function_as_it_is(void **state)
 }
 
 /* A limit stays what it is; memory may be there the next time. */
-static void a_payload_in_parts_fails_as_the_peer_says(void **state)
+TEST(a_payload_in_parts_fails_as_the_peer_says)
 {
     static const struct {
         tc_status said, heard;
@@ -88,7 +88,7 @@ static void a_payload_in_parts_fails_as_the_peer_says(void **state)
     }
 }
 
-static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **state)
+TEST(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over)
 {
     uint8_t payload[1024];
     memset(payload, 255, sizeof payload);
@@ -105,7 +105,7 @@ static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **st
 }
 
 /* What is wanted of code and what is not: tests/transfer/test_code_out.c. */
-static void a_refusal_that_says_that_all_is_well_is_corrupt(void **state)
+TEST(a_refusal_that_says_that_all_is_well_is_corrupt)
 {
     static const int32_t statuses[] = {0, 1, INT32_MAX};
     uint8_t payload[64];
@@ -120,7 +120,7 @@ static void a_refusal_that_says_that_all_is_well_is_corrupt(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_question_for_code_of_a_wrong_form_is_passed_over(void **state)
+TEST(a_question_for_code_of_a_wrong_form_is_passed_over)
 {
     uint8_t id[sizeof(tci_content_id)] = {9};
     open_pair(FAKE_MAPPED);
@@ -133,7 +133,7 @@ static void a_question_for_code_of_a_wrong_form_is_passed_over(void **state)
     fake_pair_close(&pair);
 }
 
-static void only_the_function_that_is_awaited_is_prepared(void **state)
+TEST(only_the_function_that_is_awaited_is_prepared)
 {
     open_pair(FAKE_MAPPED);
     pair.peer->tx.preparing = 3;
@@ -144,7 +144,7 @@ static void only_the_function_that_is_awaited_is_prepared(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_refusal_ends_the_wait_for_a_prepared_function(void **state)
+TEST(a_refusal_ends_the_wait_for_a_prepared_function)
 {
     static const uint8_t status[4] = {255, 255, 255, 255};
     open_pair(FAKE_MAPPED);
@@ -154,7 +154,7 @@ static void a_refusal_ends_the_wait_for_a_prepared_function(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_that_is_asked_for_is_returned(void **state)
+TEST(credit_that_is_asked_for_is_returned)
 {
     open_pair(FAKE_CARRIED);
     const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
@@ -164,7 +164,7 @@ static void credit_that_is_asked_for_is_returned(void **state)
 }
 
 /* What a newer peer says, and offers that are no good. */
-static void what_is_unknown_or_no_good_is_passed_over(void **state)
+TEST(what_is_unknown_or_no_good_is_passed_over)
 {
     uint8_t payload[64];
     memset(payload, 255, sizeof payload);
@@ -181,7 +181,7 @@ static void what_is_unknown_or_no_good_is_passed_over(void **state)
     fake_pair_close(&pair);
 }
 
-static void counts_of_a_wrong_size_are_corrupt(void **state)
+TEST(counts_of_a_wrong_size_are_corrupt)
 {
     static const uint8_t controls[] = {TCI_CONTROL_MEMBER, TCI_CONTROL_ARRIVED,
                                        TCI_CONTROL_RELEASED};
@@ -193,22 +193,4 @@ static void counts_of_a_wrong_size_are_corrupt(void **state)
     (void)tci_dispatch_run(pair.peer);
     fake_expect_failed(pair.peer, TC_E_CORRUPT, "barrier: 7 bytes, expected 8");
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refused_function_is_sent_no_more),
-        cmocka_unit_test(a_refused_payload_leaves_the_function_as_it_is),
-        cmocka_unit_test(a_payload_in_parts_fails_as_the_peer_says),
-        cmocka_unit_test(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over),
-        cmocka_unit_test(a_refusal_that_says_that_all_is_well_is_corrupt),
-        cmocka_unit_test(a_question_for_code_of_a_wrong_form_is_passed_over),
-        cmocka_unit_test(only_the_function_that_is_awaited_is_prepared),
-        cmocka_unit_test(a_refusal_ends_the_wait_for_a_prepared_function),
-        cmocka_unit_test(credit_that_is_asked_for_is_returned),
-        cmocka_unit_test(what_is_unknown_or_no_good_is_passed_over),
-        cmocka_unit_test(counts_of_a_wrong_size_are_corrupt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void expect_end(const char *text)
     fake_pair_close(&pair);
 }
 
-static void plain_calls_run_in_order_with_their_payloads(void **state)
+TEST_WITH(plain_calls_run_in_order_with_their_payloads, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     for (uint32_t i = 0; i < 300; i++) { /* several laps of the ring */
@@ -58,7 +58,7 @@ static void plain_calls_run_in_order_with_their_payloads(void **state)
     fake_pair_close(&pair);
 }
 
-static void target_args_are_those_of_the_context(void **state)
+TEST_WITH(target_args_are_those_of_the_context, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     pair.far->core.target_args = &pair;
@@ -68,7 +68,7 @@ static void target_args_are_those_of_the_context(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_slot_that_no_code_has_bound_ends_the_endpoint(void **state)
+TEST_WITH(a_slot_that_no_code_has_bound_ends_the_endpoint, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, UINT16_MAX, NULL, 0);
@@ -76,7 +76,7 @@ static void a_slot_that_no_code_has_bound_ends_the_endpoint(void **state)
     expect_end("call of slot 65535, which no code frame has bound");
 }
 
-static void kinds_that_are_none_end_the_endpoint(void **state)
+TEST_WITH(kinds_that_are_none_end_the_endpoint, fresh, NULL)
 {
     static const uint8_t kinds[] = {0, 8, 200, 255};
     for (size_t i = 0; i < sizeof kinds; i++) {
@@ -87,7 +87,7 @@ static void kinds_that_are_none_end_the_endpoint(void **state)
     }
 }
 
-static void frames_longer_than_the_ring_end_the_endpoint(void **state)
+TEST_WITH(frames_longer_than_the_ring_end_the_endpoint, fresh, NULL)
 {
     static const uint8_t kinds[] = {TCI_FRAME_CALL,  TCI_FRAME_CODE,   TCI_FRAME_FRAGMENT,
                                     TCI_FRAME_REPLY, TCI_FRAME_INJECT, TCI_FRAME_CONTROL};
@@ -103,7 +103,7 @@ static void frames_longer_than_the_ring_end_the_endpoint(void **state)
     }
 }
 
-static void a_routed_call_whose_route_is_none_ends_the_endpoint(void **state)
+TEST_WITH(a_routed_call_whose_route_is_none_ends_the_endpoint, fresh, NULL)
 {
     uint8_t payload[64];
     for (size_t size = 0; size <= sizeof payload; size += 16) {
@@ -115,7 +115,7 @@ static void a_routed_call_whose_route_is_none_ends_the_endpoint(void **state)
     }
 }
 
-static void a_route_is_not_part_of_the_payload(void **state)
+TEST_WITH(a_route_is_not_part_of_the_payload, fresh, NULL)
 {
     const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hops = 1, .hop_limit = 9};
     uint8_t payload[3 + TCI_ROUTE_BYTES] = "abc";
@@ -128,7 +128,7 @@ static void a_route_is_not_part_of_the_payload(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_control_frame_that_is_too_large_ends_the_endpoint(void **state)
+TEST_WITH(a_control_frame_that_is_too_large_ends_the_endpoint, fresh, NULL)
 {
     static const uint8_t payload[1025];
     open_pair(FAKE_MAPPED);
@@ -137,7 +137,7 @@ static void a_control_frame_that_is_too_large_ends_the_endpoint(void **state)
     expect_end("control frame of 1025 bytes, expected at most 1024");
 }
 
-static void a_control_frame_is_activity_and_no_message(void **state)
+TEST_WITH(a_control_frame_is_activity_and_no_message, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     pair.far->core.pending.activity = false;
@@ -161,7 +161,7 @@ static void send_fragment(uint64_t total, uint64_t offset, size_t n)
     fake_frame(pair.ep, TCI_FRAME_FRAGMENT, 0, fn->index, bytes, TCI_FRAGMENT_HEADER_BYTES + n);
 }
 
-static void the_last_piece_makes_the_call(void **state)
+TEST_WITH(the_last_piece_makes_the_call, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     send_fragment(900, 0, 500);
@@ -174,7 +174,7 @@ static void the_last_piece_makes_the_call(void **state)
     fake_pair_close(&pair);
 }
 
-static void pieces_that_do_not_fit_end_the_endpoint(void **state)
+TEST_WITH(pieces_that_do_not_fit_end_the_endpoint, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     send_fragment(900, 0, 500);
@@ -184,7 +184,7 @@ static void pieces_that_do_not_fit_end_the_endpoint(void **state)
     expect_end("");
 }
 
-static void a_payload_above_the_limit_is_refused_and_the_rest_goes_on(void **state)
+TEST_WITH(a_payload_above_the_limit_is_refused_and_the_rest_goes_on, fresh, NULL)
 {
     tc_error error;
     open_pair(FAKE_MAPPED);
@@ -203,7 +203,7 @@ static void a_payload_above_the_limit_is_refused_and_the_rest_goes_on(void **sta
 }
 
 /* A payload beside the ring that has not come: its frame keeps its place. */
-static void a_frame_that_waits_for_its_payload_holds_up_those_behind_it(void **state)
+TEST_WITH(a_frame_that_waits_for_its_payload_holds_up_those_behind_it, fresh, NULL)
 {
     uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES];
     const tci_fragment named = {.total = 1000, .offset = 0};
@@ -221,7 +221,7 @@ static void a_frame_that_waits_for_its_payload_holds_up_those_behind_it(void **s
 /* --- fairness, and the end
  * ---------------------------------------------------------------------- */
 
-static void one_ring_does_not_hold_up_the_others(void **state)
+TEST_WITH(one_ring_does_not_hold_up_the_others, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     const unsigned sent = fake_fill_ring(pair.ep, fn);
@@ -234,7 +234,7 @@ static void one_ring_does_not_hold_up_the_others(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_peer_that_maps_the_ring_is_told_after_each_batch(void **state)
+TEST_WITH(a_peer_that_maps_the_ring_is_told_after_each_batch, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
@@ -244,7 +244,7 @@ static void a_peer_that_maps_the_ring_is_told_after_each_batch(void **state)
     fake_pair_close(&pair);
 }
 
-static void others_are_told_when_an_eighth_is_due(void **state)
+TEST_WITH(others_are_told_when_an_eighth_is_due, fresh, NULL)
 {
     open_pair(FAKE_CARRIED);
     const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
@@ -258,7 +258,7 @@ static void others_are_told_when_an_eighth_is_due(void **state)
     fake_pair_close(&pair);
 }
 
-static void draining_ends_when_nothing_is_left(void **state)
+TEST_WITH(draining_ends_when_nothing_is_left, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     fake_code_of("slow")->is_slow = true;
@@ -283,7 +283,7 @@ static void closes_itself(void *payload, size_t size, void *target_args)
     (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "enough");
 }
 
-static void an_endpoint_that_ends_while_its_function_runs_is_left_alone(void **state)
+TEST_WITH(an_endpoint_that_ends_while_its_function_runs_is_left_alone, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     tc_ifunc *last = fake_node_function(pair.near, "last", closes_itself);
@@ -311,7 +311,7 @@ static void inject(size_t image_size, size_t rest_size, size_t bytes)
     tci_producer_commit(&pair.ep->tx.ring, frame, whole, tci_frame_word(&header));
 }
 
-static void injected_code_runs_once_and_binds_nothing(void **state)
+TEST_WITH(injected_code_runs_once_and_binds_nothing, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     fake_injected_main = run;
@@ -325,7 +325,7 @@ static void injected_code_runs_once_and_binds_nothing(void **state)
 }
 
 /* By the next turn in which nothing runs, once. */
-static void what_was_injected_is_got_ready_for_the_next_message(void **state)
+TEST_WITH(what_was_injected_is_got_ready_for_the_next_message, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     fake_injected_main = run;
@@ -341,7 +341,7 @@ static void what_was_injected_is_got_ready_for_the_next_message(void **state)
     fake_pair_close(&pair);
 }
 
-static void injected_code_that_does_not_run_here_is_refused(void **state)
+TEST_WITH(injected_code_that_does_not_run_here_is_refused, fresh, NULL)
 {
     tc_error error;
     open_pair(FAKE_MAPPED);
@@ -354,41 +354,11 @@ static void injected_code_that_does_not_run_here_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
-static void injected_code_beyond_its_frame_ends_the_endpoint(void **state)
+TEST_WITH(injected_code_beyond_its_frame_ends_the_endpoint, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     fake_injected_main = run;
     inject(UINT32_MAX, UINT32_MAX, 72);
     (void)tci_dispatch_run(pair.peer);
     expect_end("");
-}
-
-int main(void)
-{
-#define T(test) cmocka_unit_test_setup(test, fresh)
-    const struct CMUnitTest tests[] = {
-        T(plain_calls_run_in_order_with_their_payloads),
-        T(target_args_are_those_of_the_context),
-        T(a_slot_that_no_code_has_bound_ends_the_endpoint),
-        T(kinds_that_are_none_end_the_endpoint),
-        T(frames_longer_than_the_ring_end_the_endpoint),
-        T(a_routed_call_whose_route_is_none_ends_the_endpoint),
-        T(a_route_is_not_part_of_the_payload),
-        T(a_control_frame_that_is_too_large_ends_the_endpoint),
-        T(a_control_frame_is_activity_and_no_message),
-        T(the_last_piece_makes_the_call),
-        T(pieces_that_do_not_fit_end_the_endpoint),
-        T(a_payload_above_the_limit_is_refused_and_the_rest_goes_on),
-        T(a_frame_that_waits_for_its_payload_holds_up_those_behind_it),
-        T(one_ring_does_not_hold_up_the_others),
-        T(a_peer_that_maps_the_ring_is_told_after_each_batch),
-        T(others_are_told_when_an_eighth_is_due),
-        T(draining_ends_when_nothing_is_left),
-        T(an_endpoint_that_ends_while_its_function_runs_is_left_alone),
-        T(injected_code_runs_once_and_binds_nothing),
-        T(what_was_injected_is_got_ready_for_the_next_message),
-        T(injected_code_that_does_not_run_here_is_refused),
-        T(injected_code_beyond_its_frame_ends_the_endpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

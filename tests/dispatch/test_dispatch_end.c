@@ -48,7 +48,7 @@ static void call_in_place_of_run(void (*main)(void *, size_t, void *))
 }
 
 /* Messages of both kinds that run_calls and run_rest take. */
-static void nothing_runs_behind_the_message_that_ends_its_endpoint(void **state)
+TEST(nothing_runs_behind_the_message_that_ends_its_endpoint)
 {
     const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hop_limit = 9};
     uint8_t payload[TCI_ROUTE_BYTES];
@@ -73,7 +73,7 @@ static void nothing_runs_behind_the_message_that_ends_its_endpoint(void **state)
 }
 
 /* A control frame that ends it, and then what would be passed over on an open one alone. */
-static void an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at(void **state)
+TEST(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at)
 {
     const tci_reply answer = {.call = 1};
     uint8_t reply[TCI_REPLY_BYTES];
@@ -90,7 +90,7 @@ static void an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at(v
 }
 
 /* Where nobody maps the ring the link may be gone by then; see tci_large_give_up. */
-static void credit_of_an_endpoint_without_a_link_is_forgotten(void **state)
+TEST(credit_of_an_endpoint_without_a_link_is_forgotten)
 {
     open_pair(FAKE_CARRIED);
     tci_link *link = pair.peer->link;
@@ -102,7 +102,7 @@ static void credit_of_an_endpoint_without_a_link_is_forgotten(void **state)
 }
 
 /* Control frames alone: no message is run, and the ring is not empty all the same. */
-static void draining_goes_on_behind_frames_that_are_no_messages(void **state)
+TEST(draining_goes_on_behind_frames_that_are_no_messages)
 {
     open_pair(FAKE_MAPPED);
     for (int i = 0; i < 60; i++) /* more than are looked at in one go */
@@ -126,7 +126,7 @@ static void store_wrap(tci_producer *tx)
     tx->tail += tx->mask + 1 - (tx->tail & tx->mask);
 }
 
-static void a_lap_that_ends_where_it_begins_ends_the_endpoint(void **state)
+TEST(a_lap_that_ends_where_it_begins_ends_the_endpoint)
 {
     open_pair(FAKE_MAPPED);
     tci_producer *tx = &pair.ep->tx.ring;
@@ -134,16 +134,4 @@ static void a_lap_that_ends_where_it_begins_ends_the_endpoint(void **state)
     store_wrap(tx); /* no producer of this library would write it */
     (void)tci_dispatch_run(pair.peer);
     expect_end("a lap ends where it begins");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_runs_behind_the_message_that_ends_its_endpoint),
-        cmocka_unit_test(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at),
-        cmocka_unit_test(credit_of_an_endpoint_without_a_link_is_forgotten),
-        cmocka_unit_test(draining_goes_on_behind_frames_that_are_no_messages),
-        cmocka_unit_test(a_lap_that_ends_where_it_begins_ends_the_endpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static tc_status take(receiver *r, uint64_t total, uint64_t offset, size_t n, ui
     return status;
 }
 
-static void pieces_in_order_make_the_payload(void **state)
+TEST(pieces_in_order_make_the_payload)
 {
     receiver *r = make_receiver();
     for (int round = 0; round < 3; round++) {
@@ -72,7 +72,7 @@ static void pieces_in_order_make_the_payload(void **state)
     free_receiver(r);
 }
 
-static void what_does_not_fit_together_is_refused(void **state)
+TEST(what_does_not_fit_together_is_refused)
 {
     static const struct {
         uint64_t total, offset;
@@ -100,7 +100,7 @@ static void what_does_not_fit_together_is_refused(void **state)
     free_receiver(r);
 }
 
-static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
+TEST(a_payload_above_the_limit_is_said_once_and_passed_over)
 {
     receiver *r = make_receiver();
     assert_int_equal(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
@@ -148,7 +148,7 @@ static tc_status take_staged(receiver *r, uint64_t total, uint64_t offset, uint6
     return tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
 }
 
-static void a_whole_payload_is_used_where_it_staged(void **state)
+TEST(a_whole_payload_is_used_where_it_staged)
 {
     receiver *r = make_staged_receiver();
     assert_int_equal(take_staged(r, 300, 0, TCI_STAGING_OFFSET + 64, 300), TC_OK);
@@ -159,7 +159,7 @@ static void a_whole_payload_is_used_where_it_staged(void **state)
     free_staged_receiver(r);
 }
 
-static void landed_parts_are_put_together(void **state)
+TEST(landed_parts_are_put_together)
 {
     receiver *r = make_staged_receiver();
     assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
@@ -174,7 +174,7 @@ static void landed_parts_are_put_together(void **state)
     free_staged_receiver(r);
 }
 
-static void places_outside_the_segment_are_corrupt(void **state)
+TEST(places_outside_the_segment_are_corrupt)
 {
     static const struct {
         uint64_t total, offset, place, size;
@@ -201,7 +201,7 @@ static void places_outside_the_segment_are_corrupt(void **state)
     free_receiver(r);
 }
 
-static void a_sender_that_was_refused_may_begin_anew(void **state)
+TEST(a_sender_that_was_refused_may_begin_anew)
 {
     receiver *r = make_staged_receiver();
     r->core.options.payload_bytes_max = 1000;
@@ -217,7 +217,7 @@ static void a_sender_that_was_refused_may_begin_anew(void **state)
     free_staged_receiver(r);
 }
 
-static void a_sender_whose_function_was_refused_may_begin_anew(void **state)
+TEST(a_sender_whose_function_was_refused_may_begin_anew)
 {
     receiver *r = make_receiver();
     r->slot.callable = false;
@@ -227,19 +227,4 @@ static void a_sender_whose_function_was_refused_may_begin_anew(void **state)
     assert_int_equal(take(r, 250, 0, 250, 1), TC_OK);
     assert_true(r->complete);
     free_receiver(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_in_order_make_the_payload),
-        cmocka_unit_test(what_does_not_fit_together_is_refused),
-        cmocka_unit_test(a_payload_above_the_limit_is_said_once_and_passed_over),
-        cmocka_unit_test(a_whole_payload_is_used_where_it_staged),
-        cmocka_unit_test(landed_parts_are_put_together),
-        cmocka_unit_test(places_outside_the_segment_are_corrupt),
-        cmocka_unit_test(a_sender_that_was_refused_may_begin_anew),
-        cmocka_unit_test(a_sender_whose_function_was_refused_may_begin_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

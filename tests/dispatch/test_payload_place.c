@@ -56,7 +56,7 @@ static uint64_t place_in_region(void)
 }
 
 /* To the next multiple, and no further. */
-static void a_lead_is_as_short_as_it_can_be(void **state)
+TEST_WITH(a_lead_is_as_short_as_it_can_be, fresh, NULL)
 {
     open_pair(64);
     for (unsigned i = 0; i < 200; i++) {
@@ -86,7 +86,7 @@ static void a_lead_is_as_short_as_it_can_be(void **state)
 }
 
 /* What shares a line with its header, and what is small beside its lead. */
-static void small_payloads_have_no_lead(void **state)
+TEST_WITH(small_payloads_have_no_lead, fresh, NULL)
 {
     static const struct {
         unsigned alignment;
@@ -114,7 +114,7 @@ static void small_payloads_have_no_lead(void **state)
     }
 }
 
-static void functions_that_do_not_ask_are_sent_as_ever(void **state)
+TEST_WITH(functions_that_do_not_ask_are_sent_as_ever, fresh, NULL)
 {
     tci_frame frame;
     const uint8_t *payload;
@@ -129,7 +129,7 @@ static void functions_that_do_not_ask_are_sent_as_ever(void **state)
 
 /* --- what may arrive --------------------------------------------------------------------- */
 
-static void unaligned_calls_are_copied(void **state)
+TEST_WITH(unaligned_calls_are_copied, fresh, NULL)
 {
     uint8_t payload[200];
     open_pair(256);
@@ -146,7 +146,7 @@ static void unaligned_calls_are_copied(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_lead_of_any_length_is_passed_over(void **state)
+TEST_WITH(a_lead_of_any_length_is_passed_over, fresh, NULL)
 {
     uint8_t payload[256] = {0};
     open_pair(64);
@@ -164,7 +164,7 @@ static void a_lead_of_any_length_is_passed_over(void **state)
     fake_pair_close(&pair);
 }
 
-static void leads_that_are_none_end_the_endpoint(void **state)
+TEST_WITH(leads_that_are_none_end_the_endpoint, fresh, NULL)
 {
     static const uint32_t bad[] = {0, 8, 80, 4096, UINT32_MAX};
     uint8_t payload[64] = {0};
@@ -186,7 +186,7 @@ static void leads_that_are_none_end_the_endpoint(void **state)
 
 /* --- moving one -------------------------------------------------------------------------- */
 
-static void what_lies_well_stays_and_the_rest_moves(void **state)
+TEST(what_lies_well_stays_and_the_rest_moves)
 {
     fake_node *node = fake_node_create();
     uint8_t *bytes = aligned_alloc(4096, 12u << 20), *payload;
@@ -204,18 +204,4 @@ static void what_lies_well_stays_and_the_rest_moves(void **state)
     tci_landing_free(&node->core.copied);
     free(bytes);
     fake_node_destroy(node);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_lead_is_as_short_as_it_can_be, fresh),
-        cmocka_unit_test_setup(small_payloads_have_no_lead, fresh),
-        cmocka_unit_test_setup(functions_that_do_not_ask_are_sent_as_ever, fresh),
-        cmocka_unit_test_setup(unaligned_calls_are_copied, fresh),
-        cmocka_unit_test_setup(a_lead_of_any_length_is_passed_over, fresh),
-        cmocka_unit_test_setup(leads_that_are_none_end_the_endpoint, fresh),
-        cmocka_unit_test(what_lies_well_stays_and_the_rest_moves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

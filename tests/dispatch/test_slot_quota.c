@@ -38,7 +38,7 @@ static void expect_refused(unsigned times, tc_status status, const char *text)
     assert_true(tci_ep_is_open(pair.peer));
 }
 
-static void one_peer_leaves_places_to_others(void **state)
+TEST(one_peer_leaves_places_to_others)
 {
     fake_pair second;
     char name[16];
@@ -87,7 +87,7 @@ static void expect_run(unsigned least, unsigned most)
 }
 
 /* A peer takes three quarters of the memory that functions of others leave. */
-static void one_peer_leaves_code_memory_to_others(void **state)
+TEST(one_peer_leaves_code_memory_to_others)
 {
     fake_pair second, third;
     open_pair();
@@ -118,7 +118,7 @@ static void prepare(void)
 }
 
 /* Nobody calls it, and it takes memory. */
-static void what_is_sent_ahead_counts_for_its_peer(void **state)
+TEST(what_is_sent_ahead_counts_for_its_peer)
 {
     open_pair();
     fake_pair second;
@@ -145,14 +145,4 @@ static void what_is_sent_ahead_counts_for_its_peer(void **state)
     assert_true(pair.far->core.registry.code_memory < 7000);
     fake_pair_remove(&second);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_peer_leaves_places_to_others),
-        cmocka_unit_test(one_peer_leaves_code_memory_to_others),
-        cmocka_unit_test(what_is_sent_ahead_counts_for_its_peer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void expect_refused(unsigned times, tc_status status, const char *text)
     assert_true(tci_ep_is_open(pair.peer));
 }
 
-static void code_comes_once_and_is_called_from_then_on(void **state)
+TEST(code_comes_once_and_is_called_from_then_on)
 {
     open_pair();
     for (int i = 0; i < 5; i++)
@@ -57,7 +57,7 @@ static void code_comes_once_and_is_called_from_then_on(void **state)
 }
 
 /* By two peers, or by one again: the target's registry goes by content. */
-static void code_that_is_known_by_its_content_is_not_asked_for(void **state)
+TEST(code_that_is_known_by_its_content_is_not_asked_for)
 {
     open_pair();
     pair.near->core.options.code_push = 0;
@@ -69,7 +69,7 @@ static void code_that_is_known_by_its_content_is_not_asked_for(void **state)
     fake_pair_close(&pair);
 }
 
-static void code_that_does_not_come_along_is_asked_for(void **state)
+TEST(code_that_does_not_come_along_is_asked_for)
 {
     open_pair();
     pair.near->core.options.code_push = 0;
@@ -80,7 +80,7 @@ static void code_that_does_not_come_along_is_asked_for(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone(void **state)
+TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
 {
     open_pair();
     fake_code_of("run")->is_slow = true;
@@ -94,7 +94,7 @@ static void a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone(void
     fake_pair_close(&pair);
 }
 
-static void a_function_that_does_not_load_is_refused_once(void **state)
+TEST(a_function_that_does_not_load_is_refused_once)
 {
     open_pair();
     fake_code_of("run")->fails = TC_E_UNRESOLVED;
@@ -111,7 +111,7 @@ static void a_function_that_does_not_load_is_refused_once(void **state)
     fake_pair_close(&pair);
 }
 
-static void damaged_code_is_refused(void **state)
+TEST(damaged_code_is_refused)
 {
     open_pair();
     uint8_t *code = (uint8_t *)(uintptr_t)fn->code;
@@ -122,7 +122,7 @@ static void damaged_code_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
-static void code_beyond_the_limit_is_refused_before_it_comes(void **state)
+TEST(code_beyond_the_limit_is_refused_before_it_comes)
 {
     open_pair();
     fake_code_of("large")->entries.main = run;
@@ -135,7 +135,7 @@ static void code_beyond_the_limit_is_refused_before_it_comes(void **state)
 }
 
 /* A peer may give one number to another function. */
-static void a_slot_may_be_bound_anew(void **state)
+TEST(a_slot_may_be_bound_anew)
 {
     tc_error error = {0};
     open_pair();
@@ -151,7 +151,7 @@ static void a_slot_may_be_bound_anew(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_slot_that_was_never_bound_is_found_out(void **state)
+TEST(a_slot_that_was_never_bound_is_found_out)
 {
     tc_error error = {0};
     open_pair();
@@ -172,7 +172,7 @@ static void a_slot_that_was_never_bound_is_found_out(void **state)
 /* --- leaving --------------------------------------------------------------------------------
  */
 
-static void code_that_left_to_make_room_comes_again_with_its_next_call(void **state)
+TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
 {
     open_pair();
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
@@ -192,7 +192,7 @@ static void code_that_left_to_make_room_comes_again_with_its_next_call(void **st
     fake_pair_close(&pair);
 }
 
-static void a_function_that_never_fits_is_refused(void **state)
+TEST(a_function_that_never_fits_is_refused)
 {
     open_pair();
     pair.far->core.options.code_memory_max = 1000;
@@ -202,7 +202,7 @@ static void a_function_that_never_fits_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_refusal_for_want_of_memory_holds_for_one_message(void **state)
+TEST(a_refusal_for_want_of_memory_holds_for_one_message)
 {
     open_pair();
     fake_code_of("run")->fails = TC_E_NO_MEMORY;
@@ -215,7 +215,7 @@ static void a_refusal_for_want_of_memory_holds_for_one_message(void **state)
     fake_pair_close(&pair);
 }
 
-static void functions_that_only_slots_hold_leave_for_others(void **state)
+TEST(functions_that_only_slots_hold_leave_for_others)
 {
     open_pair();
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
@@ -235,7 +235,7 @@ static void functions_that_only_slots_hold_leave_for_others(void **state)
 }
 
 /* It was within the bound when it came. */
-static void a_function_that_one_peer_calls_stays_when_another_sends_it(void **state)
+TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
 {
     fake_pair second;
     open_pair();
@@ -263,7 +263,7 @@ static void prepare(void)
     fake_pair_settle(&pair);
 }
 
-static void a_prepared_function_is_told_of_at_once(void **state)
+TEST(a_prepared_function_is_told_of_at_once)
 {
     open_pair();
     prepare();
@@ -272,7 +272,7 @@ static void a_prepared_function_is_told_of_at_once(void **state)
     fake_pair_close(&pair);
 }
 
-static void one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile(void **state)
+TEST(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile)
 {
     open_pair();
     fake_code_of("run")->is_slow = true;
@@ -290,7 +290,7 @@ static void one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhil
     fake_pair_close(&pair);
 }
 
-static void one_that_fails_to_load_is_told_of_as_a_refusal(void **state)
+TEST(one_that_fails_to_load_is_told_of_as_a_refusal)
 {
     open_pair();
     fake_code_of("run")->is_slow = true;
@@ -304,7 +304,7 @@ static void one_that_fails_to_load_is_told_of_as_a_refusal(void **state)
     fake_pair_close(&pair);
 }
 
-static void better_code_is_called_from_then_on(void **state)
+TEST(better_code_is_called_from_then_on)
 {
     open_pair();
     pair.far->core.options.tier_calls = 3;
@@ -320,29 +320,4 @@ static void better_code_is_called_from_then_on(void **state)
     assert_int_equal(runs, 4);
     assert_int_equal(other_runs, 4);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_comes_once_and_is_called_from_then_on),
-        cmocka_unit_test(code_that_is_known_by_its_content_is_not_asked_for),
-        cmocka_unit_test(code_that_does_not_come_along_is_asked_for),
-        cmocka_unit_test(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone),
-        cmocka_unit_test(a_function_that_does_not_load_is_refused_once),
-        cmocka_unit_test(damaged_code_is_refused),
-        cmocka_unit_test(code_beyond_the_limit_is_refused_before_it_comes),
-        cmocka_unit_test(a_slot_may_be_bound_anew),
-        cmocka_unit_test(a_slot_that_was_never_bound_is_found_out),
-        cmocka_unit_test(code_that_left_to_make_room_comes_again_with_its_next_call),
-        cmocka_unit_test(a_refusal_for_want_of_memory_holds_for_one_message),
-        cmocka_unit_test(functions_that_only_slots_hold_leave_for_others),
-        cmocka_unit_test(a_function_that_never_fits_is_refused),
-        cmocka_unit_test(a_function_that_one_peer_calls_stays_when_another_sends_it),
-        cmocka_unit_test(a_prepared_function_is_told_of_at_once),
-        cmocka_unit_test(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile),
-        cmocka_unit_test(one_that_fails_to_load_is_told_of_as_a_refusal),
-        cmocka_unit_test(better_code_is_called_from_then_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

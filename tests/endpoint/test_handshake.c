@@ -63,7 +63,7 @@ static int next_kind(tc_ep *ep, tc_error *refusal_out)
     return (int)preamble.kind;
 }
 
-static void both_sides_say_hello_then_ready_and_are_open(void **state)
+TEST(both_sides_say_hello_then_ready_and_are_open)
 {
     fake_pair pair;
     tc_ep_info info;
@@ -79,7 +79,7 @@ static void both_sides_say_hello_then_ready_and_are_open(void **state)
     fake_pair_close(&pair);
 }
 
-static void our_hello_is_said_once(void **state)
+TEST(our_hello_is_said_once)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
@@ -92,7 +92,7 @@ static void our_hello_is_said_once(void **state)
 }
 
 /* Whoever has both READYs may close at any time, so ours waits until UCX has connected. */
-static void ready_waits_for_the_link(void **state)
+TEST(ready_waits_for_the_link)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -112,7 +112,7 @@ static void ready_waits_for_the_link(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_link_that_breaks_meanwhile_ends_it(void **state)
+TEST(a_link_that_breaks_meanwhile_ends_it)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -124,7 +124,7 @@ static void a_link_that_breaks_meanwhile_ends_it(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_second_hello_ends_it(void **state)
+TEST(a_second_hello_ends_it)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -141,7 +141,7 @@ static void a_second_hello_ends_it(void **state)
     fake_pair_close(&pair);
 }
 
-static void ready_comes_once_and_behind_hello(void **state)
+TEST(ready_comes_once_and_behind_hello)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -160,7 +160,7 @@ static void ready_comes_once_and_behind_hello(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_delivery_that_is_unknown_here_is_refused(void **state)
+TEST(a_delivery_that_is_unknown_here_is_refused)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -177,7 +177,7 @@ static void a_delivery_that_is_unknown_here_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
-static void damaged_hellos_are_refused_with_their_reason(void **state)
+TEST(damaged_hellos_are_refused_with_their_reason)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     for (size_t cut = 0; cut < 3; cut++) {
@@ -199,7 +199,7 @@ static void damaged_hellos_are_refused_with_their_reason(void **state)
     }
 }
 
-static void another_version_of_ucx_is_refused(void **state)
+TEST(another_version_of_ucx_is_refused)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -214,7 +214,7 @@ static void another_version_of_ucx_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_ring_that_is_not_there_is_refused(void **state)
+TEST(a_ring_that_is_not_there_is_refused)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -227,7 +227,7 @@ static void a_ring_that_is_not_there_is_refused(void **state)
 }
 
 /* Its pid means something here, and nobody has it. */
-static void a_peer_that_ended_meanwhile_is_lost(void **state)
+TEST(a_peer_that_ended_meanwhile_is_lost)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -247,7 +247,7 @@ static void a_peer_that_ended_meanwhile_is_lost(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_refusal_is_the_peers_whatever_it_says(void **state)
+TEST(a_refusal_is_the_peers_whatever_it_says)
 {
     static const struct {
         tc_status said, is;
@@ -269,7 +269,7 @@ static void a_refusal_is_the_peers_whatever_it_says(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_goodbye_is_noted_and_ends_nothing_yet(void **state)
+TEST(a_goodbye_is_noted_and_ends_nothing_yet)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
@@ -281,7 +281,7 @@ static void a_goodbye_is_noted_and_ends_nothing_yet(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_bell_is_borne_as_soon_as_both_have_greeted(void **state)
+TEST(a_bell_is_borne_as_soon_as_both_have_greeted)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -299,7 +299,7 @@ static void a_bell_is_borne_as_soon_as_both_have_greeted(void **state)
     fake_pair_close(&pair);
 }
 
-static void kinds_that_have_no_place_here_end_it(void **state)
+TEST(kinds_that_have_no_place_here_end_it)
 {
     static const int kinds[] = {TCI_HELLO_ADDRESS, 0, 7, 255};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -311,7 +311,7 @@ static void kinds_that_have_no_place_here_end_it(void **state)
     }
 }
 
-static void who_is_late_is_named_if_it_is_known(void **state)
+TEST(who_is_late_is_named_if_it_is_known)
 {
     fake_node *node = fake_node_create();
     tc_ep *unknown = fake_node_ep(node), *member = fake_node_ep(node);
@@ -327,7 +327,7 @@ static void who_is_late_is_named_if_it_is_known(void **state)
     fake_node_destroy(node);
 }
 
-static void one_that_answers_in_place_of_a_member_has_the_same_deadline(void **state)
+TEST(one_that_answers_in_place_of_a_member_has_the_same_deadline)
 {
     fake_pair pair;
     fake_pair_make(&pair, FAKE_MAPPED);
@@ -348,7 +348,7 @@ static void one_that_answers_in_place_of_a_member_has_the_same_deadline(void **s
     fake_pair_close(&pair);
 }
 
-static void a_side_without_ring_memory_left_gets_a_small_ring(void **state)
+TEST(a_side_without_ring_memory_left_gets_a_small_ring)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -369,7 +369,7 @@ static void a_side_without_ring_memory_left_gets_a_small_ring(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_peer_may_take_smaller_frames_than_its_ring_would(void **state)
+TEST(a_peer_may_take_smaller_frames_than_its_ring_would)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -382,30 +382,4 @@ static void a_peer_may_take_smaller_frames_than_its_ring_would(void **state)
     tc_ep_query(pair.ep, &info);
     assert_in_range(info.frame_payload_max, 1, 1024 - TCI_FRAME_HEADER_BYTES);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_say_hello_then_ready_and_are_open),
-        cmocka_unit_test(our_hello_is_said_once),
-        cmocka_unit_test(ready_waits_for_the_link),
-        cmocka_unit_test(a_link_that_breaks_meanwhile_ends_it),
-        cmocka_unit_test(a_second_hello_ends_it),
-        cmocka_unit_test(ready_comes_once_and_behind_hello),
-        cmocka_unit_test(a_delivery_that_is_unknown_here_is_refused),
-        cmocka_unit_test(damaged_hellos_are_refused_with_their_reason),
-        cmocka_unit_test(another_version_of_ucx_is_refused),
-        cmocka_unit_test(a_ring_that_is_not_there_is_refused),
-        cmocka_unit_test(a_peer_that_ended_meanwhile_is_lost),
-        cmocka_unit_test(a_refusal_is_the_peers_whatever_it_says),
-        cmocka_unit_test(a_goodbye_is_noted_and_ends_nothing_yet),
-        cmocka_unit_test(a_bell_is_borne_as_soon_as_both_have_greeted),
-        cmocka_unit_test(kinds_that_have_no_place_here_end_it),
-        cmocka_unit_test(who_is_late_is_named_if_it_is_known),
-        cmocka_unit_test(one_that_answers_in_place_of_a_member_has_the_same_deadline),
-        cmocka_unit_test(a_side_without_ring_memory_left_gets_a_small_ring),
-        cmocka_unit_test(a_peer_may_take_smaller_frames_than_its_ring_would),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void finish(fake_node *node)
     assert_int_equal(fake_links, 0);
 }
 
-static void the_hello_leaves_when_the_stream_is_connected(void **state)
+TEST(the_hello_leaves_when_the_stream_is_connected)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = calling(node);
@@ -37,7 +37,7 @@ static void the_hello_leaves_when_the_stream_is_connected(void **state)
     finish(node);
 }
 
-static void nobody_there_ends_it(void **state)
+TEST(nobody_there_ends_it)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = calling(node);
@@ -49,7 +49,7 @@ static void nobody_there_ends_it(void **state)
 }
 
 /* A member may start later than this side. */
-static void a_member_that_is_not_there_yet_is_tried_again(void **state)
+TEST(a_member_that_is_not_there_yet_is_tried_again)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = calling(node);
@@ -65,7 +65,7 @@ static void a_member_that_is_not_there_yet_is_tried_again(void **state)
     finish(node);
 }
 
-static void an_endpoint_without_a_stream_yet_is_tried_again_too(void **state)
+TEST(an_endpoint_without_a_stream_yet_is_tried_again_too)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = calling(node);
@@ -120,7 +120,7 @@ static void end_call(call *c)
     finish(c->far);
 }
 
-static void two_streams_make_an_open_endpoint(void **state)
+TEST(two_streams_make_an_open_endpoint)
 {
     call c = make_call();
     open_call(&c);
@@ -129,7 +129,7 @@ static void two_streams_make_an_open_endpoint(void **state)
 }
 
 /* The stream has why, or will end as well. */
-static void a_refusal_is_heard_behind_a_link_that_has_ended(void **state)
+TEST(a_refusal_is_heard_behind_a_link_that_has_ended)
 {
     call c = make_call();
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -147,7 +147,7 @@ static void a_refusal_is_heard_behind_a_link_that_has_ended(void **state)
     end_call(&c);
 }
 
-static void a_link_that_cannot_be_opened_is_refused(void **state)
+TEST(a_link_that_cannot_be_opened_is_refused)
 {
     call c = make_call();
     fake_connect_status = TC_E_UNREACHABLE;
@@ -160,7 +160,7 @@ static void a_link_that_cannot_be_opened_is_refused(void **state)
     end_call(&c);
 }
 
-static void what_is_no_message_is_refused(void **state)
+TEST(what_is_no_message_is_refused)
 {
     call c = make_call();
     fake_stream_arrive(c.ep->stream, "GET / HTTP/1.1\r\n\r\n", 18);
@@ -171,7 +171,7 @@ static void what_is_no_message_is_refused(void **state)
     end_call(&c);
 }
 
-static void the_end_of_a_stream_is_that_of_its_endpoint(void **state)
+TEST(the_end_of_a_stream_is_that_of_its_endpoint)
 {
     call c = make_call();
     c.ep->stream->end = (tc_error){TC_E_PEER_LOST, "127.0.0.1:9 hung up"};
@@ -187,7 +187,7 @@ static void the_end_of_a_stream_is_that_of_its_endpoint(void **state)
     end_call(&c);
 }
 
-static void the_end_of_a_stream_after_a_goodbye_is_none(void **state)
+TEST(the_end_of_a_stream_after_a_goodbye_is_none)
 {
     uint8_t bytes[32];
     size_t size;
@@ -203,7 +203,7 @@ static void the_end_of_a_stream_after_a_goodbye_is_none(void **state)
 }
 
 /* Others have their turn, too. */
-static void a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times(void **state)
+TEST(a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times)
 {
     uint8_t bytes[32];
     size_t size;
@@ -222,7 +222,7 @@ static void a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times(void *
     end_call(&c);
 }
 
-static void an_endpoint_that_has_ended_hears_nothing(void **state)
+TEST(an_endpoint_that_has_ended_hears_nothing)
 {
     call c = make_call();
     fake_stream_arrive(c.ep->stream, "rubbish", 7);
@@ -234,7 +234,7 @@ static void an_endpoint_that_has_ended_hears_nothing(void **state)
     end_call(&c);
 }
 
-static void a_connected_stream_is_watched_by_its_endpoints_id(void **state)
+TEST(a_connected_stream_is_watched_by_its_endpoints_id)
 {
     struct epoll_event event = {.events = EPOLLIN};
     call c = make_call();
@@ -242,24 +242,4 @@ static void a_connected_stream_is_watched_by_its_endpoints_id(void **state)
     assert_int_equal(epoll_ctl(c.near->core.epoll_fd, EPOLL_CTL_ADD, c.ep->stream->fd, &event),
                      -1);
     end_call(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hello_leaves_when_the_stream_is_connected),
-        cmocka_unit_test(nobody_there_ends_it),
-        cmocka_unit_test(a_member_that_is_not_there_yet_is_tried_again),
-        cmocka_unit_test(an_endpoint_without_a_stream_yet_is_tried_again_too),
-        cmocka_unit_test(two_streams_make_an_open_endpoint),
-        cmocka_unit_test(a_refusal_is_heard_behind_a_link_that_has_ended),
-        cmocka_unit_test(a_link_that_cannot_be_opened_is_refused),
-        cmocka_unit_test(what_is_no_message_is_refused),
-        cmocka_unit_test(the_end_of_a_stream_is_that_of_its_endpoint),
-        cmocka_unit_test(the_end_of_a_stream_after_a_goodbye_is_none),
-        cmocka_unit_test(a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times),
-        cmocka_unit_test(an_endpoint_that_has_ended_hears_nothing),
-        cmocka_unit_test(a_connected_stream_is_watched_by_its_endpoints_id),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

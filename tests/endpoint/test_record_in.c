@@ -79,7 +79,7 @@ static void expect_failed(const char *text)
 
 /* --- tests ------------------------------------------------------------------------------- */
 
-static void frames_are_run_and_credit_comes_back(void **state)
+TEST_WITH(frames_are_run_and_credit_comes_back, raw_set_up, raw_tear_down)
 {
     raw_open();
     for (unsigned round = 0; round < 50; round++) { /* around the ring */
@@ -94,7 +94,7 @@ static void frames_are_run_and_credit_comes_back(void **state)
 }
 
 /* In pieces of every size, also such as end within a header, a signal, a frame. */
-static void bytes_may_trickle(void **state)
+TEST_WITH(bytes_may_trickle, raw_set_up, raw_tear_down)
 {
     raw_open();
     for (size_t piece = 1; piece < 60; piece += piece < 30 ? 1 : 7) {
@@ -122,7 +122,7 @@ static void expect_refused_record(const tci_record *record, const char *text)
     expect_failed(text);
 }
 
-static void what_is_no_record_ends_the_endpoint(void **state)
+TEST_WITH(what_is_no_record_ends_the_endpoint, raw_set_up, raw_tear_down)
 {
     const struct {
         tci_record record;
@@ -152,7 +152,7 @@ static void what_is_no_record_ends_the_endpoint(void **state)
         expect_refused_record(&rows[i].record, rows[i].text);
 }
 
-static void a_record_that_comes_again_ends_the_endpoint(void **state)
+TEST_WITH(a_record_that_comes_again_ends_the_endpoint, raw_set_up, raw_tear_down)
 {
     raw_open();
     add_frame(TCI_CONTROL_CREDIT, 0);
@@ -162,7 +162,7 @@ static void a_record_that_comes_again_ends_the_endpoint(void **state)
     expect_failed("is number 0, expected 1");
 }
 
-static void records_in_another_order_end_the_endpoint(void **state)
+TEST_WITH(records_in_another_order_end_the_endpoint, raw_set_up, raw_tear_down)
 {
     uint8_t first[256];
     raw_open();
@@ -176,7 +176,7 @@ static void records_in_another_order_end_the_endpoint(void **state)
     expect_failed("is number 1, expected 0");
 }
 
-static void frames_where_the_ring_was_read_end_the_endpoint(void **state)
+TEST_WITH(frames_where_the_ring_was_read_end_the_endpoint, raw_set_up, raw_tear_down)
 {
     raw_open();
     add_frame(200, 0); /* consumed, and no credit told */
@@ -189,7 +189,7 @@ static void frames_where_the_ring_was_read_end_the_endpoint(void **state)
     expect_failed("where they may not lie");
 }
 
-static void records_before_ready_end_the_endpoint(void **state)
+TEST_WITH(records_before_ready_end_the_endpoint, raw_set_up, raw_tear_down)
 {
     raw_greet();
     add_frame(200, 0);
@@ -198,7 +198,7 @@ static void records_before_ready_end_the_endpoint(void **state)
 }
 
 /* Whatever is flipped: it ends, or goes on, and touches nothing else. */
-static void flipped_bits_are_harmless(void **state)
+TEST_WITH(flipped_bits_are_harmless, raw_set_up, raw_tear_down)
 {
     for (unsigned bit = 0; bit < 8 * (TCI_RECORD_HEADER_BYTES + 24); bit += 3) {
         raw_open();
@@ -228,13 +228,13 @@ static void begin_payload(void)
 }
 
 /* Its memory is let go with the endpoint. */
-static void a_payload_that_breaks_off_is_let_go(void **state)
+TEST_WITH(a_payload_that_breaks_off_is_let_go, raw_set_up, raw_tear_down)
 {
     begin_payload();
     raw_hang_up();
 }
 
-static void a_payload_that_its_endpoint_leaves_fails_nobody(void **state)
+TEST_WITH(a_payload_that_its_endpoint_leaves_fails_nobody, raw_set_up, raw_tear_down)
 {
     begin_payload();
     assert_int_equal(peer->ctx->core.am_peers, 1);
@@ -243,7 +243,7 @@ static void a_payload_that_its_endpoint_leaves_fails_nobody(void **state)
     assert_int_equal(peer->ctx->core.counters[TCI_ENDPOINTS_FAILED], 0);
 }
 
-static void a_payload_beside_the_others_ends_the_endpoint(void **state)
+TEST_WITH(a_payload_beside_the_others_ends_the_endpoint, raw_set_up, raw_tear_down)
 {
     uint8_t body[100] = {0};
     tci_fragment fragment = {.total = 50, .offset = 10};
@@ -256,7 +256,7 @@ static void a_payload_beside_the_others_ends_the_endpoint(void **state)
 }
 
 /* Credit that nobody has, for what was never sent. */
-static void wild_credit_ends_the_endpoint(void **state)
+TEST_WITH(wild_credit_ends_the_endpoint, raw_set_up, raw_tear_down)
 {
     const tci_am_credit credit = {.consumed = UINT64_MAX / 2};
     raw_open();
@@ -266,24 +266,4 @@ static void wild_credit_ends_the_endpoint(void **state)
     raw_progress(10);
     tci_producer_refresh(&raw_target_ep()->tx.ring); /* as whoever sends there would */
     expect_failed("ran wild");
-}
-
-int main(void)
-{
-#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, raw_set_up, raw_tear_down)
-    const struct CMUnitTest tests[] = {
-        RECORD_TEST(frames_are_run_and_credit_comes_back),
-        RECORD_TEST(bytes_may_trickle),
-        RECORD_TEST(what_is_no_record_ends_the_endpoint),
-        RECORD_TEST(a_record_that_comes_again_ends_the_endpoint),
-        RECORD_TEST(records_in_another_order_end_the_endpoint),
-        RECORD_TEST(frames_where_the_ring_was_read_end_the_endpoint),
-        RECORD_TEST(records_before_ready_end_the_endpoint),
-        RECORD_TEST(flipped_bits_are_harmless),
-        RECORD_TEST(a_payload_that_breaks_off_is_let_go),
-        RECORD_TEST(a_payload_that_its_endpoint_leaves_fails_nobody),
-        RECORD_TEST(a_payload_beside_the_others_ends_the_endpoint),
-        RECORD_TEST(wild_credit_ends_the_endpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

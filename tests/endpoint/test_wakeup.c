@@ -42,7 +42,7 @@ static uint64_t position_at(const tc_ep *peer)
     return tci_ring_load_doorbell_position(peer->tx.delivery->doorbell);
 }
 
-static void an_idle_endpoint_waits_for_frames_alone(void **state)
+TEST(an_idle_endpoint_waits_for_frames_alone)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -55,7 +55,7 @@ static void an_idle_endpoint_waits_for_frames_alone(void **state)
     fake_pair_close(&pair);
 }
 
-static void each_sleep_and_each_waking_has_a_word_of_its_own(void **state)
+TEST(each_sleep_and_each_waking_has_a_word_of_its_own)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -73,7 +73,7 @@ static void each_sleep_and_each_waking_has_a_word_of_its_own(void **state)
 }
 
 /* Whatever a peer writes into the words: it is this side's count that goes on. */
-static void a_peer_that_writes_the_bell_confuses_nobody(void **state)
+TEST(a_peer_that_writes_the_bell_confuses_nobody)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -87,7 +87,7 @@ static void a_peer_that_writes_the_bell_confuses_nobody(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_nearly_full_ring_is_waited_for_with_a_quarter_of_it(void **state)
+TEST(a_nearly_full_ring_is_waited_for_with_a_quarter_of_it)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -102,7 +102,7 @@ static void a_nearly_full_ring_is_waited_for_with_a_quarter_of_it(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_ring_with_room_is_not_waited_for(void **state)
+TEST(a_ring_with_room_is_not_waited_for)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -113,7 +113,7 @@ static void a_ring_with_room_is_not_waited_for(void **state)
 }
 
 /* The tail is as far as a peer that goes on comes. */
-static void what_waits_in_the_queue_waits_for_what_can_be_reached(void **state)
+TEST(what_waits_in_the_queue_waits_for_what_can_be_reached)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -126,7 +126,7 @@ static void what_waits_in_the_queue_waits_for_what_can_be_reached(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_flush_waits_for_its_position(void **state)
+TEST(a_flush_waits_for_its_position)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -146,7 +146,7 @@ static void a_flush_waits_for_its_position(void **state)
 
 /* Active messages bring frames and credit, and wake; only the credit of one that is both
  * carried and seen in memory comes unheard. */
-static void a_peer_that_sends_messages_needs_no_bell(void **state)
+TEST(a_peer_that_sends_messages_needs_no_bell)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
@@ -161,7 +161,7 @@ static void a_peer_that_sends_messages_needs_no_bell(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long(void **state)
+TEST(a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_UNSEEN, &fn);
@@ -171,7 +171,7 @@ static void a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long(void **st
     fake_pair_close(&pair);
 }
 
-static void an_endpoint_that_is_not_open_asks_for_nothing(void **state)
+TEST(an_endpoint_that_is_not_open_asks_for_nothing)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
@@ -185,7 +185,7 @@ static void an_endpoint_that_is_not_open_asks_for_nothing(void **state)
 
 /* --- the look ---------------------------------------------------------------------------- */
 
-static void nothing_new_lets_it_sleep(void **state)
+TEST(nothing_new_lets_it_sleep)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -194,7 +194,7 @@ static void nothing_new_lets_it_sleep(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_frame_that_came_meanwhile_is_found(void **state)
+TEST(a_frame_that_came_meanwhile_is_found)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -204,7 +204,7 @@ static void a_frame_that_came_meanwhile_is_found(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_that_came_meanwhile_is_found(void **state)
+TEST(credit_that_came_meanwhile_is_found)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -221,7 +221,7 @@ static void credit_that_came_meanwhile_is_found(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_that_ran_wild_is_found_too(void **state)
+TEST(credit_that_ran_wild_is_found_too)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -232,7 +232,7 @@ static void credit_that_ran_wild_is_found_too(void **state)
     fake_pair_close(&pair);
 }
 
-static void calls_that_gathered_do_not_sleep(void **state)
+TEST(calls_that_gathered_do_not_sleep)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -242,7 +242,7 @@ static void calls_that_gathered_do_not_sleep(void **state)
     fake_pair_close(&pair);
 }
 
-static void credit_that_may_leave_by_now_does_not_sleep(void **state)
+TEST(credit_that_may_leave_by_now_does_not_sleep)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
@@ -257,7 +257,7 @@ static void credit_that_may_leave_by_now_does_not_sleep(void **state)
 }
 
 /* It can wait there for long: its code, or the loader, wakes this side. */
-static void a_frame_that_waits_for_its_function_lets_it_sleep(void **state)
+TEST(a_frame_that_waits_for_its_function_lets_it_sleep)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -271,7 +271,7 @@ static void a_frame_that_waits_for_its_function_lets_it_sleep(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here(void **state)
+TEST(a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -286,29 +286,4 @@ static void a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here(vo
     fake_carry(pair.ep, pair.peer);
     assert_true(tci_wakeup_finds_work(pair.peer));
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_idle_endpoint_waits_for_frames_alone),
-        cmocka_unit_test(each_sleep_and_each_waking_has_a_word_of_its_own),
-        cmocka_unit_test(a_peer_that_writes_the_bell_confuses_nobody),
-        cmocka_unit_test(a_nearly_full_ring_is_waited_for_with_a_quarter_of_it),
-        cmocka_unit_test(a_ring_with_room_is_not_waited_for),
-        cmocka_unit_test(what_waits_in_the_queue_waits_for_what_can_be_reached),
-        cmocka_unit_test(a_flush_waits_for_its_position),
-        cmocka_unit_test(a_peer_that_sends_messages_needs_no_bell),
-        cmocka_unit_test(a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long),
-        cmocka_unit_test(an_endpoint_that_is_not_open_asks_for_nothing),
-        cmocka_unit_test(nothing_new_lets_it_sleep),
-        cmocka_unit_test(a_frame_that_came_meanwhile_is_found),
-        cmocka_unit_test(credit_that_came_meanwhile_is_found),
-        cmocka_unit_test(credit_that_ran_wild_is_found_too),
-        cmocka_unit_test(calls_that_gathered_do_not_sleep),
-        cmocka_unit_test(credit_that_may_leave_by_now_does_not_sleep),
-        cmocka_unit_test(a_frame_that_waits_for_its_function_lets_it_sleep),
-        cmocka_unit_test(a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

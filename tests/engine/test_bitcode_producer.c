@@ -3,7 +3,7 @@
 
 #include "engine/orc/bitcode_producer.h"
 
-static void clangs_files_say_their_version(void **state)
+TEST(clangs_files_say_their_version)
 {
     size_t size;
     void *bytes = read_bitcode("counter", &size);
@@ -17,7 +17,7 @@ static void clangs_files_say_their_version(void **state)
     free(bytes);
 }
 
-static void truncated_files_say_nothing_or_the_truth(void **state)
+TEST(truncated_files_say_nothing_or_the_truth)
 {
     size_t size;
     unsigned char *bytes = read_bitcode("counter", &size);
@@ -34,7 +34,7 @@ static void truncated_files_say_nothing_or_the_truth(void **state)
     free(bytes);
 }
 
-static void no_bytes_lead_outside(void **state)
+TEST(no_bytes_lead_outside)
 {
     size_t size;
     uint32_t random = 12345;
@@ -55,7 +55,7 @@ static void no_bytes_lead_outside(void **state)
     free(bytes);
 }
 
-static void other_bytes_say_nothing(void **state)
+TEST(other_bytes_say_nothing)
 {
     tci_producer producer;
     static const unsigned char wrapper[16] = {0xde, 0xc0, 0x17, 0x0b};
@@ -65,15 +65,4 @@ static void other_bytes_say_nothing(void **state)
     assert_false(tci_bitcode_producer(wrapper, sizeof wrapper, &producer));
     assert_false(tci_bitcode_producer(zeros, sizeof zeros, &producer));
     assert_false(tci_bitcode_producer(zeros, 4, &producer));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clangs_files_say_their_version),
-        cmocka_unit_test(truncated_files_say_nothing_or_the_truth),
-        cmocka_unit_test(no_bytes_lead_outside),
-        cmocka_unit_test(other_bytes_say_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

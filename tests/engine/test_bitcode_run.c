@@ -3,7 +3,7 @@
 
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void exceptions_are_caught_among_thousands_of_functions(void **state)
+TEST(exceptions_are_caught_among_thousands_of_functions)
 {
     const uint64_t late = TEST_EMULATED ? 987 : 2345; /* there are fewer where they are slow */
     uint64_t out = 0;
@@ -17,7 +17,7 @@ static void exceptions_are_caught_among_thousands_of_functions(void **state)
     unload_file(&f);
 }
 
-static void functions_need_no_names(void **state)
+TEST(functions_need_no_names)
 {
     uint64_t out = 0;
     loaded_file f = load_file("nameless", "nameless", TCI_ENTRY_MAIN, "");
@@ -30,7 +30,7 @@ static void functions_need_no_names(void **state)
     unload_file(&f);
 }
 
-static void assembly_may_define_and_use_symbols(void **state)
+TEST(assembly_may_define_and_use_symbols)
 {
     uint64_t out[3] = {0};
     loaded_file f = load_file("asm_symbols", "asm_symbols", TCI_ENTRY_MAIN, "");
@@ -41,25 +41,25 @@ static void assembly_may_define_and_use_symbols(void **state)
     unload_file(&f);
 }
 
-static void what_assembly_needs_and_nobody_has_is_named(void **state)
+TEST(what_assembly_needs_and_nobody_has_is_named)
 {
     expect_refusal("asm_missing", "asm_missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
                    PARTS("tc_test_absent_function"));
 }
 
-static void constructors_by_assembly_are_refused(void **state)
+TEST(constructors_by_assembly_are_refused)
 {
     expect_refusal("asm_constructor", "asm_constructor", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS(".init_array", "constructor"));
 }
 
-static void an_entry_without_instructions_is_refused(void **state)
+TEST(an_entry_without_instructions_is_refused)
 {
     expect_refusal("no_instructions", "no_instructions", TCI_ENTRY_MAIN, TC_E_CORRUPT,
                    PARTS("no_instructions_main", "no instructions"));
 }
 
-static void data_aligned_to_more_than_a_page_is_refused(void **state)
+TEST(data_aligned_to_more_than_a_page_is_refused)
 {
     expect_refusal("aligned_data", "aligned_data", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("aligned to 65536 bytes", "4096"));
@@ -67,14 +67,5 @@ static void data_aligned_to_more_than_a_page_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exceptions_are_caught_among_thousands_of_functions),
-        cmocka_unit_test(functions_need_no_names),
-        cmocka_unit_test(assembly_may_define_and_use_symbols),
-        cmocka_unit_test(what_assembly_needs_and_nobody_has_is_named),
-        cmocka_unit_test(constructors_by_assembly_are_refused),
-        cmocka_unit_test(an_entry_without_instructions_is_refused),
-        cmocka_unit_test(data_aligned_to_more_than_a_page_is_refused),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

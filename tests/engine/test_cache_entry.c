@@ -40,7 +40,7 @@ static void expect_refused(const uint8_t *bytes, size_t size, tc_status expected
     assert_true(err.text[0] != '\0');
 }
 
-static void what_is_encoded_decodes(void **state)
+TEST(what_is_encoded_decodes)
 {
     size_t size;
     tci_cache_entry entry, expected = sample_entry();
@@ -56,7 +56,7 @@ static void what_is_encoded_decodes(void **state)
 }
 
 /* The layout that docs/object-cache.md promises. */
-static void bytes_are_where_the_document_says(void **state)
+TEST(bytes_are_where_the_document_says)
 {
     static const uint8_t begin[24] = {'T', 'C', 'O', 'B', 'J', 'E', 'C', 'T', 1, 0, 0, 0,
                                       112, 0,   0,   0,   200, 0,   0,   0,   0, 0, 0, 0};
@@ -79,7 +79,7 @@ static void bytes_are_where_the_document_says(void **state)
     free(bytes);
 }
 
-static void every_flipped_bit_is_refused(void **state)
+TEST(every_flipped_bit_is_refused)
 {
     size_t size;
     uint8_t *bytes = encode_sample(&size);
@@ -94,7 +94,7 @@ static void every_flipped_bit_is_refused(void **state)
     free(bytes);
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
     size_t size;
     uint8_t *bytes = encode_sample(&size);
@@ -114,7 +114,7 @@ static void every_truncation_is_refused(void **state)
 }
 
 /* With a checksum that is right, so that what comes behind it has to judge. */
-static void lies_with_a_right_checksum_are_refused(void **state)
+TEST(lies_with_a_right_checksum_are_refused)
 {
     static const struct {
         size_t at;
@@ -138,7 +138,7 @@ static void lies_with_a_right_checksum_are_refused(void **state)
     }
 }
 
-static void an_empty_object_is_refused(void **state)
+TEST(an_empty_object_is_refused)
 {
     size_t size;
     uint8_t *bytes = encode_sample(&size);
@@ -149,7 +149,7 @@ static void an_empty_object_is_refused(void **state)
     free(bytes);
 }
 
-static void limits_are_those_of_the_header(void **state)
+TEST(limits_are_those_of_the_header)
 {
     tci_cache_entry entry = sample_entry();
     char *text = malloc(TCI_CACHE_TEXT_MAX + 2);
@@ -171,7 +171,7 @@ static void limits_are_those_of_the_header(void **state)
 }
 
 /* Every field of the key makes another file, and a text does not run over into the next. */
-static void each_field_names_another_file(void **state)
+TEST(each_field_names_another_file)
 {
     tci_object_key keys[10];
     char names[10][TCI_CACHE_FILE_NAME];
@@ -197,19 +197,4 @@ static void each_field_names_another_file(void **state)
             assert_false(tci_cache_entry_key_equal(&keys[i], &keys[other]));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_encoded_decodes),
-        cmocka_unit_test(bytes_are_where_the_document_says),
-        cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(lies_with_a_right_checksum_are_refused),
-        cmocka_unit_test(an_empty_object_is_refused),
-        cmocka_unit_test(limits_are_those_of_the_header),
-        cmocka_unit_test(each_field_names_another_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

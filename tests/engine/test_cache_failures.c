@@ -17,7 +17,7 @@
 #define MIB (1u << 20)
 #define CANNOT_MOUNT 77 /* exit statuses of a child; 0: as expected */
 
-static void a_folder_that_disappears(void **state)
+TEST_WITH(a_folder_that_disappears, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     cache_sample_store(cache, 1, 1000);
@@ -33,7 +33,7 @@ static void a_folder_that_disappears(void **state)
 }
 
 /* The signal that comes with it would end this test. */
-static void a_limit_on_the_size_of_files(void **state)
+TEST_WITH(a_limit_on_the_size_of_files, cache_set_up, cache_tear_down)
 {
     struct rlimit before, small;
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
@@ -52,7 +52,7 @@ static void a_limit_on_the_size_of_files(void **state)
 }
 
 /* That a file cannot be opened now says nothing against it. */
-static void a_process_without_descriptors(void **state)
+TEST_WITH(a_process_without_descriptors, cache_set_up, cache_tear_down)
 {
     struct rlimit before, none;
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
@@ -69,7 +69,7 @@ static void a_process_without_descriptors(void **state)
     tci_object_cache_close(cache);
 }
 
-static void a_folder_without_the_right_to_write(void **state)
+TEST_WITH(a_folder_without_the_right_to_write, cache_set_up, cache_tear_down)
 {
     if (geteuid() == 0) {
         print_message("skipped: root may write everywhere\n");
@@ -149,26 +149,12 @@ static void run_in_child(int (*body)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_full_disk(void **state)
+TEST_WITH(a_full_disk, cache_set_up, cache_tear_down)
 {
     run_in_child(in_a_full_disk);
 }
 
-static void a_read_only_file_system(void **state)
+TEST_WITH(a_read_only_file_system, cache_set_up, cache_tear_down)
 {
     run_in_child(in_a_read_only_file_system);
-}
-
-int main(void)
-{
-#define FAILURE_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
-    const struct CMUnitTest tests[] = {
-        FAILURE_TEST(a_folder_that_disappears),
-        FAILURE_TEST(a_limit_on_the_size_of_files),
-        FAILURE_TEST(a_process_without_descriptors),
-        FAILURE_TEST(a_folder_without_the_right_to_write),
-        FAILURE_TEST(a_full_disk),
-        FAILURE_TEST(a_read_only_file_system),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

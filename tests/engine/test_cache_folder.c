@@ -83,7 +83,7 @@ static void expect_no_cache(const char *cache_dir)
     assert_int_equal(warnings, 0);
 }
 
-static void the_option_says_where(void **state)
+TEST_WITH(the_option_says_where, setup, teardown)
 {
     char long_path[TCI_CACHE_FOLDER_MAX + 10];
     expect_path("/a/b", "/a/b");
@@ -112,7 +112,7 @@ static void the_option_says_where(void **state)
     expect_no_cache("");
 }
 
-static void a_missing_folder_is_made_for_its_owner_alone(void **state)
+TEST_WITH(a_missing_folder_is_made_for_its_owner_alone, setup, teardown)
 {
     char path[PATH_ROOM];
     below("new", path);
@@ -124,7 +124,7 @@ static void a_missing_folder_is_made_for_its_owner_alone(void **state)
     expect_refused(path, TC_E_IO, "missing/new cannot be made");
 }
 
-static void auto_makes_parents_too(void **state)
+TEST_WITH(auto_makes_parents_too, setup, teardown)
 {
     char path[PATH_ROOM];
     tci_object_cache_close(cache_sample_open("auto", 1 << 20));
@@ -141,7 +141,7 @@ static void auto_makes_parents_too(void **state)
     assert_int_equal(warnings, 0);
 }
 
-static void auto_makes_no_home(void **state)
+TEST_WITH(auto_makes_no_home, setup, teardown)
 {
     char path[PATH_ROOM];
     below("nobody", path);
@@ -156,7 +156,7 @@ static void auto_makes_no_home(void **state)
     expect_no_cache("auto");
 }
 
-static void a_folder_open_to_others_is_refused(void **state)
+TEST_WITH(a_folder_open_to_others_is_refused, setup, teardown)
 {
     static const unsigned modes[] = {0755, 0770, 0701, 0710, 0704, 0720, 0702, 01777};
     char path[PATH_ROOM], text[32];
@@ -177,7 +177,7 @@ static void a_folder_open_to_others_is_refused(void **state)
     expect_refused("auto", TC_E_INVALID, "0750");
 }
 
-static void what_is_no_folder_is_refused(void **state)
+TEST_WITH(what_is_no_folder_is_refused, setup, teardown)
 {
     char path[PATH_ROOM], link[PATH_ROOM];
     below("folder", path);
@@ -195,7 +195,7 @@ static void what_is_no_folder_is_refused(void **state)
     expect_refused(path, TC_E_INVALID, "no folder, expected a folder");
 }
 
-static void a_folder_of_another_user_is_refused(void **state)
+TEST_WITH(a_folder_of_another_user_is_refused, setup, teardown)
 {
     char path[PATH_ROOM], text[64];
     below("theirs", path);
@@ -210,7 +210,7 @@ static void a_folder_of_another_user_is_refused(void **state)
 }
 
 /* As under sudo: what would be made there would be in its owner's way. */
-static void auto_keeps_out_of_another_users_home(void **state)
+TEST_WITH(auto_keeps_out_of_another_users_home, setup, teardown)
 {
     char path[PATH_ROOM];
     below("home", path);
@@ -228,20 +228,4 @@ static void auto_keeps_out_of_another_users_home(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(chown(path, OTHER_USER, (gid_t)-1), 0);
     expect_no_cache("auto");
-}
-
-int main(void)
-{
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        FOLDER_TEST(the_option_says_where),
-        FOLDER_TEST(a_missing_folder_is_made_for_its_owner_alone),
-        FOLDER_TEST(auto_makes_parents_too),
-        FOLDER_TEST(auto_makes_no_home),
-        FOLDER_TEST(a_folder_open_to_others_is_refused),
-        FOLDER_TEST(what_is_no_folder_is_refused),
-        FOLDER_TEST(a_folder_of_another_user_is_refused),
-        FOLDER_TEST(auto_keeps_out_of_another_users_home),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static uint64_t bytes_on_disk(size_t *count_out)
     return bytes;
 }
 
-static void the_bound_holds_after_every_store(void **state)
+TEST_WITH(the_bound_holds_after_every_store, cache_set_up, cache_tear_down)
 {
     const uint64_t bound = 256 * KIB;
     size_t count = 0;
@@ -68,7 +68,7 @@ static void the_bound_holds_after_every_store(void **state)
 }
 
 /* Room for 16 blocks, of which an eighth is made free when they are used up. */
-static void what_was_used_longest_ago_goes_first(void **state)
+TEST_WITH(what_was_used_longest_ago_goes_first, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     for (unsigned i = 0; i < 16; i++) {
@@ -85,7 +85,7 @@ static void what_was_used_longest_ago_goes_first(void **state)
     tci_object_cache_close(cache);
 }
 
-static void a_hit_renews_at_most_once_a_minute(void **state)
+TEST_WITH(a_hit_renews_at_most_once_a_minute, cache_set_up, cache_tear_down)
 {
     char path[CACHE_PATH_MAX];
     tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
@@ -103,7 +103,7 @@ static void a_hit_renews_at_most_once_a_minute(void **state)
     tci_object_cache_close(cache);
 }
 
-static void large_objects_are_not_stored(void **state)
+TEST_WITH(large_objects_are_not_stored, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     cache_sample_store(cache, 1, 15 * KIB);
@@ -119,7 +119,7 @@ static void large_objects_are_not_stored(void **state)
 }
 
 /* Also by who finds it full, of what others stored. */
-static void a_smaller_bound_trims_what_is_there(void **state)
+TEST_WITH(a_smaller_bound_trims_what_is_there, cache_set_up, cache_tear_down)
 {
     size_t count = 0;
     tci_object_cache *cache = cache_sample_open(cache_folder, 1024 * KIB);
@@ -150,7 +150,7 @@ static void make_file(const char *name, size_t size, time_t age_s,
 }
 
 /* The folder may be one that somebody named by mistake. */
-static void only_files_of_the_cache_are_deleted(void **state)
+TEST_WITH(only_files_of_the_cache_are_deleted, cache_set_up, cache_tear_down)
 {
     static const char *const names[] = {
         "notes.txt", "0123456789abcdef.tco", "ABCDEF0123456789ABCDEF0123456789.tco",
@@ -169,18 +169,4 @@ static void only_files_of_the_cache_are_deleted(void **state)
     assert_int_equal(access(young, F_OK), 0); /* somebody may be writing it */
     assert_true(on_disk(39));
     tci_object_cache_close(cache);
-}
-
-int main(void)
-{
-#define LIMIT_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
-    const struct CMUnitTest tests[] = {
-        LIMIT_TEST(the_bound_holds_after_every_store),
-        LIMIT_TEST(what_was_used_longest_ago_goes_first),
-        LIMIT_TEST(a_hit_renews_at_most_once_a_minute),
-        LIMIT_TEST(large_objects_are_not_stored),
-        LIMIT_TEST(a_smaller_bound_trims_what_is_there),
-        LIMIT_TEST(only_files_of_the_cache_are_deleted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

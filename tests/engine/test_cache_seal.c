@@ -163,14 +163,14 @@ int main(int argc, char **argv)
 {
     (void)argv;
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
-        TEST(what_is_sealed_is_found_for_the_same_content),
-        TEST(what_has_a_checksum_alone_is_not_found),
-        TEST(a_bit_that_differs_is_found_out),
-        TEST(what_is_revoked_is_deleted_and_nothing_else),
-        TEST(the_key_is_the_users_alone),
+#define SEAL_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
+        SEAL_TEST(what_is_sealed_is_found_for_the_same_content),
+        SEAL_TEST(what_has_a_checksum_alone_is_not_found),
+        SEAL_TEST(a_bit_that_differs_is_found_out),
+        SEAL_TEST(what_is_revoked_is_deleted_and_nothing_else),
+        SEAL_TEST(the_key_is_the_users_alone),
     };
-    const struct CMUnitTest bad_key[] = {TEST(a_key_that_others_can_read_seals_nothing)};
+    const struct CMUnitTest bad_key[] = {SEAL_TEST(a_key_that_others_can_read_seals_nothing)};
     if (argc > 1)
         return cmocka_run_group_tests(bad_key, set_up_bad_key, tear_down_all);
     return cmocka_run_group_tests(tests, set_up_all, tear_down_all);

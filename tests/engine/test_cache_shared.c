@@ -158,7 +158,7 @@ static uint64_t bytes_on_disk(size_t *temporary_out)
     return bytes;
 }
 
-static void with_room_for_all(void **state)
+TEST_WITH(with_room_for_all, setup, teardown)
 {
     size_t temporary;
     run_processes(PROCESSES, 1024 * KIB);
@@ -172,7 +172,7 @@ static void with_room_for_all(void **state)
 }
 
 /* All of it would take 240 KiB. */
-static void while_everybody_evicts(void **state)
+TEST_WITH(while_everybody_evicts, setup, teardown)
 {
     const uint64_t bound = 128 * KIB;
     size_t temporary;
@@ -185,7 +185,7 @@ static void while_everybody_evicts(void **state)
     assert_true(bytes_on_disk(&temporary) <= bound);
 }
 
-static void one_process_never_exceeds_the_bound(void **state)
+TEST_WITH(one_process_never_exceeds_the_bound, setup, teardown)
 {
     size_t temporary;
     run_processes(1, 64 * KIB);
@@ -202,7 +202,7 @@ static void store_for_ever(void)
 }
 
 /* Killed wherever it is: no part of a file is ever taken for an object. */
-static void who_dies_while_storing_does_no_harm(void **state)
+TEST_WITH(who_dies_while_storing_does_no_harm, setup, teardown)
 {
     for (unsigned i = 0; i < 10; i++) {
         const struct timespec moment = {0, 3000000 + 1370000 * i};
@@ -222,16 +222,4 @@ static void who_dies_while_storing_does_no_harm(void **state)
         tci_object_cache_close(cache);
     }
     assert_int_equal(atomic_load(&mistakes), 0);
-}
-
-int main(void)
-{
-#define SHARED_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        SHARED_TEST(with_room_for_all),
-        SHARED_TEST(while_everybody_evicts),
-        SHARED_TEST(one_process_never_exceeds_the_bound),
-        SHARED_TEST(who_dies_while_storing_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static tci_code_place take_code(const tci_image *image, unsigned answer)
     return place;
 }
 
-static void what_is_written_runs(void **state)
+TEST(what_is_written_runs)
 {
     enum { COUNT = 300 };
     static tci_code_place places[COUNT];
@@ -93,7 +93,7 @@ static void what_is_written_runs(void **state)
         tci_code_arena_give_back(arena, &places[i], &images[i % 4]);
 }
 
-static void data_is_zero_and_ours(void **state)
+TEST(data_is_zero_and_ours)
 {
     static const unsigned char zeros[100];
     const tci_image image = image_of(20, 30, 100);
@@ -108,7 +108,7 @@ static void data_is_zero_and_ours(void **state)
     }
 }
 
-static void large_images_come_and_go_whole(void **state)
+TEST(large_images_come_and_go_whole)
 {
     const tci_image images[] = {image_of(3 << 20, 0, 5 << 20), image_of(100, 0, 10 << 20),
                                 image_of(3 << 20, 0, 0), image_of(1 << 20, 1 << 20, 1)};
@@ -127,7 +127,7 @@ static void large_images_come_and_go_whole(void **state)
     }
 }
 
-static void what_went_traps(void **state)
+TEST(what_went_traps)
 {
     const tci_image image = image_of(200, 0, 0);
     tci_code_place place = take_code(&image, 1), other = take(&image);
@@ -148,7 +148,7 @@ static bool kernel_seals_writing(void)
     return sealed;
 }
 
-static void the_view_that_runs_stays_unwritable(void **state)
+TEST(the_view_that_runs_stays_unwritable)
 {
     const tci_image image = image_of(20, 20, 20);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -164,7 +164,7 @@ static void the_view_that_runs_stays_unwritable(void **state)
     tci_code_arena_give_back(arena, &place, &image);
 }
 
-static void taking_and_giving_back_leaves_nothing_behind(void **state)
+TEST(taking_and_giving_back_leaves_nothing_behind)
 {
     const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100)};
     tci_code_place stays = take_code(&images[0], 5);
@@ -180,7 +180,7 @@ static void taking_and_giving_back_leaves_nothing_behind(void **state)
     tci_code_arena_give_back(arena, &stays, &images[0]);
 }
 
-static void pages_that_are_too_small_are_refused(void **state)
+TEST(pages_that_are_too_small_are_refused)
 {
     tci_image image = image_of(20, 0, 20);
     tci_code_place place;
@@ -191,7 +191,7 @@ static void pages_that_are_too_small_are_refused(void **state)
 }
 
 /* A context of the child's own loads what it likes. */
-static void a_fork_runs_its_parents_code_and_loads_its_own(void **state)
+TEST(a_fork_runs_its_parents_code_and_loads_its_own)
 {
     const tci_image image = image_of(20, 0, 0);
     tci_code_place place = take_code(&image, 9), second = take_code(&image, 10);
@@ -249,7 +249,7 @@ static void *take_many(void *argument)
     return (void *)mistakes;
 }
 
-static void threads_share_it(void **state)
+TEST(threads_share_it)
 {
     pthread_t threads[4];
     for (uintptr_t i = 0; i < 4; i++)
@@ -263,16 +263,5 @@ static void threads_share_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_runs),
-        cmocka_unit_test(data_is_zero_and_ours),
-        cmocka_unit_test(large_images_come_and_go_whole),
-        cmocka_unit_test(what_went_traps),
-        cmocka_unit_test(the_view_that_runs_stays_unwritable),
-        cmocka_unit_test(taking_and_giving_back_leaves_nothing_behind),
-        cmocka_unit_test(pages_that_are_too_small_are_refused),
-        cmocka_unit_test(a_fork_runs_its_parents_code_and_loads_its_own),
-        cmocka_unit_test(threads_share_it),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

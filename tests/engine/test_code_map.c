@@ -9,7 +9,7 @@
 static const tci_content_id first_id = {{1, 2, 3}};
 static const tci_content_id second_id = {{9, 8, 7}};
 
-static void an_address_has_its_name(void **state)
+TEST(an_address_has_its_name)
 {
     tci_found_code found;
     const tci_code_symbol symbols[] = {{"one_main", 0x1000, 0x20}, {"one:helper", 0x1020, 1}};
@@ -37,7 +37,7 @@ static void an_address_has_its_name(void **state)
     assert_null(tci_code_map_add(&first_id, NULL, 0));
 }
 
-static void a_long_name_is_cut_off(void **state)
+TEST(a_long_name_is_cut_off)
 {
     char name[500];
     tci_found_code found;
@@ -50,7 +50,7 @@ static void a_long_name_is_cut_off(void **state)
     tci_code_map_remove(names);
 }
 
-static void many_have_their_names(void **state)
+TEST(many_have_their_names)
 {
     enum { COUNT = 1000 };
     static tci_code_names *all[COUNT];
@@ -93,7 +93,7 @@ static void *look_all_the_time(void *user)
     return (void *)mistakes;
 }
 
-static void a_reader_never_sees_half_a_name(void **state)
+TEST(a_reader_never_sees_half_a_name)
 {
     pthread_t readers[2];
     for (int i = 0; i < 2; i++)
@@ -113,15 +113,4 @@ static void a_reader_never_sees_half_a_name(void **state)
         assert_int_equal(pthread_join(readers[i], &mistakes), 0);
         assert_int_equal((uintptr_t)mistakes, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_has_its_name),
-        cmocka_unit_test(a_long_name_is_cut_off),
-        cmocka_unit_test(many_have_their_names),
-        cmocka_unit_test(a_reader_never_sees_half_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-static void prefixes(void **state)
+TEST(prefixes)
 {
     uint8_t bytes[TCI_COMPILE_PREFIX_BYTES];
     tci_compile_kind kind;
@@ -34,7 +34,7 @@ static void prefixes(void **state)
     assert_int_equal(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_E_CORRUPT);
 }
 
-static void hellos(void **state)
+TEST(hellos)
 {
     static tci_compile_hello hello = {.abi = 7,
                                       .llvm = "19.1.7",
@@ -69,7 +69,7 @@ static void hellos(void **state)
                      TC_E_TOO_LARGE);
 }
 
-static void requests(void **state)
+TEST(requests)
 {
     char name[TCI_ARCHIVE_NAME_MAX];
     const tci_engine_code code = {.name = "counter",
@@ -105,7 +105,7 @@ static void requests(void **state)
     assert_int_equal(tci_compile_request_decode(body, size, name, &found, &err), TC_E_CORRUPT);
 }
 
-static void what_is_too_large_is_not_requested(void **state)
+TEST(what_is_too_large_is_not_requested)
 {
     char name[TCI_ARCHIVE_NAME_MAX + 1];
     size_t size;
@@ -168,7 +168,7 @@ static void expect_no_reply(const tci_compile_reply *reply)
     assert_int_equal(tci_compile_reply_decode(body, size, &found, &err), TC_E_CORRUPT);
 }
 
-static void replies(void **state)
+TEST(replies)
 {
     const tci_compile_reply good = {.status = TC_OK,
                                     .text = "",
@@ -204,9 +204,8 @@ static void replies(void **state)
 }
 
 /* A status that is added must not make replies with it senseless. */
-static void every_status_is_replied(void **state)
+TEST(every_status_is_replied)
 {
-    (void)state;
     const char *unknown = tc_status_name((tc_status)-100);
     tci_compile_reply reply = {
         .text = "text", .text_size = 4, .names = "", .object = (const uint8_t *)""};
@@ -218,14 +217,4 @@ static void every_status_is_replied(void **state)
     assert_true(value < TC_E_BUSY);
     reply.status = (tc_status)value;
     expect_no_reply(&reply);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prefixes), cmocka_unit_test(hellos),
-        cmocka_unit_test(requests), cmocka_unit_test(what_is_too_large_is_not_requested),
-        cmocka_unit_test(replies),  cmocka_unit_test(every_status_is_replied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

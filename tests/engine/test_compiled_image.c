@@ -71,7 +71,7 @@ static uint64_t count(const tci_entries *entries)
     return result / 1000; /* see ifuncs/counter.c */
 }
 
-static void better_code_goes_on_with_the_variables(void **state)
+TEST(better_code_goes_on_with_the_variables)
 {
     size_t size;
     tci_entries quick_entries, best_entries;
@@ -96,7 +96,7 @@ static void better_code_goes_on_with_the_variables(void **state)
     free(bytes);
 }
 
-static void functions_have_their_names(void **state)
+TEST(functions_have_their_names)
 {
     size_t size;
     tci_entries entries;
@@ -132,7 +132,7 @@ static void expect_refused_link(const tci_engine_code *code, const tci_object *o
     assert_null(linked);
 }
 
-static void what_was_not_asked_for_is_refused(void **state)
+TEST(what_was_not_asked_for_is_refused)
 {
     size_t size;
     tci_entries entries;
@@ -161,7 +161,7 @@ static void what_was_not_asked_for_is_refused(void **state)
 }
 
 /* Every byte takes several other values: what is still taken is loaded, and not called. */
-static void damaged_images_do_no_harm(void **state)
+TEST(damaged_images_do_no_harm)
 {
     static const uint8_t masks[] = {0x01, 0x08, 0x40, 0x80, 0xff};
     size_t size, taken = 0, refused = 0;
@@ -191,7 +191,7 @@ static void damaged_images_do_no_harm(void **state)
 }
 
 /* The names of a compiled image go the same way as those of one that was shipped. */
-static void rules_hold_for_what_a_compiler_asks_for(void **state)
+TEST(rules_hold_for_what_a_compiler_asks_for)
 {
     size_t size;
     tci_linked_code *linked;
@@ -215,7 +215,7 @@ static void rules_hold_for_what_a_compiler_asks_for(void **state)
 }
 
 /* A process that answers with "got through" whatever it is asked. */
-static void a_hostile_compiler_costs_the_function_alone(void **state)
+TEST(a_hostile_compiler_costs_the_function_alone)
 {
     const tci_engine_ops *hostile;
     tci_compiler *c;
@@ -237,13 +237,5 @@ static void a_hostile_compiler_costs_the_function_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(better_code_goes_on_with_the_variables),
-        cmocka_unit_test(functions_have_their_names),
-        cmocka_unit_test(what_was_not_asked_for_is_refused),
-        cmocka_unit_test(damaged_images_do_no_harm),
-        cmocka_unit_test(rules_hold_for_what_a_compiler_asks_for),
-        cmocka_unit_test(a_hostile_compiler_costs_the_function_alone),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

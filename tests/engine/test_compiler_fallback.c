@@ -99,7 +99,7 @@ static const char *const wrong_programs[] = {
 };
 #define WRONG_PROGRAMS (sizeof wrong_programs / sizeof wrong_programs[0])
 
-static void this_process_compiles_if_that_was_asked_for(void **state)
+TEST(this_process_compiles_if_that_was_asked_for)
 {
     for (size_t i = 0; i < WRONG_PROGRAMS; i++) {
         write_program(wrong_programs[i], 0700);
@@ -123,7 +123,7 @@ static void expect_no_process(tci_compiler *c)
     expect_no_process_for(c, "");
 }
 
-static void without_the_right_program_code_is_refused_until_it_is_there(void **state)
+TEST(without_the_right_program_code_is_refused_until_it_is_there)
 {
     for (size_t i = 0; i < WRONG_PROGRAMS; i++) {
         write_program(wrong_programs[i], i == 0 ? 0600 : 0700);
@@ -140,7 +140,7 @@ static void without_the_right_program_code_is_refused_until_it_is_there(void **s
 }
 
 /* Such an exit status alone says nothing to whoever reads it at the sender. */
-static void an_emulator_is_named(void **state)
+TEST(an_emulator_is_named)
 {
     write_program("#!/bin/sh\nexit 127\n", 0700);
     tci_compiler *c = start(60 * TCI_NS_PER_S, false);
@@ -148,7 +148,7 @@ static void an_emulator_is_named(void **state)
     tci_compiler_end(c);
 }
 
-static void a_program_that_does_not_get_ready_is_waited_for_in_bounds(void **state)
+TEST(a_program_that_does_not_get_ready_is_waited_for_in_bounds)
 {
     write_program("#!/bin/sh\nexec sleep 600\n", 0700);
     uint64_t begun_ns = tci_clock_ns();
@@ -159,7 +159,7 @@ static void a_program_that_does_not_get_ready_is_waited_for_in_bounds(void **sta
 }
 
 /* What a peer can bring about by connecting often. */
-static void without_descriptors_code_is_refused_until_there_are(void **state)
+TEST(without_descriptors_code_is_refused_until_there_are)
 {
     struct rlimit old, low;
     write_right_program();
@@ -187,13 +187,13 @@ static void without_descriptors_code_is_refused_until_there_are(void **state)
     tci_compiler_end(c);
 }
 
-static void the_programs_folder_is_the_modules(void **state)
+TEST(the_programs_folder_is_the_modules)
 {
     write_right_program();
     assert_true(compiles_apart());
 }
 
-static void a_thread_may_be_asked_for(void **state)
+TEST(a_thread_may_be_asked_for)
 {
     tci_compiler *c;
     const tci_compiler_opts opts = {.ops = ops, .in_thread = true};
@@ -222,14 +222,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(this_process_compiles_if_that_was_asked_for),
-        cmocka_unit_test(without_the_right_program_code_is_refused_until_it_is_there),
-        cmocka_unit_test(an_emulator_is_named),
-        cmocka_unit_test(a_program_that_does_not_get_ready_is_waited_for_in_bounds),
-        cmocka_unit_test(without_descriptors_code_is_refused_until_there_are),
-        cmocka_unit_test(the_programs_folder_is_the_modules),
-        cmocka_unit_test(a_thread_may_be_asked_for),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

@@ -59,7 +59,7 @@ static unsigned children(int *niceness_out)
     return count;
 }
 
-static void the_background_is_polite(void **state)
+TEST(the_background_is_polite)
 {
     int own = getpriority(PRIO_PROCESS, 0), niceness = -100;
     const int polite = own + 10 < 19 ? own + 10 : 19, soon = own < 5 ? 5 : own;
@@ -77,7 +77,7 @@ static void the_background_is_polite(void **state)
 }
 
 /* One of the other priority, which nobody asks for. */
-static void who_was_killed_while_idle_is_collected(void **state)
+TEST(who_was_killed_while_idle_is_collected)
 {
     int niceness;
     long pid = -1;
@@ -107,7 +107,7 @@ static void *compile_often(void *argument)
     return (void *)failures;
 }
 
-static void threads_share_a_pool(void **state)
+TEST(threads_share_a_pool)
 {
     pthread_t threads[THREADS];
     tci_compiler_pool *pool = open_pool();
@@ -122,7 +122,7 @@ static void threads_share_a_pool(void **state)
     tci_compiler_pool_destroy(NULL);
 }
 
-static void code_that_needs_too_much_memory_is_refused(void **state)
+TEST(code_that_needs_too_much_memory_is_refused)
 {
     size_t size;
     tci_compiler *c;
@@ -156,11 +156,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_background_is_polite),
-        cmocka_unit_test(who_was_killed_while_idle_is_collected),
-        cmocka_unit_test(threads_share_a_pool),
-        cmocka_unit_test(code_that_needs_too_much_memory_is_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

@@ -114,7 +114,7 @@ static int open_descriptors(void)
 
 /* --- the tests ---------------------------------------------------------------------------- */
 
-static void code_that_takes_for_ever_is_refused(void **state)
+TEST(code_that_takes_for_ever_is_refused)
 {
     tc_error err = {0};
     tci_compiler *c = start_compiler(SHORT_NS);
@@ -128,7 +128,7 @@ static void code_that_takes_for_ever_is_refused(void **state)
 }
 
 /* Not even what everybody may read. */
-static void assembly_reads_no_files(void **state)
+TEST(assembly_reads_no_files)
 {
     tc_error err = {0};
     size_t size;
@@ -141,7 +141,7 @@ static void assembly_reads_no_files(void **state)
     free(bytes);
 }
 
-static void a_crash_costs_one_function(void **state)
+TEST(a_crash_costs_one_function)
 {
     tc_error err = {0};
     pthread_t thread;
@@ -159,7 +159,7 @@ static void a_crash_costs_one_function(void **state)
     tci_compiler_end(c);
 }
 
-static void llvms_own_end_costs_one_function(void **state)
+TEST(llvms_own_end_costs_one_function)
 {
     tc_error err = {0};
     tci_compiler *c = start_compiler(LONG_NS);
@@ -173,7 +173,7 @@ static void llvms_own_end_costs_one_function(void **state)
     tci_compiler_end(c);
 }
 
-static void one_that_was_killed_is_replaced(void **state)
+TEST(one_that_was_killed_is_replaced)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGKILL};
     tci_compiler *c = start_compiler(LONG_NS);
@@ -216,13 +216,13 @@ static void expect_it_follows_its_parent(bool busy)
     close(ends[1]);
 }
 
-static void it_ends_with_its_parent(void **state)
+TEST(it_ends_with_its_parent)
 {
     expect_it_follows_its_parent(false);
     expect_it_follows_its_parent(true);
 }
 
-static void flipped_bits_never_reach_this_process(void **state)
+TEST(flipped_bits_never_reach_this_process)
 {
     int refused = 0, accepted = 0, timeouts = 0, died = 0;
     uint32_t random = 4711;
@@ -257,7 +257,7 @@ static void flipped_bits_never_reach_this_process(void **state)
     tci_compiler_end(c);
 }
 
-static void nothing_is_left_behind(void **state)
+TEST(nothing_is_left_behind)
 {
     int before = open_descriptors();
     tci_compiler *c = start_compiler(LONG_NS);
@@ -273,7 +273,7 @@ static void nothing_is_left_behind(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void programs_that_ignore_their_children_may_compile(void **state)
+TEST(programs_that_ignore_their_children_may_compile)
 {
     tc_error err = {0};
     signal(SIGCHLD, SIG_IGN);
@@ -328,7 +328,7 @@ static void compile_with_the_parents(tci_compiler *c)
     tci_compiler_end(c);
 }
 
-static void forks_and_closed_streams_are_no_problem(void **state)
+TEST(forks_and_closed_streams_are_no_problem)
 {
     expect_in_fork(compile_without_streams, NULL);
     tci_compiler *c = start_compiler(LONG_NS);
@@ -358,17 +358,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_that_takes_for_ever_is_refused),
-        cmocka_unit_test(assembly_reads_no_files),
-        cmocka_unit_test(a_crash_costs_one_function),
-        cmocka_unit_test(llvms_own_end_costs_one_function),
-        cmocka_unit_test(one_that_was_killed_is_replaced),
-        cmocka_unit_test(it_ends_with_its_parent),
-        cmocka_unit_test(flipped_bits_never_reach_this_process),
-        cmocka_unit_test(nothing_is_left_behind),
-        cmocka_unit_test(programs_that_ignore_their_children_may_compile),
-        cmocka_unit_test(forks_and_closed_streams_are_no_problem),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

@@ -77,7 +77,7 @@ static bool kernel_has_landlock(void)
 
 /* --- the tests ---------------------------------------------------------------------------- */
 
-static void all_walls_that_the_kernel_has_stand(void **state)
+TEST(all_walls_that_the_kernel_has_stand)
 {
     tci_compiler *c = start(ops, TCI_CHOICE_WALL_AUTO, false);
     assert_int_equal(tci_compiler_wall(c), 0);
@@ -133,7 +133,7 @@ static const struct {
     {"abort", ABORTED},
 };
 
-static void nothing_gets_through(void **state)
+TEST(nothing_gets_through)
 {
     if (!kernel_has_filter())
         skip();
@@ -150,7 +150,7 @@ static void nothing_gets_through(void **state)
 }
 
 /* What the other walls hold where there is no filter. */
-static void files_and_sockets_need_no_filter(void **state)
+TEST(files_and_sockets_need_no_filter)
 {
     static const char *const whats[] = {"open", "create", "socket", "unix_socket", "memfd"};
     tci_compiler *c =
@@ -161,7 +161,7 @@ static void files_and_sockets_need_no_filter(void **state)
 }
 
 /* So that the tests above mean something. */
-static void without_walls_much_gets_through(void **state)
+TEST(without_walls_much_gets_through)
 {
     static const char *const whats[] = {"fork",         "mmap_exec", "mprotect_exec",
                                         "pidfd_signal", "kill",      "shmget"};
@@ -175,7 +175,7 @@ static void without_walls_much_gets_through(void **state)
 }
 
 /* Descriptors that anybody may inherit, and variables. */
-static void it_inherits_nothing_of_ours(void **state)
+TEST(it_inherits_nothing_of_ours)
 {
     int low = dup(1), high = fcntl(1, F_DUPFD, 200);
     assert_true(low > 0 && high >= 200);
@@ -201,7 +201,7 @@ static void expect_refused(tci_compiler *c, const char *part)
     tci_compiler_end(c);
 }
 
-static void what_is_asked_for_and_not_there_is_named(void **state)
+TEST(what_is_asked_for_and_not_there_is_named)
 {
     expect_refused(start(ops_of_old_kernel, TCI_CHOICE_WALL_YES, false), "seccomp");
     expect_refused(start(ops_of_old_kernel, TCI_CHOICE_WALL_YES, false), "Landlock");
@@ -227,13 +227,5 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_walls_that_the_kernel_has_stand),
-        cmocka_unit_test(nothing_gets_through),
-        cmocka_unit_test(files_and_sockets_need_no_filter),
-        cmocka_unit_test(without_walls_much_gets_through),
-        cmocka_unit_test(it_inherits_nothing_of_ours),
-        cmocka_unit_test(what_is_asked_for_and_not_there_is_named),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return test_run(set_up, NULL);
 }

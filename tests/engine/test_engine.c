@@ -53,7 +53,7 @@ static tc_status load_archive(tci_engine_handle *handle, const char *file, const
     return status;
 }
 
-static void a_missing_engine_is_reported(void **state)
+TEST(a_missing_engine_is_reported)
 {
     tci_code_unit *unit = NULL;
     tc_error err = {0};
@@ -70,7 +70,7 @@ static void a_missing_engine_is_reported(void **state)
     tci_engine_release(handle);
 }
 
-static void another_library_is_no_engine(void **state)
+TEST(another_library_is_no_engine)
 {
     char folder[] = "/tmp/tc_test_engine_XXXXXX", path[128];
     tc_error err = {0};
@@ -102,7 +102,7 @@ static bool llvm_is_loaded(void)
 }
 
 /* What is said to peers before any bitcode has come is still true afterwards. */
-static void the_version_needs_no_llvm(void **state)
+TEST(the_version_needs_no_llvm)
 {
     char version[32];
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
@@ -118,7 +118,7 @@ static void the_version_needs_no_llvm(void **state)
     tci_engine_release(handle);
 }
 
-static void an_archive_becomes_callable(void **state)
+TEST(an_archive_becomes_callable)
 {
     tci_code_unit *unit;
     tc_error err = {0};
@@ -141,7 +141,7 @@ static void an_archive_becomes_callable(void **state)
     tci_engine_release(NULL);
 }
 
-static void errors_name_the_function(void **state)
+TEST(errors_name_the_function)
 {
     tci_code_unit *unit = NULL;
     tc_error err = {0};
@@ -160,7 +160,7 @@ static void errors_name_the_function(void **state)
     tci_engine_release(handle);
 }
 
-static void an_engine_can_be_started_again(void **state)
+TEST(an_engine_can_be_started_again)
 {
     for (int i = 0; i < 5; i++) {
         tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
@@ -222,7 +222,7 @@ static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *leve
     return status == TC_OK ? (int)value : (int)status;
 }
 
-static void the_form_is_chosen(void **state)
+TEST(the_form_is_chosen)
 {
     tc_error err = {0};
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(0), NULL), 1001);
@@ -237,7 +237,7 @@ static void the_form_is_chosen(void **state)
 }
 
 /* Every number that names no level of this architecture, and levels that this CPU lacks. */
-static void images_of_other_levels_are_passed_by(void **state)
+TEST(images_of_other_levels_are_passed_by)
 {
     tc_error err = {0};
     unsigned own = tci_image_cpu_level();
@@ -250,7 +250,7 @@ static void images_of_other_levels_are_passed_by(void **state)
 }
 
 /* The quick code is there in no time, so somebody who waits for better code gets that. */
-static void code_that_takes_too_long_to_optimise_runs_as_it_is(void **state)
+TEST(code_that_takes_too_long_to_optimise_runs_as_it_is)
 {
     tci_engine_handle *handle;
     tci_code_unit *unit;
@@ -278,7 +278,7 @@ static void code_that_takes_too_long_to_optimise_runs_as_it_is(void **state)
 }
 
 /* All threads that may compile do. */
-static void what_needs_no_compiler_waits_for_none(void **state)
+TEST(what_needs_no_compiler_waits_for_none)
 {
     tci_engine_handle *handle;
     tci_load_job *endless = NULL, *brief = NULL;
@@ -315,21 +315,4 @@ static void what_needs_no_compiler_waits_for_none(void **state)
     tci_archive_close(archive);
     free(bytes);
     tci_engine_release(handle);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_engine_is_reported),
-        cmocka_unit_test(another_library_is_no_engine),
-        cmocka_unit_test(the_version_needs_no_llvm),
-        cmocka_unit_test(an_archive_becomes_callable),
-        cmocka_unit_test(errors_name_the_function),
-        cmocka_unit_test(an_engine_can_be_started_again),
-        cmocka_unit_test(the_form_is_chosen),
-        cmocka_unit_test(code_that_takes_too_long_to_optimise_runs_as_it_is),
-        cmocka_unit_test(images_of_other_levels_are_passed_by),
-        cmocka_unit_test(what_needs_no_compiler_waits_for_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

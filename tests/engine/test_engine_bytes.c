@@ -86,7 +86,7 @@ static void try_apart(const void *bytes, size_t size, tally *t)
 }
 
 /* In one child, which sees every length that the engine lets through to LLVM. */
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
     size_t size;
     char *bytes = read_bitcode("counter", &size);
@@ -108,7 +108,7 @@ static void every_truncation_is_refused(void **state)
     free(bytes);
 }
 
-static void flipped_bits_never_make_llvm_exit(void **state)
+TEST(flipped_bits_never_make_llvm_exit)
 {
     size_t size;
     tally t = {0};
@@ -132,7 +132,7 @@ static void flipped_bits_never_make_llvm_exit(void **state)
     free(bytes);
 }
 
-static void random_bytes_behind_the_magic_are_refused(void **state)
+TEST(random_bytes_behind_the_magic_are_refused)
 {
     tally t = {0};
     uint32_t random = 7;
@@ -150,10 +150,5 @@ static void random_bytes_behind_the_magic_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(flipped_bits_never_make_llvm_exit),
-        cmocka_unit_test(random_bytes_behind_the_magic_are_refused),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

@@ -65,7 +65,7 @@ static void check_listing(void)
     }
 }
 
-static void code_is_for_this_processor(void **state)
+TEST(code_is_for_this_processor)
 {
     size_t size;
     tci_object object;
@@ -101,8 +101,5 @@ int main(int argc, char **argv)
 {
     (void)argc;
     wanted = argv + 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_is_for_this_processor),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

@@ -3,7 +3,7 @@
 
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
 
-static void the_host_is_described(void **state)
+TEST(the_host_is_described)
 {
     assert_int_equal(ops->abi, TCI_ENGINE_ABI);
     assert_string_equal(ops->name, "orc");
@@ -12,7 +12,7 @@ static void the_host_is_described(void **state)
     assert_non_null(ops->features(engine));
 }
 
-static void code_without_a_target_is_for_this_host(void **state)
+TEST(code_without_a_target_is_for_this_host)
 {
     uint64_t result = 0;
     loaded_file f = load_file("counter_bare", "counter", ALL_ENTRIES, "");
@@ -21,7 +21,7 @@ static void code_without_a_target_is_for_this_host(void **state)
     unload_file(&f);
 }
 
-static void tiered_up_code_goes_on_with_the_variables(void **state)
+TEST(tiered_up_code_goes_on_with_the_variables)
 {
     size_t size;
     uint64_t result = 0;
@@ -62,7 +62,7 @@ static void tiered_up_code_goes_on_with_the_variables(void **state)
     tci_symbols_destroy(symbols);
 }
 
-static void damaged_objects_are_refused(void **state)
+TEST(damaged_objects_are_refused)
 {
     size_t size;
     tci_object object;
@@ -88,7 +88,7 @@ static void damaged_objects_are_refused(void **state)
     tci_symbols_destroy(symbols);
 }
 
-static void entries_are_there_when_asked_for(void **state)
+TEST(entries_are_there_when_asked_for)
 {
     loaded_file f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
     assert_null(f.entries.max_size);
@@ -98,12 +98,5 @@ static void entries_are_there_when_asked_for(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_host_is_described),
-        cmocka_unit_test(code_without_a_target_is_for_this_host),
-        cmocka_unit_test(tiered_up_code_goes_on_with_the_variables),
-        cmocka_unit_test(damaged_objects_are_refused),
-        cmocka_unit_test(entries_are_there_when_asked_for),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

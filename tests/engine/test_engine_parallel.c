@@ -76,7 +76,7 @@ static void *work(void *argument)
     return (void *)(intptr_t)mistakes;
 }
 
-static void threads_load_at_once(void **state)
+TEST(threads_load_at_once)
 {
     pthread_t threads[THREADS];
     working = THREADS;
@@ -103,7 +103,7 @@ static void load_and_unload(int rounds)
     }
 }
 
-static void unloading_gives_everything_back(void **state)
+TEST(unloading_gives_everything_back)
 {
     load_and_unload(LEAK_ROUNDS / 10);
     size_t before = resident_bytes();
@@ -116,7 +116,7 @@ static void unloading_gives_everything_back(void **state)
         assert_true(grown < 2u << 20);
 }
 
-static void many_stay_loaded(void **state)
+TEST(many_stay_loaded)
 {
     enum { COUNT = 200 };
     static loaded_file all[COUNT];
@@ -150,10 +150,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_stay_loaded),
-        cmocka_unit_test(threads_load_at_once),
-        cmocka_unit_test(unloading_gives_everything_back),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

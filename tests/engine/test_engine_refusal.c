@@ -3,7 +3,7 @@
 
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void every_missing_symbol_is_named(void **state)
+TEST(every_missing_symbol_is_named)
 {
     expect_refusal(
         "missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
@@ -15,7 +15,7 @@ static void *all_but_memcpy(void *user, const char *symbol)
     return strcmp(symbol, "memcpy") == 0 ? NULL : tci_symbols_resolve(user, symbol);
 }
 
-static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
+TEST(a_missing_symbol_that_code_generation_adds_is_named)
 {
     size_t size;
     tc_error err = {0};
@@ -38,7 +38,7 @@ static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
     tci_symbols_destroy(symbols);
 }
 
-static void entries_must_be_there_and_right(void **state)
+TEST(entries_must_be_there_and_right)
 {
     expect_refusal("counter", "nobody", TCI_ENTRY_MAIN, TC_E_CORRUPT, PARTS("nobody_main"));
     expect_refusal("twin_a", "twin", TCI_ENTRY_MAIN | TCI_ENTRY_INIT, TC_E_CORRUPT,
@@ -51,7 +51,7 @@ static void entries_must_be_there_and_right(void **state)
                    PARTS("declared_only_main"));
 }
 
-static void what_cannot_work_when_sent_is_refused(void **state)
+TEST(what_cannot_work_when_sent_is_refused)
 {
     expect_refusal("thread_local", "thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("per_thread", "thread-local"));
@@ -65,7 +65,7 @@ static void what_cannot_work_when_sent_is_refused(void **state)
                    PARTS("chosen", "ifunc", "tc-ar create"));
 }
 
-static void numbers_that_take_for_ever_are_refused(void **state)
+TEST(numbers_that_take_for_ever_are_refused)
 {
     expect_refusal("wide_number", "wide_number", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("8000000", "4096"));
@@ -77,13 +77,13 @@ static void numbers_that_take_for_ever_are_refused(void **state)
                    PARTS("'data' is aligned to 4294967296 bytes", "65536"));
 }
 
-static void bad_assembly_is_refused(void **state)
+TEST(bad_assembly_is_refused)
 {
     expect_refusal("bad_asm", "bad_asm", TCI_ENTRY_MAIN, TC_E_COMPILE,
                    PARTS("code generation", "1 more error"));
 }
 
-static void data_out_of_reach_is_refused(void **state)
+TEST(data_out_of_reach_is_refused)
 {
     skip_if_emulated("all of a process lies within the 4 GiB that aarch64 reaches");
     if (compiles_images())
@@ -94,13 +94,13 @@ static void data_out_of_reach_is_refused(void **state)
                        PARTS("linking", "out of range"));
 }
 
-static void another_architecture_is_refused(void **state)
+TEST(another_architecture_is_refused)
 {
     expect_refusal("counter_foreign", "counter", TCI_ENTRY_MAIN, TC_E_NO_SLICE,
                    PARTS("aarch64", "x86_64"));
 }
 
-static void other_bytes_are_refused(void **state)
+TEST(other_bytes_are_refused)
 {
     size_t size;
     char *bytes = read_bitcode("counter", &size);
@@ -111,7 +111,7 @@ static void other_bytes_are_refused(void **state)
     free(bytes);
 }
 
-static void a_newer_producer_is_refused_by_the_archives_word(void **state)
+TEST(a_newer_producer_is_refused_by_the_archives_word)
 {
     size_t size;
     tc_error err = {0};
@@ -165,7 +165,7 @@ static void write_at(unsigned char *bytes, size_t at, const char *text)
     }
 }
 
-static void a_newer_producer_is_refused_by_the_bytes(void **state)
+TEST(a_newer_producer_is_refused_by_the_bytes)
 {
     size_t size, at = 32;
     char found[8];
@@ -179,7 +179,7 @@ static void a_newer_producer_is_refused_by_the_bytes(void **state)
     free(bytes);
 }
 
-static void the_engine_still_works(void **state)
+TEST(the_engine_still_works)
 {
     uint64_t result = 0;
     loaded_file f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
@@ -190,19 +190,5 @@ static void the_engine_still_works(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_missing_symbol_is_named),
-        cmocka_unit_test(a_missing_symbol_that_code_generation_adds_is_named),
-        cmocka_unit_test(entries_must_be_there_and_right),
-        cmocka_unit_test(what_cannot_work_when_sent_is_refused),
-        cmocka_unit_test(numbers_that_take_for_ever_are_refused),
-        cmocka_unit_test(bad_assembly_is_refused),
-        cmocka_unit_test(data_out_of_reach_is_refused),
-        cmocka_unit_test(another_architecture_is_refused),
-        cmocka_unit_test(other_bytes_are_refused),
-        cmocka_unit_test(a_newer_producer_is_refused_by_the_archives_word),
-        cmocka_unit_test(a_newer_producer_is_refused_by_the_bytes),
-        cmocka_unit_test(the_engine_still_works),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

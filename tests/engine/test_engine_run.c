@@ -4,7 +4,7 @@
 
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
 
-static void data_lives_as_long_as_the_code(void **state)
+TEST(data_lives_as_long_as_the_code)
 {
     uint64_t result = 0;
     loaded_file first = load_file("counter", "counter", ALL_ENTRIES, "");
@@ -25,7 +25,7 @@ static void data_lives_as_long_as_the_code(void **state)
     unload_file(&first);
 }
 
-static void the_other_entries_are_found(void **state)
+TEST(the_other_entries_are_found)
 {
     unsigned char payload[4], args[4] = {1, 2, 3, 4};
     loaded_file f = load_file("counter", "counter", ALL_ENTRIES, "");
@@ -36,7 +36,7 @@ static void the_other_entries_are_found(void **state)
     unload_file(&f);
 }
 
-static void libc_can_be_called(void **state)
+TEST(libc_can_be_called)
 {
     static uint64_t words[512];
     static char text[256];
@@ -48,7 +48,7 @@ static void libc_can_be_called(void **state)
     unload_file(&f);
 }
 
-static void a_library_of_the_list_can_be_called(void **state)
+TEST(a_library_of_the_list_can_be_called)
 {
     double in[2] = {4.0, 27.0}, out = 0;
     loaded_file f = load_file("libm_user", "libm_user", TCI_ENTRY_MAIN, "libm.so.6\n");
@@ -57,7 +57,7 @@ static void a_library_of_the_list_can_be_called(void **state)
     unload_file(&f);
 }
 
-static void the_host_can_be_called_and_calls_back(void **state)
+TEST(the_host_can_be_called_and_calls_back)
 {
     uint64_t in = 5, out = 0;
     tc_test_variable = 100;
@@ -68,7 +68,7 @@ static void the_host_can_be_called_and_calls_back(void **state)
     unload_file(&f);
 }
 
-static void helpers_that_code_generation_adds_are_found(void **state)
+TEST(helpers_that_code_generation_adds_are_found)
 {
     uint64_t in[3] = {3, 1, 7}, out[3] = {0};
     loaded_file f = load_file("recursion", "recursion", TCI_ENTRY_MAIN, "");
@@ -87,7 +87,7 @@ typedef struct command {
     int64_t value;
 } command;
 
-static void a_function_of_ordinary_size_runs(void **state)
+TEST(a_function_of_ordinary_size_runs)
 {
     static char text[4096];
     static const command commands[] = {
@@ -101,7 +101,7 @@ static void a_function_of_ordinary_size_runs(void **state)
     unload_file(&f);
 }
 
-static void equal_names_do_not_meet(void **state)
+TEST(equal_names_do_not_meet)
 {
     int a = 0, b = 0;
     loaded_file first = load_file("twin_a", "twin", TCI_ENTRY_MAIN, "");
@@ -115,7 +115,7 @@ static void equal_names_do_not_meet(void **state)
     unload_file(&second);
 }
 
-static void equal_symbols_of_different_libraries_do_not_meet(void **state)
+TEST(equal_symbols_of_different_libraries_do_not_meet)
 {
     int a = 0, b = 0;
     loaded_file first = load_file("uses_dep", "uses_dep", TCI_ENTRY_MAIN, "libtest_dep_a.so");
@@ -133,7 +133,7 @@ static void equal_symbols_of_different_libraries_do_not_meet(void **state)
     unload_file(&second);
 }
 
-static void a_weak_reference_may_stay_open(void **state)
+TEST(a_weak_reference_may_stay_open)
 {
     int out = 0;
     loaded_file f = load_file("weak_reference", "weak_reference", TCI_ENTRY_MAIN, "");
@@ -142,7 +142,7 @@ static void a_weak_reference_may_stay_open(void **state)
     unload_file(&f);
 }
 
-static void good_assembly_runs(void **state)
+TEST(good_assembly_runs)
 {
     uint64_t out = 0;
     loaded_file f = load_file("good_asm", "good_asm", TCI_ENTRY_MAIN, "");
@@ -153,7 +153,7 @@ static void good_assembly_runs(void **state)
 
 /* Someone who throws, or only wants a stack for a log, gets through the function to its caller
  * and on. */
-static void the_stack_can_be_unwound_through_it(void **state)
+TEST(the_stack_can_be_unwound_through_it)
 {
     uint64_t here = tc_test_frames(), there = 0;
     for (int round = 0; round < 3; round++) {
@@ -164,7 +164,7 @@ static void the_stack_can_be_unwound_through_it(void **state)
     }
 }
 
-static void every_missing_symbol_is_named(void **state)
+TEST(every_missing_symbol_is_named)
 {
     expect_refusal("missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
                    (const char *const[]){"no library here defines", "tc_test_absent_function",
@@ -174,20 +174,5 @@ static void every_missing_symbol_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_lives_as_long_as_the_code),
-        cmocka_unit_test(the_other_entries_are_found),
-        cmocka_unit_test(libc_can_be_called),
-        cmocka_unit_test(a_library_of_the_list_can_be_called),
-        cmocka_unit_test(the_host_can_be_called_and_calls_back),
-        cmocka_unit_test(helpers_that_code_generation_adds_are_found),
-        cmocka_unit_test(a_function_of_ordinary_size_runs),
-        cmocka_unit_test(equal_names_do_not_meet),
-        cmocka_unit_test(equal_symbols_of_different_libraries_do_not_meet),
-        cmocka_unit_test(a_weak_reference_may_stay_open),
-        cmocka_unit_test(good_assembly_runs),
-        cmocka_unit_test(the_stack_can_be_unwound_through_it),
-        cmocka_unit_test(every_missing_symbol_is_named),
-    };
-    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+    return test_run(engine_set_up, engine_tear_down);
 }

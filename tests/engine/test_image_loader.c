@@ -57,7 +57,7 @@ static made_archive make(const tci_image_source *source)
     return make_image_archive("made", source, TCI_CPU_ANY, NULL, 0);
 }
 
-static void code_alone_runs(void **state)
+TEST(code_alone_runs)
 {
     tci_image_source source = image_adding_one();
     made_archive made = make(&source);
@@ -74,7 +74,7 @@ static void code_alone_runs(void **state)
 }
 
 /* All of the code has a name, whatever the entries leave over. */
-static void pieces_are_called_after_entries(void **state)
+TEST(pieces_are_called_after_entries)
 {
     tci_image_source source = image_counting(0);
     source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
@@ -101,7 +101,7 @@ static void pieces_are_called_after_entries(void **state)
     free_made(&made);
 }
 
-static void data_lives_as_long_as_the_code(void **state)
+TEST(data_lives_as_long_as_the_code)
 {
     tci_image_source source = image_counting(3 << 20);
     for (uint32_t zeros = 0; zeros <= 3 << 20; zeros += 1 << 20) {
@@ -127,7 +127,7 @@ static void data_lives_as_long_as_the_code(void **state)
     }
 }
 
-static void imports_are_bound(void **state)
+TEST(imports_are_bound)
 {
     static const char *const names[] = {"tc_test_called"};
     tci_image_source source = image_jumping(false);
@@ -143,7 +143,7 @@ static void imports_are_bound(void **state)
     free_made(&made);
 }
 
-static void a_weak_name_may_be_missing(void **state)
+TEST(a_weak_name_may_be_missing)
 {
     tci_image_source source = image_jumping(true);
     made_archive made = make(&source);
@@ -171,7 +171,7 @@ static void expect_refused(const made_archive *made, tc_status status, const cha
     }
 }
 
-static void every_missing_symbol_is_named(void **state)
+TEST(every_missing_symbol_is_named)
 {
     static const char *const names[] = {"tc_test_absent_a", "tc_test_absent_b",
                                         "tc_test_called", "zzz_unused"};
@@ -185,7 +185,7 @@ static void every_missing_symbol_is_named(void **state)
     free_made(&made);
 }
 
-static void many_imports_are_bound(void **state)
+TEST(many_imports_are_bound)
 {
     enum { COUNT = 500 };
     static char text[COUNT][24];
@@ -205,7 +205,7 @@ static void many_imports_are_bound(void **state)
     free_made(&made);
 }
 
-static void another_machine_is_refused(void **state)
+TEST(another_machine_is_refused)
 {
     tci_image_source source = image_adding_one();
     source.machine = source.machine == TCI_IMAGE_X86_64 ? TCI_IMAGE_AARCH64 : TCI_IMAGE_X86_64;
@@ -214,7 +214,7 @@ static void another_machine_is_refused(void **state)
     free_made(&made);
 }
 
-static void symbols_beyond_the_list_are_refused(void **state)
+TEST(symbols_beyond_the_list_are_refused)
 {
     tci_image_source source = image_jumping(false);
     made_archive made = make(&source);
@@ -232,7 +232,7 @@ static void load_and_unload(const made_archive *made, unsigned rounds)
     }
 }
 
-static void loading_and_unloading_leaves_nothing_behind(void **state)
+TEST(loading_and_unloading_leaves_nothing_behind)
 {
     tci_image_source sources[] = {image_adding_one(), image_counting(100)};
     for (size_t i = 0; i < 2; i++) {
@@ -291,7 +291,7 @@ static void *load_many(void *argument)
     return (void *)mistakes;
 }
 
-static void no_page_is_ever_writable_and_executable(void **state)
+TEST(no_page_is_ever_writable_and_executable)
 {
     tci_image_source sources[] = {image_adding_one(), image_counting(0)};
     made_archive made[] = {make(&sources[0]), make(&sources[1])};
@@ -313,18 +313,5 @@ static void no_page_is_ever_writable_and_executable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_alone_runs),
-        cmocka_unit_test(pieces_are_called_after_entries),
-        cmocka_unit_test(data_lives_as_long_as_the_code),
-        cmocka_unit_test(imports_are_bound),
-        cmocka_unit_test(a_weak_name_may_be_missing),
-        cmocka_unit_test(every_missing_symbol_is_named),
-        cmocka_unit_test(many_imports_are_bound),
-        cmocka_unit_test(another_machine_is_refused),
-        cmocka_unit_test(symbols_beyond_the_list_are_refused),
-        cmocka_unit_test(loading_and_unloading_leaves_nothing_behind),
-        cmocka_unit_test(no_page_is_ever_writable_and_executable),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

@@ -64,21 +64,12 @@ static void check_image(const char *name, tci_image_machine machine)
         assert_int_equal(data[at], 0);
 }
 
-static void an_image_for_x86_64(void **state)
+TEST(an_image_for_x86_64)
 {
     check_image("full_x86_64.img", TCI_IMAGE_X86_64);
 }
 
-static void an_image_for_aarch64(void **state)
+TEST(an_image_for_aarch64)
 {
     check_image("full_aarch64.img", TCI_IMAGE_AARCH64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_image_for_x86_64),
-        cmocka_unit_test(an_image_for_aarch64),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

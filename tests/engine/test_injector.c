@@ -69,7 +69,7 @@ static tc_status place(const message *m, void (**main_out)(void *, size_t, void 
     return tci_injector_place(injector, m->bytes, m->image_size, m->rest_size, main_out, err);
 }
 
-static void each_call_has_a_copy_of_its_own(void **state)
+TEST_WITH(each_call_has_a_copy_of_its_own, set_up, tear_down)
 {
     void (*first)(void *, size_t, void *), (*second)(void *, size_t, void *);
     uint64_t value = 0;
@@ -85,7 +85,7 @@ static void each_call_has_a_copy_of_its_own(void **state)
     assert_int_equal(value, 1000);
 }
 
-static void data_begins_anew(void **state)
+TEST_WITH(data_begins_anew, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     uint64_t value = 0;
@@ -98,7 +98,7 @@ static void data_begins_anew(void **state)
     }
 }
 
-static void imports_are_bound_by_name(void **state)
+TEST_WITH(imports_are_bound_by_name, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -123,7 +123,7 @@ static void imports_are_bound_by_name(void **state)
 }
 
 /* Whatever was expected, what came is what runs. */
-static void what_is_expected_need_not_come(void **state)
+TEST_WITH(what_is_expected_need_not_come, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -143,7 +143,7 @@ static void what_is_expected_need_not_come(void **state)
     }
 }
 
-static void what_was_expected_is_written_for_each(void **state)
+TEST_WITH(what_was_expected_is_written_for_each, set_up, tear_down)
 {
     void (*first)(void *, size_t, void *), (*second)(void *, size_t, void *);
     tc_error err = {0};
@@ -174,7 +174,7 @@ static void what_was_expected_is_written_for_each(void **state)
 
 /* However many places were written before, each message has one of its own, as its code has
  * it. */
-static void what_is_written_ahead_is_run_once(void **state)
+TEST_WITH(what_is_written_ahead_is_run_once, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *), (*before)(void *, size_t, void *) = NULL;
     tc_error err = {0};
@@ -202,7 +202,7 @@ static void what_is_written_ahead_is_run_once(void **state)
     }
 }
 
-static void damage_is_refused(void **state)
+TEST_WITH(damage_is_refused, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -220,7 +220,7 @@ static void damage_is_refused(void **state)
     assert_int_not_equal(tci_injector_place(injector, m.bytes, 0, 0, &run, &err), TC_OK);
 }
 
-static void another_machines_code_is_refused(void **state)
+TEST_WITH(another_machines_code_is_refused, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -230,7 +230,7 @@ static void another_machines_code_is_refused(void **state)
     assert_int_equal(place(&m, &run, &err), TC_E_NO_SLICE);
 }
 
-static void too_much_memory_is_refused(void **state)
+TEST_WITH(too_much_memory_is_refused, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -250,7 +250,7 @@ static size_t address_space_bytes(void)
 }
 
 /* Some places were to be had when memory ran out: they are no beginning of anything. */
-static void a_shortage_leaves_nothing_behind(void **state)
+TEST_WITH(a_shortage_leaves_nothing_behind, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
@@ -274,22 +274,4 @@ static void a_shortage_leaves_nothing_behind(void **state)
         run(NULL, 0, &out);
         assert_int_equal(out, 42);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_call_has_a_copy_of_its_own, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(data_begins_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(imports_are_bound_by_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_expected_need_not_come, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_expected_is_written_for_each, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_written_ahead_is_run_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damage_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_much_memory_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_shortage_leaves_nothing_behind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_machines_code_is_refused, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

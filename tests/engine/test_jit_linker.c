@@ -43,7 +43,7 @@ static tci_loaded *link_copy(const tci_object *object, const tci_engine_code *co
     return loaded;
 }
 
-static void linked_memory_is_what_was_said(void **state)
+TEST(linked_memory_is_what_was_said)
 {
     size_t size, page = (size_t)sysconf(_SC_PAGESIZE);
     void *bytes = read_bitcode("counter", &size);
@@ -103,7 +103,7 @@ static const tci_code_symbol *find_name(const linked *l, const char *name)
     return NULL;
 }
 
-static void every_function_has_a_name(void **state)
+TEST(every_function_has_a_name)
 {
     linked l = link_file("counter", "counter",
                          TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, false);
@@ -145,7 +145,7 @@ static unsigned known_to_debuggers(void)
     return count;
 }
 
-static void debuggers_hear_of_what_has_debug_information(void **state)
+TEST(debuggers_hear_of_what_has_debug_information)
 {
     const unsigned all = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
     debugger = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
@@ -175,7 +175,7 @@ static uint64_t frames_seen_by(const char *file, bool debuggable)
 }
 
 /* What arrives has no unwind tables; what is to be debugged gets them here. */
-static void callers_are_seen_through_code_to_be_debugged(void **state)
+TEST(callers_are_seen_through_code_to_be_debugged)
 {
     uint64_t plain = frames_seen_by("unwinds_bare", false);
     uint64_t wanted = frames_seen_by("unwinds_bare", true);
@@ -215,7 +215,7 @@ static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
     unlink_all(&l);
 }
 
-static void linking_and_unlinking_leaves_nothing_behind(void **state)
+TEST(linking_and_unlinking_leaves_nothing_behind)
 {
     leave_nothing_behind("counter", false, rounds_wanted());
     leave_nothing_behind("counter_debug", true, rounds_wanted());
@@ -254,7 +254,7 @@ static void link_weak_name(long number)
     LLVMContextDispose(context);
 }
 
-static void names_are_forgotten(void **state)
+TEST(names_are_forgotten)
 {
     size_t before = 0;
     for (long i = 0; i < 300; i++) {
@@ -269,7 +269,7 @@ static void names_are_forgotten(void **state)
         assert_true(after < before + (16u << 20)); /* the names took 40 MB */
 }
 
-static void what_is_no_object_takes_no_memory(void **state)
+TEST(what_is_no_object_takes_no_memory)
 {
     size_t size;
     void *bytes = read_bitcode("hash_map", &size);
@@ -318,14 +318,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linked_memory_is_what_was_said),
-        cmocka_unit_test(every_function_has_a_name),
-        cmocka_unit_test(debuggers_hear_of_what_has_debug_information),
-        cmocka_unit_test(callers_are_seen_through_code_to_be_debugged),
-        cmocka_unit_test(linking_and_unlinking_leaves_nothing_behind),
-        cmocka_unit_test(names_are_forgotten),
-        cmocka_unit_test(what_is_no_object_takes_no_memory),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

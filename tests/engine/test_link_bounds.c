@@ -44,18 +44,18 @@ static void expect_too_large(const char *file, const char *name, const char *com
         fail_msg("%s: it took %ld KB", file, o.peak_kb);
 }
 
-static void data_beyond_the_bound_of_code_is_refused_unseen(void **state)
+TEST(data_beyond_the_bound_of_code_is_refused_unseen)
 {
     expect_too_large("huge_data", "huge_data", "process", "code_memory_max is 268435456");
     expect_too_large("huge_data", "huge_data", "thread", "code_memory_max is 268435456");
 }
 
-static void values_of_data_are_not_written_out_without_end(void **state)
+TEST(values_of_data_are_not_written_out_without_end)
 {
     expect_too_large("huge_value", "huge_value", "thread", "values");
 }
 
-static void too_many_functions_are_refused(void **state)
+TEST(too_many_functions_are_refused)
 {
     expect_too_large("functions_100000", "many", "process", "100000 functions");
     expect_too_large("functions_100000", "many", "thread", "100000 functions");
@@ -63,22 +63,11 @@ static void too_many_functions_are_refused(void **state)
 
 /* LLVM's linker takes the square of their number for unwind tables, which these need not
  * have. */
-static void many_functions_are_linked_in_proportion(void **state)
+TEST(many_functions_are_linked_in_proportion)
 {
     outcome o = load_elsewhere("functions_10000", "many", "process");
     if (strcmp(o.status, "TC_OK") != 0)
         fail_msg("%s: %s", o.status, o.text);
     if (!TCI_SANITIZED && o.peak_kb > usual_peak_kb("process") + CODE_MEMORY_MAX_KB)
         fail_msg("it took %ld KB", o.peak_kb);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_beyond_the_bound_of_code_is_refused_unseen),
-        cmocka_unit_test(values_of_data_are_not_written_out_without_end),
-        cmocka_unit_test(too_many_functions_are_refused),
-        cmocka_unit_test(many_functions_are_linked_in_proportion),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,7 @@
 #include "image_maker.h"
 
 #include "base/triple.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 #define OTHER_TRIPLE "sparc64-linux"
 #define NONE 255u
@@ -91,9 +83,8 @@ static tci_load_policy usual(void)
 }
 
 /* Bitcode that LLVM here would refuse is not better than an image that runs. */
-static void bitcode_of_a_newer_llvm_leaves_the_image(void **state)
+TEST(bitcode_of_a_newer_llvm_leaves_the_image)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy best = usual(), debuggable = usual();
     best.tier = TCI_TIER_BEST;
@@ -107,9 +98,8 @@ static void bitcode_of_a_newer_llvm_leaves_the_image(void **state)
     producer = 19;
 }
 
-static void the_form_is_chosen(void **state)
+TEST(the_form_is_chosen)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     expect(&policy, host, LEVELS(0), "image 1");
@@ -130,9 +120,8 @@ static void the_form_is_chosen(void **state)
     expect(&policy, host, NO_LEVELS, "TC_E_NO_SLICE");
 }
 
-static void the_best_takes_bitcode_before_an_image_of_a_lower_level(void **state)
+TEST(the_best_takes_bitcode_before_an_image_of_a_lower_level)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     policy.tier = TCI_TIER_BEST;
@@ -143,9 +132,8 @@ static void the_best_takes_bitcode_before_an_image_of_a_lower_level(void **state
     expect(&policy, host, LEVELS(0), "image 1");
 }
 
-static void debuggers_get_bitcode_where_there_is_some(void **state)
+TEST(debuggers_get_bitcode_where_there_is_some)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     policy.debuggable = true;
@@ -165,9 +153,8 @@ static tci_load_plan plan_of(const tci_load_policy *policy, const char *bitcode,
     return plan;
 }
 
-static void what_takes_microseconds_is_done_at_once(void **state)
+TEST(what_takes_microseconds_is_done_at_once)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     assert_true(plan_of(&policy, NULL, SMALL, LEVELS(0), "# none\n").at_once);
@@ -179,9 +166,8 @@ static void what_takes_microseconds_is_done_at_once(void **state)
     assert_false(plan_of(&policy, host, SMALL, NO_LEVELS, "").at_once);
 }
 
-static void each_tier_has_its_levels(void **state)
+TEST(each_tier_has_its_levels)
 {
-    (void)state;
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     tci_load_plan plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
@@ -204,9 +190,8 @@ static void each_tier_has_its_levels(void **state)
     assert_false(plan.may_tier_up);
 }
 
-static void tiered_up_code_is_compiled_in_the_background(void **state)
+TEST(tiered_up_code_is_compiled_in_the_background)
 {
-    (void)state;
     tci_load_plan plan;
     const tci_load_policy policy = usual();
     made_archive made = make(tci_triple_host(), SMALL, LEVELS(0));
@@ -221,9 +206,8 @@ static void tiered_up_code_is_compiled_in_the_background(void **state)
     free_made(&made);
 }
 
-static void a_refusal_names_function_and_level(void **state)
+TEST(a_refusal_names_function_and_level)
 {
-    (void)state;
     tci_load_plan plan;
     tc_error err = {0};
     const tci_load_policy policy = usual();
@@ -232,19 +216,4 @@ static void a_refusal_names_function_and_level(void **state)
     assert_int_equal(strncmp(err.text, "sample: no image runs here (level ", 34), 0);
     assert_non_null(strstr(err.text, OTHER_TRIPLE));
     free_made(&made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_form_is_chosen),
-        cmocka_unit_test(bitcode_of_a_newer_llvm_leaves_the_image),
-        cmocka_unit_test(the_best_takes_bitcode_before_an_image_of_a_lower_level),
-        cmocka_unit_test(debuggers_get_bitcode_where_there_is_some),
-        cmocka_unit_test(what_takes_microseconds_is_done_at_once),
-        cmocka_unit_test(each_tier_has_its_levels),
-        cmocka_unit_test(tiered_up_code_is_compiled_in_the_background),
-        cmocka_unit_test(a_refusal_names_function_and_level),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

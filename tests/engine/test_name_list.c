@@ -3,7 +3,7 @@
 #include "../support/test.h"
 #include "engine/name_list.h"
 
-static void few_names_are_all_there(void **state)
+TEST(few_names_are_all_there)
 {
     tci_name_list list = {0};
     assert_string_equal(tci_name_list_finish(&list), "");
@@ -14,7 +14,7 @@ static void few_names_are_all_there(void **state)
     assert_string_equal(tci_name_list_finish(&list), "a, bc, def");
 }
 
-static void many_names_end_in_a_count(void **state)
+TEST(many_names_end_in_a_count)
 {
     tci_name_list list = {0};
     char name[32], expected[32];
@@ -30,7 +30,7 @@ static void many_names_end_in_a_count(void **state)
     assert_true(strlen(text) < TCI_NAME_LIST_TEXT_MAX);
 }
 
-static void a_name_that_never_fits_is_counted(void **state)
+TEST(a_name_that_never_fits_is_counted)
 {
     tci_name_list list = {0};
     char name[2000];
@@ -38,14 +38,4 @@ static void a_name_that_never_fits_is_counted(void **state)
     name[sizeof name - 1] = '\0';
     tci_name_list_add(&list, name);
     assert_string_equal(tci_name_list_finish(&list), "1 more");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_names_are_all_there),
-        cmocka_unit_test(many_names_end_in_a_count),
-        cmocka_unit_test(a_name_that_never_fits_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static bool exists(const char *path)
     return lstat(path, &found) == 0;
 }
 
-static void what_is_stored_is_found(void **state)
+TEST_WITH(what_is_stored_is_found, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, 16 * MIB);
     assert_false(cache_sample_find(cache, 1, 1000));
@@ -35,7 +35,7 @@ static void what_is_stored_is_found(void **state)
     assert_int_equal(cache_warnings, 0);
 }
 
-static void another_key_is_not_found(void **state)
+TEST_WITH(another_key_is_not_found, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     void *bytes;
@@ -51,7 +51,7 @@ static void another_key_is_not_found(void **state)
     tci_object_cache_close(cache);
 }
 
-static void the_last_one_stored_counts(void **state)
+TEST_WITH(the_last_one_stored_counts, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_key key = cache_sample_key(1);
@@ -66,7 +66,7 @@ static void the_last_one_stored_counts(void **state)
     tci_object_cache_close(cache);
 }
 
-static void no_cache_is_a_cache_without_anything(void **state)
+TEST_WITH(no_cache_is_a_cache_without_anything, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_cache_close(cache);
@@ -107,7 +107,7 @@ static void expect_deleted(tci_object_cache *cache, const char *path)
     assert_true(cache_sample_find(cache, 1, 1000));
 }
 
-static void damaged_files_are_deleted(void **state)
+TEST_WITH(damaged_files_are_deleted, cache_set_up, cache_tear_down)
 {
     static uint8_t bytes[4096];
     char path[CACHE_PATH_MAX];
@@ -132,7 +132,7 @@ static void damaged_files_are_deleted(void **state)
 }
 
 /* As when somebody copies files about, or a hash collides. */
-static void a_file_of_another_key_is_deleted(void **state)
+TEST_WITH(a_file_of_another_key_is_deleted, cache_set_up, cache_tear_down)
 {
     char path[CACHE_PATH_MAX], foreign[CACHE_PATH_MAX];
     char name[TCI_CACHE_FILE_NAME];
@@ -165,7 +165,7 @@ static void make_socket(const char *path)
     assert_int_equal(close(fd), 0);
 }
 
-static void what_is_no_file_is_deleted(void **state)
+TEST_WITH(what_is_no_file_is_deleted, cache_set_up, cache_tear_down)
 {
     char path[CACHE_PATH_MAX], elsewhere[CACHE_PATH_MAX + 16];
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
@@ -187,7 +187,7 @@ static void what_is_no_file_is_deleted(void **state)
     tci_object_cache_close(cache);
 }
 
-static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
+TEST_WITH(a_folder_in_the_way_that_is_not_empty_is_not_found, cache_set_up, cache_tear_down)
 {
     char path[CACHE_PATH_MAX], inside[CACHE_PATH_MAX + 16];
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
@@ -202,7 +202,7 @@ static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
     tci_object_cache_close(cache);
 }
 
-static void a_file_of_another_user_is_deleted(void **state)
+TEST_WITH(a_file_of_another_user_is_deleted, cache_set_up, cache_tear_down)
 {
     char path[CACHE_PATH_MAX];
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
@@ -215,21 +215,4 @@ static void a_file_of_another_user_is_deleted(void **state)
     }
     expect_deleted(cache, path);
     tci_object_cache_close(cache);
-}
-
-int main(void)
-{
-#define CACHE_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
-    const struct CMUnitTest tests[] = {
-        CACHE_TEST(what_is_stored_is_found),
-        CACHE_TEST(another_key_is_not_found),
-        CACHE_TEST(the_last_one_stored_counts),
-        CACHE_TEST(no_cache_is_a_cache_without_anything),
-        CACHE_TEST(damaged_files_are_deleted),
-        CACHE_TEST(a_file_of_another_key_is_deleted),
-        CACHE_TEST(what_is_no_file_is_deleted),
-        CACHE_TEST(a_folder_in_the_way_that_is_not_empty_is_not_found),
-        CACHE_TEST(a_file_of_another_user_is_deleted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static const sample samples[] = {
     {TCI_FIELD_NEAR32, 0, 0xffffffff, 0, 0x7fffffff, 0x7fffffff},
 };
 
-static void fields_are_what_assemblers_write(void **state)
+TEST(fields_are_what_assemblers_write)
 {
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         const sample *s = &samples[i];
@@ -60,7 +60,7 @@ static const sample beyond[] = {
     {TCI_FIELD_BRANCH14, 0, 0x36180006, 0, 1 << 15, 0},
 };
 
-static void what_is_too_far_away_is_refused(void **state)
+TEST(what_is_too_far_away_is_refused)
 {
     for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
         const sample *s = &beyond[i];
@@ -68,13 +68,4 @@ static void what_is_too_far_away_is_refused(void **state)
         assert_false(
             tci_object_field_write(s->field, s->unit, (uint8_t *)&word, s->place, s->target));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_what_assemblers_write),
-        cmocka_unit_test(what_is_too_far_away_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,21 +95,12 @@ static void in_a_child(void (*test)(void))
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void names_are_written_as_code_comes(void **state)
+TEST(names_are_written_as_code_comes)
 {
     in_a_child(write_map);
 }
 
-static void what_somebody_put_there_is_not_followed(void **state)
+TEST(what_somebody_put_there_is_not_followed)
 {
     in_a_child(stay_away);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_written_as_code_comes),
-        cmocka_unit_test(what_somebody_put_there_is_not_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static int compare_file(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-static void names_have_the_addresses_that_dlsym_gives(void **state)
+TEST(names_have_the_addresses_that_dlsym_gives)
 {
     tally t = {0};
     assert_int_equal(dl_iterate_phdr(compare_file, &t), 0);
@@ -62,7 +62,7 @@ static void names_have_the_addresses_that_dlsym_gives(void **state)
     assert_true(t.found > 1000);
 }
 
-static void functions_of_the_processor_are_those_that_dlsym_gives(void **state)
+TEST(functions_of_the_processor_are_those_that_dlsym_gives)
 {
     static const char *const names[] = {"memcpy", "memmove", "memset", "strlen", "memcmp"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -71,7 +71,7 @@ static void functions_of_the_processor_are_those_that_dlsym_gives(void **state)
     }
 }
 
-static void what_may_go_is_left_to_dlsym(void **state)
+TEST(what_may_go_is_left_to_dlsym)
 {
     void *library = dlopen("libtest_dep_a.so", RTLD_NOW | RTLD_GLOBAL);
     assert_non_null(library);
@@ -88,7 +88,7 @@ static void *load(void *path)
 }
 
 /* The other thread has the dynamic loader's lock until this one has what it looks for. */
-static void nobody_waits_for_who_loads_a_library(void **state)
+TEST(nobody_waits_for_who_loads_a_library)
 {
     int begun[2], go_on[2];
     char gate[64], byte = 0;
@@ -116,15 +116,4 @@ static void nobody_waits_for_who_loads_a_library(void **state)
     assert_int_equal(pthread_join(thread, &library), 0);
     assert_non_null(library);
     assert_int_equal(dlclose(library), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_have_the_addresses_that_dlsym_gives),
-        cmocka_unit_test(functions_of_the_processor_are_those_that_dlsym_gives),
-        cmocka_unit_test(what_may_go_is_left_to_dlsym),
-        cmocka_unit_test(nobody_waits_for_who_loads_a_library),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void expect_reason(const tci_symbol_policy *policy, const char *signer,
         assert_string_equal(found.text, reason);
 }
 
-static void patterns_match_names(void **state)
+TEST(patterns_match_names)
 {
     static const struct {
         const char *pattern, *name;
@@ -63,7 +63,7 @@ static void patterns_match_names(void **state)
                          cases[i].matches);
 }
 
-static void patterns_cover_patterns(void **state)
+TEST(patterns_cover_patterns)
 {
     assert_true(tci_symbol_pattern_covers("*", "str*"));
     assert_true(tci_symbol_pattern_covers("s*", "str*"));
@@ -82,7 +82,7 @@ static void patterns_cover_patterns(void **state)
 }
 
 /* What many stars cost is bounded by the product of the lengths, not by their power. */
-static void patterns_take_no_time(void **state)
+TEST(patterns_take_no_time)
 {
     char name[4096];
     memset(name, 'a', sizeof name - 1);
@@ -90,7 +90,7 @@ static void patterns_take_no_time(void **state)
     assert_false(tci_symbol_pattern_matches("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", name));
 }
 
-static void the_first_rule_that_matches_decides(void **state)
+TEST(the_first_rule_that_matches_decides)
 {
     tci_symbol_policy *policy = parse("# comment\n"
                                       "deny libc.so.6 strfry  # not this one\r\n"
@@ -110,7 +110,7 @@ static void the_first_rule_that_matches_decides(void **state)
     tci_symbol_policy_close(policy);
 }
 
-static void libraries_that_travel_have_names_of_their_own(void **state)
+TEST(libraries_that_travel_have_names_of_their_own)
 {
     tci_symbol_policy *policy = parse("deny tc:shelf shelf_put\n"
                                       "allow tc:sh* *\n"
@@ -125,7 +125,7 @@ static void libraries_that_travel_have_names_of_their_own(void **state)
     tci_symbol_policy_close(policy);
 }
 
-static void nothing_is_allowed_that_no_rule_allows(void **state)
+TEST(nothing_is_allowed_that_no_rule_allows)
 {
     tci_symbol_policy *policy = parse("");
     expect_reason(policy, "", "libc.so.6", "strlen", "rules has no rule that allows it");
@@ -136,7 +136,7 @@ static void nothing_is_allowed_that_no_rule_allows(void **state)
     tci_symbol_policy_close(policy);
 }
 
-static void a_signer_has_a_section(void **state)
+TEST(a_signer_has_a_section)
 {
     tci_symbol_policy *policy = parse("allow * everybody\n"
                                       "[signer alice]\n"
@@ -156,7 +156,7 @@ static void a_signer_has_a_section(void **state)
 }
 
 /* Names that would reach past every other rule. */
-static void guarded_symbols_have_to_be_named(void **state)
+TEST(guarded_symbols_have_to_be_named)
 {
     static const char *const some[] = {"dlsym",        "mprotect",      "system",
                                        "fork",         "_IO_proc_open", "dl_iterate_phdr",
@@ -190,7 +190,7 @@ static void expect_opens(const char *text, const char *library, const char *reas
     tci_symbol_policy_close(policy);
 }
 
-static void a_library_is_opened_for_what_it_may_give(void **state)
+TEST(a_library_is_opened_for_what_it_may_give)
 {
     expect_opens("allow libm.so.6 sin\n", "libm.so.6", NULL);
     expect_opens("allow libm.so.6 sin\n", "libz.so.1", "rules has no rule that allows it");
@@ -201,7 +201,7 @@ static void a_library_is_opened_for_what_it_may_give(void **state)
     expect_opens("allow libz.so.1 crc32\ndeny * *\n", "libz.so.1", NULL);
 }
 
-static void an_alias_is_what_a_rule_names(void **state)
+TEST(an_alias_is_what_a_rule_names)
 {
     tci_symbol_reason reason;
     tci_symbol_policy *policy = parse("deny libc.so.6 getenv\n"
@@ -221,7 +221,7 @@ static void an_alias_is_what_a_rule_names(void **state)
     tci_symbol_policy_close(policy);
 }
 
-static void what_is_wrong_is_named_with_its_line(void **state)
+TEST(what_is_wrong_is_named_with_its_line)
 {
     expect_wrong("allow libc.so.6 str*\ndeny libc.so.6 str*\n", TC_E_INVALID,
                  "rules line 2: 'deny libc.so.6 str*' contradicts 'allow libc.so.6 str*' of "
@@ -263,7 +263,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
                  "rules line 1: expected [unsigned] or [signer NAME]");
 }
 
-static void sections_do_not_contradict_one_another(void **state)
+TEST(sections_do_not_contradict_one_another)
 {
     tci_symbol_policy *policy = parse("allow a b\n[unsigned]\ndeny a b\n[signer s]\nallow a b");
     assert_false(allows(policy, "", "a", "b"));
@@ -271,7 +271,7 @@ static void sections_do_not_contradict_one_another(void **state)
     tci_symbol_policy_close(policy);
 }
 
-static void amounts_are_bounded(void **state)
+TEST(amounts_are_bounded)
 {
     const size_t size = TCI_SYMBOL_POLICY_BYTES_MAX + 1;
     char *text = malloc(size);
@@ -311,7 +311,7 @@ static void write_file(const char *text, mode_t mode)
     assert_int_equal(chmod(path, mode), 0);
 }
 
-static void a_file_is_read(void **state)
+TEST(a_file_is_read)
 {
     tci_symbol_policy *policy = NULL;
     tc_error err = {0};
@@ -334,7 +334,7 @@ static void expect_not_opened(const char *what, tc_status status, const char *pa
         fail_msg("'%s' is not in '%s'", part, err.text);
 }
 
-static void a_file_that_others_may_change_is_refused(void **state)
+TEST(a_file_that_others_may_change_is_refused)
 {
     write_file("allow a b\n", 0664);
     expect_not_opened(option, TC_E_INVALID, "has mode 0664");
@@ -363,7 +363,7 @@ static char *read_document(void)
     return text;
 }
 
-static void the_manuals_example_means_what_it_says(void **state)
+TEST(the_manuals_example_means_what_it_says)
 {
     char *document = read_document();
     char *rules = strstr(document, "```policy\n");
@@ -382,7 +382,7 @@ static void the_manuals_example_means_what_it_says(void **state)
 }
 
 /* tests/layout/check_guarded_symbols.py says that none is missing. */
-static void the_manual_lists_what_must_be_named(void **state)
+TEST(the_manual_lists_what_must_be_named)
 {
     char *document = read_document();
     tci_symbol_policy *policy = parse("default allow\n");
@@ -403,28 +403,4 @@ static void the_manual_lists_what_must_be_named(void **state)
     assert_true(count > 100);
     tci_symbol_policy_close(policy);
     free(document);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_match_names),
-        cmocka_unit_test(patterns_cover_patterns),
-        cmocka_unit_test(patterns_take_no_time),
-        cmocka_unit_test(the_first_rule_that_matches_decides),
-        cmocka_unit_test(libraries_that_travel_have_names_of_their_own),
-        cmocka_unit_test(nothing_is_allowed_that_no_rule_allows),
-        cmocka_unit_test(a_signer_has_a_section),
-        cmocka_unit_test(guarded_symbols_have_to_be_named),
-        cmocka_unit_test(a_library_is_opened_for_what_it_may_give),
-        cmocka_unit_test(an_alias_is_what_a_rule_names),
-        cmocka_unit_test(what_is_wrong_is_named_with_its_line),
-        cmocka_unit_test(sections_do_not_contradict_one_another),
-        cmocka_unit_test(amounts_are_bounded),
-        cmocka_unit_test(a_file_is_read),
-        cmocka_unit_test(a_file_that_others_may_change_is_refused),
-        cmocka_unit_test(the_manuals_example_means_what_it_says),
-        cmocka_unit_test(the_manual_lists_what_must_be_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

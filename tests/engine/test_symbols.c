@@ -24,7 +24,7 @@ static void expect_refusal_of(const char *deps, size_t size, tc_status status, c
         fail_msg("'%s' is not in '%s'", part, err.text);
 }
 
-static void host_symbols_come_first(void **state)
+TEST(host_symbols_come_first)
 {
     tci_symbols *symbols;
     assert_int_equal(tci_symbols_create("", 0, &host_scope, &symbols, NULL), TC_OK);
@@ -37,7 +37,7 @@ static void host_symbols_come_first(void **state)
     tci_symbols_destroy(NULL);
 }
 
-static void libraries_answer_in_their_order(void **state)
+TEST(libraries_answer_in_their_order)
 {
     tci_symbols *ab = open_symbols("libtest_dep_a.so\nlibtest_dep_b.so\n");
     tci_symbols *ba = open_symbols("libtest_dep_b.so\nlibtest_dep_a.so");
@@ -49,7 +49,7 @@ static void libraries_answer_in_their_order(void **state)
     tci_symbols_destroy(ba);
 }
 
-static void libraries_are_private(void **state)
+TEST(libraries_are_private)
 {
     tci_symbols *with = open_symbols("libtest_dep_a.so");
     tci_symbols *without = open_symbols("");
@@ -59,7 +59,7 @@ static void libraries_are_private(void **state)
     tci_symbols_destroy(without);
 }
 
-static void comments_and_blanks_do_not_count(void **state)
+TEST(comments_and_blanks_do_not_count)
 {
     static const char deps[] = "# libraries\n\n  \t\r\n libtest_dep_b.so \t# the second\r\n#";
     tci_symbols *symbols = open_symbols(deps);
@@ -67,21 +67,20 @@ static void comments_and_blanks_do_not_count(void **state)
     tci_symbols_destroy(symbols);
 }
 
-static void a_missing_library_is_named(void **state)
+TEST(a_missing_library_is_named)
 {
     static const char deps[] = "libtest_dep_a.so\nlibtc_no_such_library.so.7\n";
     expect_refusal_of(deps, sizeof deps - 1, TC_E_NO_LIBRARY, "libtc_no_such_library.so.7");
 }
 
 /* As a linker's trace lists them: libc.so is a linker script on Debian. */
-static void a_scope_may_lack_libraries(void **state)
+TEST(a_scope_may_lack_libraries)
 {
     static const tci_symbol_scope lenient = {.may_lack = true};
     static const char deps[] = "libtc_no_such_library.so.7\nlibtest_dep_a.so\n";
     char many[70 * sizeof "libtc_none.so\n"] = "";
     tci_symbols *symbols;
     tc_error err = {.text = "symbol tc_nobody is not defined"};
-    (void)state;
     assert_int_equal(tci_symbols_create(deps, sizeof deps - 1, &lenient, &symbols, NULL),
                      TC_OK);
     assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
@@ -98,7 +97,7 @@ static void a_scope_may_lack_libraries(void **state)
                      TC_E_TOO_LARGE);
 }
 
-static void other_names_are_refused(void **state)
+TEST(other_names_are_refused)
 {
     static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6",
                                       "../libevil.so",
@@ -113,7 +112,7 @@ static void other_names_are_refused(void **state)
     expect_refusal_of("libm.so.6\nlib\0.so\n", 18, TC_E_CORRUPT, "line 2");
 }
 
-static void lists_are_bounded(void **state)
+TEST(lists_are_bounded)
 {
     static char many[TCI_DEPS_BYTES_MAX + 1];
     for (int i = 0; i <= TCI_DEPS_MAX; i++)
@@ -125,7 +124,7 @@ static void lists_are_bounded(void **state)
     expect_refusal_of(many, 400, TC_E_TOO_LARGE, "255");
 }
 
-static void what_rests_takes_what_is_in_force_afterwards(void **state)
+TEST(what_rests_takes_what_is_in_force_afterwards)
 {
     tci_library old = {.title = "tc:shelf"}, new = {.title = "tc:shelf"};
     tci_library_set *set;
@@ -150,20 +149,4 @@ static void what_rests_takes_what_is_in_force_afterwards(void **state)
     assert_null(tci_symbols_library(symbols, 0));
     tci_symbols_destroy(symbols);
     tci_library_set_destroy(set);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_symbols_come_first),
-        cmocka_unit_test(libraries_answer_in_their_order),
-        cmocka_unit_test(libraries_are_private),
-        cmocka_unit_test(what_rests_takes_what_is_in_force_afterwards),
-        cmocka_unit_test(comments_and_blanks_do_not_count),
-        cmocka_unit_test(a_missing_library_is_named),
-        cmocka_unit_test(a_scope_may_lack_libraries),
-        cmocka_unit_test(other_names_are_refused),
-        cmocka_unit_test(lists_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static bool uses_wide_registers(void)
     return strstr(text, "%ymm") != NULL || strstr(text, "%zmm") != NULL;
 }
 
-static void a_hot_loop_uses_what_the_cpu_has(void **state)
+TEST(a_hot_loop_uses_what_the_cpu_has)
 {
     if (strcmp(tci_triple_host(), "x86_64-linux") == 0 && !cpu_has_avx()) {
         print_message("this CPU has no AVX\n");
@@ -91,7 +91,7 @@ static void a_hot_loop_uses_what_the_cpu_has(void **state)
 }
 
 /* What comes first is to be compiled soon: the sender left the loop as it was written. */
-static void quick_code_is_not_unrolled(void **state)
+TEST(quick_code_is_not_unrolled)
 {
     compile(TCI_LEVEL_BASELINE);
     assert_false(uses_wide_registers());
@@ -100,9 +100,5 @@ static void quick_code_is_not_unrolled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hot_loop_uses_what_the_cpu_has),
-        cmocka_unit_test(quick_code_is_not_unrolled),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return test_run(open_all, close_all);
 }

@@ -28,7 +28,7 @@ static uint32_t count(const char *text)
 
 /* Code that replaces other code uses that code's variables, which may be anywhere: LLVM must
  * not take them for near, as it does those that a module has itself. */
-static void variables_of_other_code_are_not_near(void **state)
+TEST(variables_of_other_code_are_not_near)
 {
     static const char text[] = "@a = internal global i64 1, align 8\n"
                                "@b = internal constant ptr @a\n"
@@ -54,7 +54,7 @@ static void variables_of_other_code_are_not_near(void **state)
     LLVMContextDispose(context);
 }
 
-static void variables_are_counted(void **state)
+TEST(variables_are_counted)
 {
     assert_int_equal(count("@a = internal global i64 1\n@b = internal constant i64 2\n"
                            "@c = external global i64\n"),
@@ -62,7 +62,7 @@ static void variables_are_counted(void **state)
     assert_int_equal(count(HEAD "  br label %b\n" TAIL), 2);
 }
 
-static void jumps_by_constant_tables_hold_up_nothing(void **state)
+TEST(jumps_by_constant_tables_hold_up_nothing)
 {
     assert_int_equal(count(HEAD "  %e = getelementptr ptr, ptr @table, i64 %n\n"
                                 "  %to = load ptr, ptr %e\n  indirectbr ptr %to" LABELS TAIL),
@@ -78,7 +78,7 @@ static void jumps_by_constant_tables_hold_up_nothing(void **state)
                      2);
 }
 
-static void a_label_in_a_variable_ties_code_to_it(void **state)
+TEST(a_label_in_a_variable_ties_code_to_it)
 {
     static const char *const from[] = {
         "  %to = load ptr, ptr @kept\n",
@@ -95,21 +95,9 @@ static void a_label_in_a_variable_ties_code_to_it(void **state)
     }
 }
 
-static void code_without_variables_can_jump_as_it_likes(void **state)
+TEST(code_without_variables_can_jump_as_it_likes)
 {
     assert_int_equal(count("define void @f(ptr %p, i64 %n) {\nentry:\n  %to = load ptr, ptr "
                            "%p\n  indirectbr ptr %to" LABELS TAIL),
                      0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variables_of_other_code_are_not_near),
-        cmocka_unit_test(variables_are_counted),
-        cmocka_unit_test(jumps_by_constant_tables_hold_up_nothing),
-        cmocka_unit_test(a_label_in_a_variable_ties_code_to_it),
-        cmocka_unit_test(code_without_variables_can_jump_as_it_likes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

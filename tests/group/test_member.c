@@ -43,7 +43,7 @@ static tc_status count(tci_control control, uint64_t n)
     return tci_member_control(pair.peer, control, payload, sizeof payload, &error);
 }
 
-static void members_agree_and_use_one_endpoint(void **state)
+TEST(members_agree_and_use_one_endpoint)
 {
     tc_ep *back;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
@@ -56,7 +56,7 @@ static void members_agree_and_use_one_endpoint(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_rank_beyond_the_group_is_no_member(void **state)
+TEST(a_rank_beyond_the_group_is_no_member)
 {
     tc_error error;
     tc_ep *ep;
@@ -67,7 +67,7 @@ static void a_rank_beyond_the_group_is_no_member(void **state)
     fake_pair_close(&pair);
 }
 
-static void messages_wait_until_the_member_that_was_called_says_it_is_that(void **state)
+TEST(messages_wait_until_the_member_that_was_called_says_it_is_that)
 {
     tc_ep *ep;
     fake_pair_make(&pair, FAKE_MAPPED);
@@ -89,7 +89,7 @@ static void messages_wait_until_the_member_that_was_called_says_it_is_that(void 
 }
 
 /* near calls rank 1; whoever answers is another. */
-static void another_than_was_called_ends_the_endpoint(void **state)
+TEST(another_than_was_called_ends_the_endpoint)
 {
     static const struct {
         uint64_t group;
@@ -110,7 +110,7 @@ static void another_than_was_called_ends_the_endpoint(void **state)
     }
 }
 
-static void memberships_of_a_wrong_form_are_corrupt(void **state)
+TEST(memberships_of_a_wrong_form_are_corrupt)
 {
     tc_error error;
     uint8_t payload[32] = {0};
@@ -127,7 +127,7 @@ static void memberships_of_a_wrong_form_are_corrupt(void **state)
 }
 
 /* A member may connect before this side has made the group. */
-static void endpoints_that_named_the_group_first_are_adopted(void **state)
+TEST(endpoints_that_named_the_group_first_are_adopted)
 {
     tc_error error;
     tc_ep *ep;
@@ -144,7 +144,7 @@ static void endpoints_that_named_the_group_first_are_adopted(void **state)
     fake_pair_close(&pair);
 }
 
-static void an_endpoint_that_named_another_group_is_not(void **state)
+TEST(an_endpoint_that_named_another_group_is_not)
 {
     tc_error error;
     open_plain();
@@ -155,7 +155,7 @@ static void an_endpoint_that_named_another_group_is_not(void **state)
     fake_pair_close(&pair);
 }
 
-static void an_endpoint_that_counted_the_group_differently_ends_then(void **state)
+TEST(an_endpoint_that_counted_the_group_differently_ends_then)
 {
     tc_error error;
     open_plain();
@@ -166,7 +166,7 @@ static void an_endpoint_that_counted_the_group_differently_ends_then(void **stat
 }
 
 /* Both called at once: each sends by its own, and receives by both. */
-static void a_second_endpoint_to_a_member_only_receives(void **state)
+TEST(a_second_endpoint_to_a_member_only_receives)
 {
     tc_ep *ep;
     tc_error error;
@@ -193,7 +193,7 @@ static void a_second_endpoint_to_a_member_only_receives(void **state)
 /* --- barriers
  * ---------------------------------------------------------------------------------- */
 
-static void counts_of_barriers_never_run_backwards(void **state)
+TEST(counts_of_barriers_never_run_backwards)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *group = pair.far->groups.first;
@@ -206,7 +206,7 @@ static void counts_of_barriers_never_run_backwards(void **state)
     fake_pair_close(&pair);
 }
 
-static void only_rank_0_releases(void **state)
+TEST(only_rank_0_releases)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_ep *far = pair.peer;
@@ -218,7 +218,7 @@ static void only_rank_0_releases(void **state)
 }
 
 /* Whoever comes to it hears of it, also late; the text is rank 0's. */
-static void a_barrier_that_was_given_up_is_so_for_all(void **state)
+TEST(a_barrier_that_was_given_up_is_so_for_all)
 {
     const tc_error lost = {TC_E_PEER_LOST, "barrier: rank 7: hung up"};
     fake_pair_join(&pair, FAKE_MAPPED, 2);
@@ -242,7 +242,7 @@ static void a_barrier_that_was_given_up_is_so_for_all(void **state)
     fake_pair_close(&pair);
 }
 
-static void what_is_no_end_of_a_barrier_ends_none(void **state)
+TEST(what_is_no_end_of_a_barrier_ends_none)
 {
     const uint8_t payload[13] = {9, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 'x'};
     uint8_t fine[13];
@@ -268,7 +268,7 @@ static void what_is_no_end_of_a_barrier_ends_none(void **state)
     fake_pair_close(&pair);
 }
 
-static void counts_of_one_that_is_of_no_group_touch_none(void **state)
+TEST(counts_of_one_that_is_of_no_group_touch_none)
 {
     open_plain();
     tc_group *group = group_at(pair.far, 1, 2);
@@ -282,7 +282,7 @@ static void counts_of_one_that_is_of_no_group_touch_none(void **state)
 /* --- members that go
  * ----------------------------------------------------------------------------- */
 
-static void a_member_whose_endpoint_ended_is_called_anew(void **state)
+TEST(a_member_whose_endpoint_ended_is_called_anew)
 {
     tc_ep *again;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
@@ -298,7 +298,7 @@ static void a_member_whose_endpoint_ended_is_called_anew(void **state)
     fake_pair_close(&pair);
 }
 
-static void why_a_member_has_gone_is_kept(void **state)
+TEST(why_a_member_has_gone_is_kept)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tci_member *m = &pair.near->groups.first->members[1];
@@ -311,7 +311,7 @@ static void why_a_member_has_gone_is_kept(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_member_that_is_not_there_yet_is_tried_again_after_a_while(void **state)
+TEST(a_member_that_is_not_there_yet_is_tried_again_after_a_while)
 {
     tc_ep *ep;
     fake_pair_join(&pair, FAKE_MAPPED, 3);
@@ -333,7 +333,7 @@ static void a_member_that_is_not_there_yet_is_tried_again_after_a_while(void **s
     fake_pair_close(&pair);
 }
 
-static void a_member_that_cannot_even_be_tried_is_none(void **state)
+TEST(a_member_that_cannot_even_be_tried_is_none)
 {
     tc_ep *ep;
     tc_error error;
@@ -345,29 +345,4 @@ static void a_member_that_cannot_even_be_tried_is_none(void **state)
     assert_null(group->members[2].ep);
     assert_int_equal(pair.near->core.handshakes, 0);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_agree_and_use_one_endpoint),
-        cmocka_unit_test(a_rank_beyond_the_group_is_no_member),
-        cmocka_unit_test(messages_wait_until_the_member_that_was_called_says_it_is_that),
-        cmocka_unit_test(another_than_was_called_ends_the_endpoint),
-        cmocka_unit_test(memberships_of_a_wrong_form_are_corrupt),
-        cmocka_unit_test(endpoints_that_named_the_group_first_are_adopted),
-        cmocka_unit_test(an_endpoint_that_named_another_group_is_not),
-        cmocka_unit_test(an_endpoint_that_counted_the_group_differently_ends_then),
-        cmocka_unit_test(a_second_endpoint_to_a_member_only_receives),
-        cmocka_unit_test(counts_of_barriers_never_run_backwards),
-        cmocka_unit_test(only_rank_0_releases),
-        cmocka_unit_test(a_barrier_that_was_given_up_is_so_for_all),
-        cmocka_unit_test(what_is_no_end_of_a_barrier_ends_none),
-        cmocka_unit_test(counts_of_one_that_is_of_no_group_touch_none),
-        cmocka_unit_test(a_member_whose_endpoint_ended_is_called_anew),
-        cmocka_unit_test(why_a_member_has_gone_is_kept),
-        cmocka_unit_test(a_member_that_is_not_there_yet_is_tried_again_after_a_while),
-        cmocka_unit_test(a_member_that_cannot_even_be_tried_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

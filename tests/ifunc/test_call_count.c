@@ -76,7 +76,7 @@ static bool is_asked_for(const tc_ifunc *fn)
     return fn->job != NULL;
 }
 
-static void many_short_calls_are_worth_it_at_their_count(void **state)
+TEST_WITH(many_short_calls_are_worth_it_at_their_count, make, end)
 {
     tc_ifunc *fn = function(work);
     load(fn);
@@ -89,7 +89,7 @@ static void many_short_calls_are_worth_it_at_their_count(void **state)
     assert_in_range(fn->count.timed, 1000 / 32, 1000 / 8);
 }
 
-static void any_count_can_be_asked_for(void **state)
+TEST_WITH(any_count_can_be_asked_for, make, end)
 {
     for (unsigned calls = 1; calls < 100; calls++) {
         node->core.options.tier_calls = calls;
@@ -104,7 +104,7 @@ static void any_count_can_be_asked_for(void **state)
     }
 }
 
-static void few_long_calls_are_worth_it(void **state)
+TEST_WITH(few_long_calls_are_worth_it, make, end)
 {
     tc_ifunc *fn = function(work);
     load(fn);
@@ -116,7 +116,7 @@ static void few_long_calls_are_worth_it(void **state)
     assert_int_equal(runs, 10);
 }
 
-static void calls_that_become_long_are_noticed(void **state)
+TEST_WITH(calls_that_become_long_are_noticed, make, end)
 {
     tc_ifunc *fn = function(work);
     load(fn);
@@ -127,7 +127,7 @@ static void calls_that_become_long_are_noticed(void **state)
     assert_true(is_asked_for(fn));
 }
 
-static void to_wait_is_not_to_run(void **state)
+TEST_WITH(to_wait_is_not_to_run, make, end)
 {
     tc_ifunc *fn = function(rest);
     load(fn);
@@ -136,7 +136,7 @@ static void to_wait_is_not_to_run(void **state)
     assert_int_equal(runs, 40);
 }
 
-static void an_image_has_more_time_and_more_calls(void **state)
+TEST_WITH(an_image_has_more_time_and_more_calls, make, end)
 {
     tc_ifunc *fn = function(work);
     fake_code_of("one")->is_image = true;
@@ -149,7 +149,7 @@ static void an_image_has_more_time_and_more_calls(void **state)
     assert_true(is_asked_for(fn));
 }
 
-static void calls_alone_may_count(void **state)
+TEST_WITH(calls_alone_may_count, make, end)
 {
     node->core.options.tier_time = 0;
     tc_ifunc *fn = function(work);
@@ -164,7 +164,7 @@ static void calls_alone_may_count(void **state)
 }
 
 /* What stays as it is, and better code itself. */
-static void code_that_stays_is_not_timed(void **state)
+TEST_WITH(code_that_stays_is_not_timed, make, end)
 {
     tc_ifunc *fn = function(work);
     fake_code_of("one")->may_improve = false;
@@ -175,7 +175,7 @@ static void code_that_stays_is_not_timed(void **state)
     assert_int_equal(fn->count.timed, 0);
 }
 
-static void better_code_is_not_timed(void **state)
+TEST_WITH(better_code_is_not_timed, make, end)
 {
     tc_ifunc *fn = function(rest);
     node->core.options.tier_calls = 1;
@@ -191,7 +191,7 @@ static void better_code_is_not_timed(void **state)
 }
 
 /* Those that have not been called since the last look leave first. */
-static void whoever_is_called_stays(void **state)
+TEST_WITH(whoever_is_called_stays, make, end)
 {
     tc_error error;
     tc_ifunc *busy = function(work), *idle = fake_node_function(node, "two", work);
@@ -209,23 +209,4 @@ static void whoever_is_called_stays(void **state)
     assert_int_equal(tci_registry_trim(&node->core.registry, NULL, &error), TC_OK);
     assert_int_equal(busy->state, TCI_LOADED);
     assert_int_equal(idle->state, TCI_NOT_LOADED);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(many_short_calls_are_worth_it_at_their_count),
-        TEST(any_count_can_be_asked_for),
-        TEST(few_long_calls_are_worth_it),
-        TEST(calls_that_become_long_are_noticed),
-        TEST(to_wait_is_not_to_run),
-        TEST(an_image_has_more_time_and_more_calls),
-        TEST(calls_alone_may_count),
-        TEST(code_that_stays_is_not_timed),
-        TEST(better_code_is_not_timed),
-        TEST(whoever_is_called_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static tc_ifunc *function(const char *name)
 /* --- loading ---------------------------------------------------------------------------------
  */
 
-static void a_function_is_loaded_once(void **state)
+TEST_WITH(a_function_is_loaded_once, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -49,7 +49,7 @@ static void a_function_is_loaded_once(void **state)
     assert_int_equal(fake_code_of("one")->loaded, 1);
 }
 
-static void one_that_takes_long_is_loaded_by_a_thread(void **state)
+TEST_WITH(one_that_takes_long_is_loaded_by_a_thread, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -65,7 +65,7 @@ static void one_that_takes_long_is_loaded_by_a_thread(void **state)
     assert_ptr_equal(fn->entry.main, run);
 }
 
-static void who_cannot_wait_for_the_thread_does_so_itself(void **state)
+TEST_WITH(who_cannot_wait_for_the_thread_does_so_itself, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -76,7 +76,7 @@ static void who_cannot_wait_for_the_thread_does_so_itself(void **state)
     assert_null(registry->jobs);
 }
 
-static void a_failure_is_remembered(void **state)
+TEST_WITH(a_failure_is_remembered, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error = {0};
@@ -88,7 +88,7 @@ static void a_failure_is_remembered(void **state)
     assert_string_equal(error.text, "one: does not load");
 }
 
-static void a_shortage_is_not_remembered(void **state)
+TEST_WITH(a_shortage_is_not_remembered, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error = {0};
@@ -105,7 +105,7 @@ static void a_shortage_is_not_remembered(void **state)
     assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
 }
 
-static void a_load_that_nobody_waits_for_any_more_ends_with_its_function(void **state)
+TEST_WITH(a_load_that_nobody_waits_for_any_more_ends_with_its_function, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -117,7 +117,7 @@ static void a_load_that_nobody_waits_for_any_more_ends_with_its_function(void **
 /* --- better code
  * ------------------------------------------------------------------------------ */
 
-static void what_is_called_often_gets_better_code_once(void **state)
+TEST_WITH(what_is_called_often_gets_better_code_once, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -134,7 +134,7 @@ static void what_is_called_often_gets_better_code_once(void **state)
     assert_null(registry->jobs);
 }
 
-static void better_code_that_fails_leaves_the_old(void **state)
+TEST_WITH(better_code_that_fails_leaves_the_old, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -149,7 +149,7 @@ static void better_code_that_fails_leaves_the_old(void **state)
     assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
 }
 
-static void what_cannot_become_better_is_not_tried(void **state)
+TEST_WITH(what_cannot_become_better_is_not_tried, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
@@ -180,7 +180,7 @@ static bool is_loaded(const tc_ifunc *fn)
     return fn->state == TCI_LOADED;
 }
 
-static void within_the_limit_all_stay(void **state)
+TEST_WITH(within_the_limit_all_stay, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -190,7 +190,7 @@ static void within_the_limit_all_stay(void **state)
     assert_int_equal(node->evicted, 0);
 }
 
-static void the_one_that_was_not_called_for_longest_leaves_first(void **state)
+TEST_WITH(the_one_that_was_not_called_for_longest_leaves_first, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -206,7 +206,7 @@ static void the_one_that_was_not_called_for_longest_leaves_first(void **state)
     assert_int_equal(tci_ifunc_load(fns[1], &error), TC_OK); /* when it is called again */
 }
 
-static void the_one_that_makes_room_for_itself_stays(void **state)
+TEST_WITH(the_one_that_makes_room_for_itself_stays, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -221,7 +221,7 @@ static void the_one_that_makes_room_for_itself_stays(void **state)
     assert_non_null(strstr(error.text, "option code_memory_max is 1000"));
 }
 
-static void functions_with_variables_of_their_own_stay(void **state)
+TEST_WITH(functions_with_variables_of_their_own_stay, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -235,7 +235,7 @@ static void functions_with_variables_of_their_own_stay(void **state)
 }
 
 /* A little too much until a peer has run what was sent to it. */
-static void variables_that_nobody_holds_stay_no_longer(void **state)
+TEST_WITH(variables_that_nobody_holds_stay_no_longer, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -252,7 +252,7 @@ static void variables_that_nobody_holds_stay_no_longer(void **state)
 }
 
 /* Nobody calls it yet, so nobody else would find that it is too large. */
-static void code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself(void **state)
+TEST_WITH(code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself, make, end)
 {
     tc_error error = {0};
     tc_ifunc *large = function("large"), *other = function("other");
@@ -271,7 +271,7 @@ static void code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself(void **
     assert_true(is_loaded(other));
 }
 
-static void one_that_finds_no_room_beside_others_may_try_again(void **state)
+TEST_WITH(one_that_finds_no_room_beside_others_may_try_again, make, end)
 {
     tc_error error = {0};
     tc_ifunc *first = function("first"), *second = function("second");
@@ -291,7 +291,7 @@ static void one_that_finds_no_room_beside_others_may_try_again(void **state)
     assert_int_equal(fake_code_of("first")->loaded, 0);
 }
 
-static void what_a_peer_may_ask_for_leaves_later(void **state)
+TEST_WITH(what_a_peer_may_ask_for_leaves_later, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -306,7 +306,7 @@ static void what_a_peer_may_ask_for_leaves_later(void **state)
     assert_int_equal(registry->code_memory, 0);
 }
 
-static void a_function_that_better_code_is_made_for_leaves_later(void **state)
+TEST_WITH(a_function_that_better_code_is_made_for_leaves_later, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -322,7 +322,7 @@ static void a_function_that_better_code_is_made_for_leaves_later(void **state)
     assert_int_equal(node->evicted, 3);
 }
 
-static void what_nobody_holds_leaves_with_its_archive(void **state)
+TEST_WITH(what_nobody_holds_leaves_with_its_archive, make, end)
 {
     tc_ifunc *fns[3];
     tc_error error;
@@ -335,7 +335,7 @@ static void what_nobody_holds_leaves_with_its_archive(void **state)
     assert_int_equal(registry->count, 2);
 }
 
-static void code_of_the_process_itself_never_leaves(void **state)
+TEST_WITH(code_of_the_process_itself_never_leaves, make, end)
 {
     tc_error error;
     tc_ifunc *fn = function("one");
@@ -348,7 +348,7 @@ static void code_of_the_process_itself_never_leaves(void **state)
     assert_int_equal(fake_code_of("one")->loaded, 0);
 }
 
-static void a_function_that_is_given_up_is_refused_from_then_on(void **state)
+TEST_WITH(a_function_that_is_given_up_is_refused_from_then_on, make, end)
 {
     static const tc_error full = {TC_E_TOO_LARGE, "one: no room"};
     tc_error error = {0};
@@ -359,33 +359,4 @@ static void a_function_that_is_given_up_is_refused_from_then_on(void **state)
     assert_int_equal(registry->code_memory, 0);
     assert_int_equal(tci_ifunc_load(fn, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "one: no room");
-}
-
-int main(void)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, make, end)
-    const struct CMUnitTest tests[] = {
-        T(a_function_is_loaded_once),
-        T(one_that_takes_long_is_loaded_by_a_thread),
-        T(who_cannot_wait_for_the_thread_does_so_itself),
-        T(a_failure_is_remembered),
-        T(a_shortage_is_not_remembered),
-        T(a_load_that_nobody_waits_for_any_more_ends_with_its_function),
-        T(what_is_called_often_gets_better_code_once),
-        T(better_code_that_fails_leaves_the_old),
-        T(what_cannot_become_better_is_not_tried),
-        T(within_the_limit_all_stay),
-        T(the_one_that_was_not_called_for_longest_leaves_first),
-        T(the_one_that_makes_room_for_itself_stays),
-        T(functions_with_variables_of_their_own_stay),
-        T(variables_that_nobody_holds_stay_no_longer),
-        T(code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself),
-        T(one_that_finds_no_room_beside_others_may_try_again),
-        T(what_a_peer_may_ask_for_leaves_later),
-        T(a_function_that_better_code_is_made_for_leaves_later),
-        T(what_nobody_holds_leaves_with_its_archive),
-        T(code_of_the_process_itself_never_leaves),
-        T(a_function_that_is_given_up_is_refused_from_then_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static tc_ifunc *function(const char *name)
 /* --- what there is ---------------------------------------------------------------------------
  */
 
-static void one_content_is_one_function(void **state)
+TEST_WITH(one_content_is_one_function, make, end)
 {
     tc_ifunc *first = function("one"), *again = function("one"), *other = function("two");
     assert_ptr_equal(first, again);
@@ -54,7 +54,7 @@ static void one_content_is_one_function(void **state)
     assert_ptr_equal(tci_registry_find(registry, &other->id), other);
 }
 
-static void one_name_with_other_code_or_libraries_is_another_function(void **state)
+TEST_WITH(one_name_with_other_code_or_libraries_is_another_function, make, end)
 {
     tc_ifunc *first = function("one"), *with_libraries;
     tc_ifunc *changed = fake_function(registry, "one", TCI_ENTRY_MAIN, 65);
@@ -67,7 +67,7 @@ static void one_name_with_other_code_or_libraries_is_another_function(void **sta
     free(archive);
 }
 
-static void content_that_is_not_what_was_announced_is_corrupt(void **state)
+TEST_WITH(content_that_is_not_what_was_announced_is_corrupt, make, end)
 {
     tci_content_id expected = {{7}};
     tc_error error;
@@ -82,7 +82,7 @@ static void content_that_is_not_what_was_announced_is_corrupt(void **state)
     free(archive);
 }
 
-static void bytes_that_are_no_archive_leave_nothing_behind(void **state)
+TEST_WITH(bytes_that_are_no_archive_leave_nothing_behind, make, end)
 {
     tc_error error;
     tc_ifunc *fn;
@@ -99,7 +99,7 @@ static void bytes_that_are_no_archive_leave_nothing_behind(void **state)
     free(archive);
 }
 
-static void code_above_the_limit_is_refused_however_it_is_shared_out(void **state)
+TEST_WITH(code_above_the_limit_is_refused_however_it_is_shared_out, make, end)
 {
     static const uint8_t bytes[8];
     static const struct {
@@ -126,7 +126,7 @@ static void fill(tc_ifunc **fns, size_t n)
     }
 }
 
-static void a_function_that_nobody_holds_stays_until_its_place_is_needed(void **state)
+TEST_WITH(a_function_that_nobody_holds_stays_until_its_place_is_needed, make, end)
 {
     tc_ifunc *fns[16];
     fill(fns, 16); /* functions_max of the test's nodes */
@@ -144,7 +144,7 @@ static void a_function_that_nobody_holds_stays_until_its_place_is_needed(void **
     assert_int_equal(ep->tx.bindings[index], TCI_TX_UNKNOWN); /* peers know another by it */
 }
 
-static void without_a_place_there_is_no_function_more(void **state)
+TEST_WITH(without_a_place_there_is_no_function_more, make, end)
 {
     tc_ifunc *fns[16], *fn;
     tc_error error;
@@ -159,19 +159,4 @@ static void without_a_place_there_is_no_function_more(void **state)
     node->code_is_wanted = false;
     assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
     free(archive);
-}
-
-int main(void)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, make, end)
-    const struct CMUnitTest tests[] = {
-        T(one_content_is_one_function),
-        T(one_name_with_other_code_or_libraries_is_another_function),
-        T(content_that_is_not_what_was_announced_is_corrupt),
-        T(bytes_that_are_no_archive_leave_nothing_behind),
-        T(code_above_the_limit_is_refused_however_it_is_shared_out),
-        T(a_function_that_nobody_holds_stays_until_its_place_is_needed),
-        T(without_a_place_there_is_no_function_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static tc_status parse(fixture *f, const char *lines, tci_trusted_key *key_out, 
     return tci_trusted_key_parse(text, strlen(text), key_out, err);
 }
 
-static void options_say_what_a_key_may(void **state)
+TEST_WITH(options_say_what_a_key_may, setup, teardown)
 {
     tci_trusted_key key;
     assert_int_equal(parse(*state,
@@ -103,7 +103,7 @@ static void options_say_what_a_key_may(void **state)
     assert_int_equal(tci_trusted_key_days(&key, 1814400000 - 86400), 1);
 }
 
-static void a_key_without_options_may_sign_all(void **state)
+TEST_WITH(a_key_without_options_may_sign_all, setup, teardown)
 {
     tci_trusted_key key;
     assert_int_equal(parse(*state, "", &key, NULL), TC_OK);
@@ -114,7 +114,7 @@ static void a_key_without_options_may_sign_all(void **state)
 }
 
 /* What is not understood could have been meant to forbid something. */
-static void options_that_are_not_understood_are_refused(void **state)
+TEST_WITH(options_that_are_not_understood_are_refused, setup, teardown)
 {
     static const struct {
         const char *lines, *text;
@@ -142,7 +142,7 @@ static void options_that_are_not_understood_are_refused(void **state)
 
 /* --- folders ----------------------------------------------------------------------------- */
 
-static void keys_are_found_by_their_id(void **state)
+TEST_WITH(keys_are_found_by_their_id, setup, teardown)
 {
     fixture *f = *state;
     signing_trust(&f->keys, "alice", &f->keys.alice, "");
@@ -161,7 +161,7 @@ static void change_mode(fixture *f, const char *name, mode_t mode)
     assert_int_equal(chmod(path, mode), 0);
 }
 
-static void a_key_that_others_may_write_is_left_out(void **state)
+TEST_WITH(a_key_that_others_may_write_is_left_out, setup, teardown)
 {
     fixture *f = *state;
     signing_trust(&f->keys, "alice", &f->keys.alice, "");
@@ -172,7 +172,7 @@ static void a_key_that_others_may_write_is_left_out(void **state)
     expect_logged("mallory.pub has mode 0666");
 }
 
-static void a_linked_key_is_left_out(void **state)
+TEST_WITH(a_linked_key_is_left_out, setup, teardown)
 {
     fixture *f = *state;
     char path[256];
@@ -184,7 +184,7 @@ static void a_linked_key_is_left_out(void **state)
     expect_logged("linked.pub is a symbolic link");
 }
 
-static void garbage_is_left_out(void **state)
+TEST_WITH(garbage_is_left_out, setup, teardown)
 {
     fixture *f = *state;
     signing_trust(&f->keys, "alice", &f->keys.alice, "");
@@ -196,7 +196,7 @@ static void garbage_is_left_out(void **state)
     expect_logged("a key's name");
 }
 
-static void two_keys_of_one_id_are_left_out_both(void **state)
+TEST_WITH(two_keys_of_one_id_are_left_out_both, setup, teardown)
 {
     fixture *f = *state;
     signing_trust(&f->keys, "alice", &f->keys.alice, "names=a\n");
@@ -206,7 +206,7 @@ static void two_keys_of_one_id_are_left_out_both(void **state)
     expect_logged("again and alice have one id; neither is trusted");
 }
 
-static void the_end_of_a_key_is_announced(void **state)
+TEST_WITH(the_end_of_a_key_is_announced, setup, teardown)
 {
     fixture *f = *state;
     char line[32];
@@ -220,7 +220,7 @@ static void the_end_of_a_key_is_announced(void **state)
     expect_logged("key mallory was good until 2020-01-01");
 }
 
-static void a_folder_that_others_may_write_is_refused(void **state)
+TEST_WITH(a_folder_that_others_may_write_is_refused, setup, teardown)
 {
     fixture *f = *state;
     assert_int_equal(chmod(f->keys.trust, 0777), 0);
@@ -229,7 +229,7 @@ static void a_folder_that_others_may_write_is_refused(void **state)
     expect_error(f, TC_E_NOT_FOUND, "option trust: /nowhere/trusted.d does not exist");
 }
 
-static void options_that_contradict_are_refused(void **state)
+TEST_WITH(options_that_contradict_are_refused, setup, teardown)
 {
     fixture *f = *state;
     set(f, "require_signature", "yes");
@@ -242,7 +242,7 @@ static void options_that_contradict_are_refused(void **state)
 
 /* --- lists ------------------------------------------------------------------------------- */
 
-static void lists_hold_three_kinds(void **state)
+TEST_WITH(lists_hold_three_kinds, setup, teardown)
 {
     static const char text[] = "# what is wanted\n"
                                "0102030405060708\n\n"
@@ -264,7 +264,7 @@ static void lists_hold_three_kinds(void **state)
     tci_id_list_free(&list);
 }
 
-static void lines_that_are_no_ids_are_refused(void **state)
+TEST_WITH(lines_that_are_no_ids_are_refused, setup, teardown)
 {
     static const char *const texts[] = {"1", "010203040506070", "0102030405060708 x",
                                         "010203040506070g", "\n# a\n01020304050607081"};
@@ -277,7 +277,7 @@ static void lines_that_are_no_ids_are_refused(void **state)
     }
 }
 
-static void a_list_is_a_file(void **state)
+TEST_WITH(a_list_is_a_file, setup, teardown)
 {
     fixture *f = *state;
     set(f, "code_allow", "0102030405060708");
@@ -293,7 +293,7 @@ static void a_list_is_a_file(void **state)
 
 /* --- reading again ----------------------------------------------------------------------- */
 
-static void mistakes_close_doors(void **state)
+TEST_WITH(mistakes_close_doors, setup, teardown)
 {
     fixture *f = *state;
     signing_trust(&f->keys, "alice", &f->keys.alice, "");
@@ -308,27 +308,4 @@ static void mistakes_close_doors(void **state)
     assert_int_equal(tci_trust_reload(f->options, &f->trust, NULL), TC_OK);
     assert_int_equal(f->trust.count, 1);
     assert_int_equal(f->trust.revoked.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(options_say_what_a_key_may),
-        TEST(a_key_without_options_may_sign_all),
-        TEST(options_that_are_not_understood_are_refused),
-        TEST(keys_are_found_by_their_id),
-        TEST(a_key_that_others_may_write_is_left_out),
-        TEST(a_linked_key_is_left_out),
-        TEST(garbage_is_left_out),
-        TEST(two_keys_of_one_id_are_left_out_both),
-        TEST(the_end_of_a_key_is_announced),
-        TEST(a_folder_that_others_may_write_is_refused),
-        TEST(options_that_contradict_are_refused),
-        TEST(lists_hold_three_kinds),
-        TEST(lines_that_are_no_ids_are_refused),
-        TEST(a_list_is_a_file),
-        TEST(mistakes_close_doors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void send_messages(bench *b, tc_ep *ep)
     tc_ifunc_close(fn);
 }
 
-static void messages_go_by_an_address(void **state)
+TEST_WITH(messages_go_by_an_address, setup, teardown)
 {
     bench *b = *state;
     tc_ep_info info;
@@ -112,7 +112,7 @@ static void wait_for_end(bench *b)
         assert_int_equal(tc_wait(b->ctx, PROCESS_DEADLINE_NS), TC_OK);
 }
 
-static void a_peer_that_closes_is_heard(void **state)
+TEST_WITH(a_peer_that_closes_is_heard, setup, teardown)
 {
     bench *b = *state;
     tc_ep *ep = connect_by_address(b);
@@ -124,7 +124,7 @@ static void a_peer_that_closes_is_heard(void **state)
     tc_ep_close(ep);
 }
 
-static void a_peer_that_dies_is_found(void **state)
+TEST_WITH(a_peer_that_dies_is_found, setup, teardown)
 {
     bench *b = *state;
     tc_error error = {0};
@@ -166,7 +166,7 @@ static void expect_no_connection_and_no_socket(bench *b)
     assert_int_equal(descriptors(), before);
 }
 
-static void the_address_of_a_dead_process(void **state)
+TEST_WITH(the_address_of_a_dead_process, setup, teardown)
 {
     bench *b = *state;
     process_kill_unreaped(&b->peer);
@@ -175,7 +175,7 @@ static void the_address_of_a_dead_process(void **state)
     expect_no_connection_and_no_socket(b);
 }
 
-static void the_address_of_a_process_that_hangs(void **state)
+TEST_WITH(the_address_of_a_process_that_hangs, setup, teardown)
 {
     bench *b = *state;
     process_signal(&b->peer, SIGSTOP);
@@ -242,7 +242,7 @@ static void progress_until_given_back(tc_context *ctx, holdings before)
 
 /* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at
  * it. */
-static void who_dies_while_it_connects_leaves_nothing(void **state)
+TEST(who_dies_while_it_connects_leaves_nothing)
 {
     tc_context *ctx;
     process doomed;
@@ -265,7 +265,7 @@ static void who_dies_while_it_connects_leaves_nothing(void **state)
 }
 
 /* The HELLO of a process that has ended lies in the stream. */
-static void who_dies_behind_its_hello_leaves_nothing(void **state)
+TEST(who_dies_behind_its_hello_leaves_nothing)
 {
     tc_context *ctx;
     tc_listener *listener;
@@ -293,14 +293,5 @@ int main(int argc, char **argv)
 {
     if (argc == 2)
         return connect_for_good(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(messages_go_by_an_address, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_peer_that_closes_is_heard, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_peer_that_dies_is_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_address_of_a_dead_process, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_address_of_a_process_that_hangs, setup, teardown),
-        cmocka_unit_test(who_dies_while_it_connects_leaves_nothing),
-        cmocka_unit_test(who_dies_behind_its_hello_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

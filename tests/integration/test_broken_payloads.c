@@ -70,7 +70,7 @@ static unsigned shared_mappings(void)
     return count;
 }
 
-static void a_source_that_is_killed_leaves_nothing(void **state)
+TEST_WITH(a_source_that_is_killed_leaves_nothing, setup, teardown)
 {
     bench *b = *state;
     unsigned mappings = 0;
@@ -99,7 +99,7 @@ static void a_source_that_is_killed_leaves_nothing(void **state)
 }
 
 /* The payload's memory is the caller's again when tc_send says that the peer is lost. */
-static void a_target_that_is_killed_ends_the_send(void **state)
+TEST_WITH(a_target_that_is_killed_ends_the_send, setup, teardown)
 {
     bench *b = *state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -136,14 +136,4 @@ static void a_target_that_is_killed_ends_the_send(void **state)
         assert_int_equal(process_wait(&b->peer), 128 + SIGKILL);
         process_end(&b->peer);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_source_that_is_killed_leaves_nothing, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_target_that_is_killed_ends_the_send, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

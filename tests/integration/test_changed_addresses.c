@@ -121,7 +121,7 @@ static void send_changed_addresses(bench *b)
     }
 }
 
-static void changed_addresses_end_nobody(void **state)
+TEST_WITH(changed_addresses_end_nobody, setup, teardown)
 {
     bench *b = *state;
     char host_port[32];
@@ -134,12 +134,4 @@ static void changed_addresses_end_nobody(void **state)
     assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
     assert_int_equal(tc_send(ep, fn, &message, sizeof message), TC_OK);
     assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(changed_addresses_end_nobody, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,17 +102,17 @@ static void run_chain(size_t count)
     check_chain(count);
 }
 
-static void a_function_goes_on_to_a_third_process(void **state)
+TEST_WITH(a_function_goes_on_to_a_third_process, NULL, end_peers)
 {
     run_chain(2);
 }
 
-static void a_function_goes_on_to_a_fourth_process(void **state)
+TEST_WITH(a_function_goes_on_to_a_fourth_process, NULL, end_peers)
 {
     run_chain(3);
 }
 
-static void two_sources_keep_their_order_each(void **state)
+TEST_WITH(two_sources_keep_their_order_each, NULL, end_peers)
 {
     char host_port[32], count[16];
     (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[0], "tally", NULL));
@@ -139,14 +139,4 @@ static void two_sources_keep_their_order_each(void **state)
     assert_int_equal(process_read_number(&peers[0], "next"), SOURCE_MESSAGES);
     assert_int_equal(process_read_number(&peers[0], "wrong"), 0);
     assert_int_equal(process_wait(&peers[0]), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_function_goes_on_to_a_third_process, end_peers),
-        cmocka_unit_test_teardown(a_function_goes_on_to_a_fourth_process, end_peers),
-        cmocka_unit_test_teardown(two_sources_keep_their_order_each, end_peers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

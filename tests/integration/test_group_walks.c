@@ -184,7 +184,7 @@ static void assert_right(const walk_call *call)
 
 /* --- tests --- */
 
-static void eight_members_call_each_other(void **state)
+TEST_WITH(eight_members_call_each_other, NULL, clean)
 {
     start_group(8);
     char command[64];
@@ -196,7 +196,7 @@ static void eight_members_call_each_other(void **state)
 }
 
 /* Each of them has several on the way, while those of the others pass through. */
-static void eight_members_walk_in_rings(void **state)
+TEST_WITH(eight_members_walk_in_rings, NULL, clean)
 {
     start_group(8);
     char command[64];
@@ -207,7 +207,7 @@ static void eight_members_walk_in_rings(void **state)
     end_group();
 }
 
-static void chains_of_all_lengths(void **state)
+TEST_WITH(chains_of_all_lengths, NULL, clean)
 {
     static walk_call calls[64];
     start_group(4);
@@ -229,7 +229,7 @@ static void chains_of_all_lengths(void **state)
 
 /* A walk in a circle, from which only the limit leads out: its origin hears of it, and whoever
  * waits for others is not disturbed. */
-static void the_hop_limit_ends_a_circle(void **state)
+TEST_WITH(the_hop_limit_ends_a_circle, NULL, clean)
 {
     static const uint32_t limits[] = {0, 1, 50, 300};
     walk_call circle, other;
@@ -252,7 +252,7 @@ static void the_hop_limit_ends_a_circle(void **state)
 }
 
 /* The same when nobody waits for an answer. */
-static void a_circle_without_a_call_is_counted(void **state)
+TEST_WITH(a_circle_without_a_call_is_counted, NULL, clean)
 {
     const walk_message message = {.left = UINT32_MAX, .width = 3};
     tc_error error = {0};
@@ -270,7 +270,7 @@ static void a_circle_without_a_call_is_counted(void **state)
 /* Rank 2 of 0, 1, 2 and this one hangs, so walks that come to it are stuck there, and then
  * dies.
  */
-static void a_member_dies_with_walks_at_it(void **state)
+TEST_WITH(a_member_dies_with_walks_at_it, NULL, clean)
 {
     walk_call through[WALKS], around, later;
     start_group(4);
@@ -302,7 +302,7 @@ static void a_member_dies_with_walks_at_it(void **state)
 /* Who is sent on to a member that is gone comes back as an error. That it is gone is not known
  * at once, and with UCX's keepalive off never: what was sent to it then ends with its deadline.
  */
-static void a_walk_to_a_dead_member_fails(void **state)
+TEST_WITH(a_walk_to_a_dead_member_fails, NULL, clean)
 {
     walk_call call;
     const char *keepalive = getenv("UCX_KEEPALIVE_INTERVAL");
@@ -322,18 +322,4 @@ static void a_walk_to_a_dead_member_fails(void **state)
     assert_true(call.status == TC_E_PEER_LOST || call.status == TC_E_UNREACHABLE ||
                 (call.status == TC_E_TIMEOUT && !is_noticed));
     end_group();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(eight_members_call_each_other, clean),
-        cmocka_unit_test_teardown(eight_members_walk_in_rings, clean),
-        cmocka_unit_test_teardown(chains_of_all_lengths, clean),
-        cmocka_unit_test_teardown(the_hop_limit_ends_a_circle, clean),
-        cmocka_unit_test_teardown(a_circle_without_a_call_is_counted, clean),
-        cmocka_unit_test_teardown(a_member_dies_with_walks_at_it, clean),
-        cmocka_unit_test_teardown(a_walk_to_a_dead_member_fails, clean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

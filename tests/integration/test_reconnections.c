@@ -117,7 +117,7 @@ static void one_source(bench *b)
     assert_int_equal(b->state.wrong, 0);
 }
 
-static void sources_that_are_killed_leave_nothing(void **state)
+TEST_WITH(sources_that_are_killed_leave_nothing, setup, teardown)
 {
     bench *b = *state;
     tc_listener *listener;
@@ -156,16 +156,7 @@ static void one_target(bench *b)
     process_end(&b->peer);
 }
 
-static void targets_that_are_killed_leave_nothing(void **state)
+TEST_WITH(targets_that_are_killed_leave_nothing, setup, teardown)
 {
     repeat(*state, one_target, "targets");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sources_that_are_killed_leave_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(targets_that_are_killed_leave_nothing, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void send_messages(bench *b, unsigned which)
     tc_ifunc_close(fn);
 }
 
-static void peers_stay_where_descriptors_run_out(void **state)
+TEST_WITH(peers_stay_where_descriptors_run_out, setup, teardown)
 {
     bench *b = *state;
     uint64_t end_ns = tci_deadline_after(STARVED_NS);
@@ -127,7 +127,7 @@ static void peers_stay_where_descriptors_run_out(void **state)
         send_messages(b, i);
 }
 
-static void their_death_is_noticed_all_the_same(void **state)
+TEST_WITH(their_death_is_noticed_all_the_same, setup, teardown)
 {
     bench *b = *state;
     const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
@@ -144,15 +144,11 @@ static void their_death_is_noticed_all_the_same(void **state)
  * gives up its socket, and no other context of the process gets one. */
 static int run_alone(const char *name)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(peers_stay_where_descriptors_run_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(their_death_is_noticed_all_the_same, setup, teardown),
-    };
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         cmocka_set_test_filter(name);
-        exit(cmocka_run_group_tests(tests, NULL, NULL));
+        exit(test_run(NULL, NULL));
     }
     return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }

@@ -155,7 +155,7 @@ static void finish_target(peer *p, uint64_t messages)
     assert_int_equal(process_wait(&p->target), 0);
 }
 
-static void it_goes_on_where_it_stopped(void **state)
+TEST_WITH(it_goes_on_where_it_stopped, setup, teardown)
 {
     bench *b = *state;
     fill(b);
@@ -168,7 +168,7 @@ static void it_goes_on_where_it_stopped(void **state)
     finish_target(&b->silent, b->silent.n);
 }
 
-static void others_go_on_and_nothing_grows(void **state)
+TEST_WITH(others_go_on_and_nothing_grows, setup, teardown)
 {
     bench *b = *state;
     process_sample before, after;
@@ -194,7 +194,7 @@ static void others_go_on_and_nothing_grows(void **state)
 
 /* The close gives up; what the target finds when it wakes is an end in order, behind as many
  * whole messages as had left. */
-static void closing_it_ends(void **state)
+TEST_WITH(closing_it_ends, setup, teardown)
 {
     bench *b = *state;
     fill(b);
@@ -225,7 +225,7 @@ static void expect_opened_at_last(peer *p)
     expect_opened(p);
 }
 
-static void closing_it_ends_without_a_stream(void **state)
+TEST_WITH(closing_it_ends_without_a_stream, setup, teardown)
 {
     bench *b = *state;
     tc_ep_close(b->silent.ep);
@@ -244,7 +244,7 @@ static void closing_it_ends_without_a_stream(void **state)
 }
 
 /* A payload in pieces is under way, and its target dies without ever reading on. */
-static void it_dies_with_a_payload_half_there(void **state)
+TEST_WITH(it_dies_with_a_payload_half_there, setup, teardown)
 {
     bench *b = *state;
     const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
@@ -265,16 +265,4 @@ static void it_dies_with_a_payload_half_there(void **state)
     tc_ep_close(b->silent.ep);
     free(bytes);
     send_many(b, &b->other, OTHERS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_goes_on_where_it_stopped, setup, teardown),
-        cmocka_unit_test_setup_teardown(others_go_on_and_nothing_grows, setup, teardown),
-        cmocka_unit_test_setup_teardown(closing_it_ends, setup, teardown),
-        cmocka_unit_test_setup_teardown(closing_it_ends_without_a_stream, setup, teardown),
-        cmocka_unit_test_setup_teardown(it_dies_with_a_payload_half_there, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

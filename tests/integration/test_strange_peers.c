@@ -160,7 +160,7 @@ static void expect_refusal(const message *said, tc_status status, const char *on
     assert_non_null(strstr(found.text, other));
 }
 
-static void a_peer_of_another_protocol_is_refused(void **state)
+TEST_WITH(a_peer_of_another_protocol_is_refused, setup, teardown)
 {
     const message m = hello_of_protocol(OTHER_PROTOCOL), said = talk(&m);
     expect_refusal(&said, TC_E_VERSION, "version 1", OWN_PROTOCOL);
@@ -169,7 +169,7 @@ static void a_peer_of_another_protocol_is_refused(void **state)
 }
 
 /* HELLO and READY: everything is to go over the connection, which needs no UCX. */
-static void a_peer_of_another_ucx_is_served_over_the_connection(void **state)
+TEST_WITH(a_peer_of_another_ucx_is_served_over_the_connection, setup, teardown)
 {
     const message m = hello_of_ucx(OTHER_UCX_MINOR);
     message said = {.size = 0};
@@ -195,7 +195,7 @@ static void a_peer_of_another_ucx_is_served_over_the_connection(void **state)
     (void)close(fd);
 }
 
-static void a_damaged_hello_is_refused(void **state)
+TEST_WITH(a_damaged_hello_is_refused, setup, teardown)
 {
     message m = hello_of_ucx(OTHER_UCX_MINOR);
     m.bytes[m.size - 1] ^= 1;
@@ -203,13 +203,13 @@ static void a_damaged_hello_is_refused(void **state)
     expect_refusal(&said, TC_E_CORRUPT, "damaged", "checksum");
 }
 
-static void a_peer_that_begins_with_ready_is_hung_up_on(void **state)
+TEST_WITH(a_peer_that_begins_with_ready_is_hung_up_on, setup, teardown)
 {
     const message m = ready(), said = talk(&m);
     assert_int_equal(said.size, 0);
 }
 
-static void a_peer_that_begins_with_a_bell_is_hung_up_on(void **state)
+TEST_WITH(a_peer_that_begins_with_a_bell_is_hung_up_on, setup, teardown)
 {
     message m = {.size = 0};
     assert_int_equal(tci_hello_wakeup_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
@@ -247,7 +247,7 @@ static message hello_of_a_process(void)
 }
 
 /* Anybody can have that said to him. Only who may put needs to know where the ring lies. */
-static void a_hello_tells_no_address_of_memory(void **state)
+TEST_WITH(a_hello_tells_no_address_of_memory, setup, teardown)
 {
     const message m = hello_of_a_process();
     tci_hello hello;
@@ -258,7 +258,7 @@ static void a_hello_tells_no_address_of_memory(void **state)
 
 /* Its ring and its address are gone; UCX before 1.19 does not survive an rkey of a dead
  * process. */
-static void the_hello_of_a_dead_process_is_refused(void **state)
+TEST_WITH(the_hello_of_a_dead_process_is_refused, setup, teardown)
 {
     const message m = hello_of_a_process();
     process_kill_unreaped(&peer);
@@ -315,7 +315,7 @@ static tc_status connect_to(fake *f, tc_error *error)
     return status;
 }
 
-static void a_listener_of_another_protocol(void **state)
+TEST_WITH(a_listener_of_another_protocol, setup, teardown)
 {
     fake f = {.answer = hello_of_protocol(OTHER_PROTOCOL)};
     tc_error error = {0};
@@ -325,7 +325,7 @@ static void a_listener_of_another_protocol(void **state)
     expect_refusal(&f.said, TC_E_VERSION, "version 1", OWN_PROTOCOL);
 }
 
-static void a_listener_that_refuses(void **state)
+TEST_WITH(a_listener_that_refuses, setup, teardown)
 {
     fake versions = {.answer = refusal(TC_E_VERSION, "this is 7 and that is 8")};
     fake other = {.answer = refusal(TC_E_NO_MEMORY, "no room for you")};
@@ -336,7 +336,7 @@ static void a_listener_that_refuses(void **state)
     assert_non_null(strstr(error.text, "no room for you"));
 }
 
-static void a_listener_that_speaks_something_else(void **state)
+TEST_WITH(a_listener_that_speaks_something_else, setup, teardown)
 {
     fake f = {.answer = {.bytes = "220 mail.example ESMTP\r\n", .size = 24}};
     tc_error error = {0};
@@ -344,7 +344,7 @@ static void a_listener_that_speaks_something_else(void **state)
     assert_non_null(strstr(error.text, "not a Three-Chains peer"));
 }
 
-static void a_listener_that_hangs_up(void **state)
+TEST_WITH(a_listener_that_hangs_up, setup, teardown)
 {
     fake f = {.hangs_up = true};
     tc_error error = {0};
@@ -353,32 +353,9 @@ static void a_listener_that_hangs_up(void **state)
     assert_int_equal(f.hung_up, 8); /* as often as it is tried */
 }
 
-static void a_listener_that_never_answers(void **state)
+TEST_WITH(a_listener_that_never_answers, setup, teardown)
 {
     fake f = {.hangs_up = false};
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_TIMEOUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_peer_of_another_protocol_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_peer_of_another_ucx_is_served_over_the_connection,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(a_damaged_hello_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_peer_that_begins_with_ready_is_hung_up_on, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_peer_that_begins_with_a_bell_is_hung_up_on, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_hello_tells_no_address_of_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_hello_of_a_dead_process_is_refused, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_listener_of_another_protocol, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_listener_that_refuses, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_listener_that_speaks_something_else, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_listener_that_hangs_up, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_listener_that_never_answers, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

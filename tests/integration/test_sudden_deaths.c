@@ -157,33 +157,33 @@ static void die_often(bench *b, const char *point)
     assert_int_equal(b->closed, 0);
 }
 
-static void a_source_that_dies_idle(void **state)
+TEST_WITH(a_source_that_dies_idle, setup, teardown)
 {
     die_often(*state, "idle");
 }
 
-static void a_source_that_dies_in_a_frame(void **state)
+TEST_WITH(a_source_that_dies_in_a_frame, setup, teardown)
 {
     die_often(*state, "frame");
 }
 
-static void a_source_that_dies_while_a_message_leaves(void **state)
+TEST_WITH(a_source_that_dies_while_a_message_leaves, setup, teardown)
 {
     die_often(*state, "message");
 }
 
-static void a_source_that_dies_in_a_large_payload(void **state)
+TEST_WITH(a_source_that_dies_in_a_large_payload, setup, teardown)
 {
     die_often(*state, "payload");
 }
 
-static void a_source_that_dies_before_its_code_has_come(void **state)
+TEST_WITH(a_source_that_dies_before_its_code_has_come, setup, teardown)
 {
     die_often(*state, "code");
 }
 
 /* Nothing more can be sent to such a peer, and a flush must not wait until its deadline. */
-static void a_peer_whose_credit_runs_wild(void **state)
+TEST_WITH(a_peer_whose_credit_runs_wild, setup, teardown)
 {
     bench *b = *state;
     tc_ifunc *fn;
@@ -205,7 +205,7 @@ static void a_peer_whose_credit_runs_wild(void **state)
     tc_ifunc_close(fn);
 }
 
-static void a_frame_that_comes_again_does_not_run_again(void **state)
+TEST_WITH(a_frame_that_comes_again_does_not_run_again, setup, teardown)
 {
     bench *b = *state;
     if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0)
@@ -220,21 +220,4 @@ static void a_frame_that_comes_again_does_not_run_again(void **state)
                      WHOLE_MESSAGES + REPLAY_MESSAGES);
     assert_int_equal(b->state.next[1], WHOLE_MESSAGES + REPLAY_MESSAGES);
     assert_int_equal(b->state.wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_source_that_dies_idle, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_source_that_dies_in_a_frame, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_source_that_dies_while_a_message_leaves, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_source_that_dies_in_a_large_payload, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_source_that_dies_before_its_code_has_come, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_peer_whose_credit_runs_wild, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_frame_that_comes_again_does_not_run_again, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

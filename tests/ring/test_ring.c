@@ -58,7 +58,7 @@ static bool take(ring_pair *pair, uint32_t payload_size, uint8_t fill)
     return true;
 }
 
-static void frames_survive_wrapping_at_every_offset(void **state)
+TEST(frames_survive_wrapping_at_every_offset)
 {
     const uint32_t largest = (uint32_t)tci_ring_frame_max(RING_BYTES) - TCI_FRAME_HEADER_BYTES;
     for (unsigned granules = 0; granules < RING_BYTES / TCI_FRAME_GRANULE; granules++) {
@@ -81,7 +81,7 @@ static void frames_survive_wrapping_at_every_offset(void **state)
     }
 }
 
-static void a_full_ring_grants_nothing_until_credit_comes(void **state)
+TEST(a_full_ring_grants_nothing_until_credit_comes)
 {
     ring_pair pair;
     pair_init(&pair);
@@ -102,7 +102,7 @@ static void a_full_ring_grants_nothing_until_credit_comes(void **state)
     pair_fini(&pair);
 }
 
-static void control_frames_pass_a_full_ring(void **state)
+TEST(control_frames_pass_a_full_ring)
 {
     ring_pair pair;
     pair_init(&pair);
@@ -117,7 +117,7 @@ static void control_frames_pass_a_full_ring(void **state)
     pair_fini(&pair);
 }
 
-static void the_largest_frame_always_fits_an_empty_ring(void **state)
+TEST(the_largest_frame_always_fits_an_empty_ring)
 {
     const uint32_t largest = (uint32_t)tci_ring_frame_max(RING_BYTES) - TCI_FRAME_HEADER_BYTES;
     ring_pair pair;
@@ -134,7 +134,7 @@ static void the_largest_frame_always_fits_an_empty_ring(void **state)
     pair_fini(&pair);
 }
 
-static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
+TEST(a_consumed_word_that_runs_wild_ends_the_credit)
 {
     const uint64_t start = tci_ring_start(NONCE);
     const uint64_t wild[] = {start + 32, start + 1,  start - 32,
@@ -160,7 +160,7 @@ static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
     pair_fini(&pair);
 }
 
-static void stale_and_foreign_bytes_are_no_frames(void **state)
+TEST(stale_and_foreign_bytes_are_no_frames)
 {
     ring_pair pair;
     uint64_t word;
@@ -176,7 +176,7 @@ static void stale_and_foreign_bytes_are_no_frames(void **state)
     pair_fini(&pair);
 }
 
-static void the_nonce_says_where_frames_begin(void **state)
+TEST(the_nonce_says_where_frames_begin)
 {
     ring_pair pair;
     uint64_t word, start = tci_ring_start(NONCE);
@@ -194,7 +194,7 @@ static void the_nonce_says_where_frames_begin(void **state)
 
 /* The bytes of a frame that ran, signal and all, where the next frame is expected: at once, and
  * laps later. */
-static void a_frame_that_is_written_again_is_none(void **state)
+TEST(a_frame_that_is_written_again_is_none)
 {
     enum { BYTES = 96, KEPT = 100, FRAMES = 10 * RING_BYTES / BYTES };
     static uint8_t kept[KEPT][BYTES];
@@ -215,7 +215,7 @@ static void a_frame_that_is_written_again_is_none(void **state)
     pair_fini(&pair);
 }
 
-static void placed_ranges_must_lie_inside_the_ring(void **state)
+TEST(placed_ranges_must_lie_inside_the_ring)
 {
     ring_pair pair;
     uint8_t bytes[128] = {0};
@@ -240,7 +240,7 @@ static void placed_ranges_must_lie_inside_the_ring(void **state)
     pair_fini(&pair);
 }
 
-static void frames_are_counted_by_their_signals(void **state)
+TEST(frames_are_counted_by_their_signals)
 {
     ring_pair pair;
     pair_init(&pair);
@@ -254,7 +254,7 @@ static void frames_are_counted_by_their_signals(void **state)
     pair_fini(&pair);
 }
 
-static void a_word_of_payload_is_the_same_frame(void **state)
+TEST(a_word_of_payload_is_the_same_frame)
 {
     ring_pair pair;
     uint64_t word;
@@ -289,7 +289,7 @@ static void *produce(void *arg)
 }
 
 /* The orderings themselves: ThreadSanitizer sees a missing release or acquire here. */
-static void two_threads_exchange_frames_in_order(void **state)
+TEST(two_threads_exchange_frames_in_order)
 {
     ring_pair pair;
     pthread_t producer;
@@ -303,23 +303,4 @@ static void two_threads_exchange_frames_in_order(void **state)
     }
     pthread_join(producer, NULL);
     pair_fini(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_survive_wrapping_at_every_offset),
-        cmocka_unit_test(a_full_ring_grants_nothing_until_credit_comes),
-        cmocka_unit_test(control_frames_pass_a_full_ring),
-        cmocka_unit_test(the_largest_frame_always_fits_an_empty_ring),
-        cmocka_unit_test(a_consumed_word_that_runs_wild_ends_the_credit),
-        cmocka_unit_test(stale_and_foreign_bytes_are_no_frames),
-        cmocka_unit_test(the_nonce_says_where_frames_begin),
-        cmocka_unit_test(a_frame_that_is_written_again_is_none),
-        cmocka_unit_test(placed_ranges_must_lie_inside_the_ring),
-        cmocka_unit_test(frames_are_counted_by_their_signals),
-        cmocka_unit_test(a_word_of_payload_is_the_same_frame),
-        cmocka_unit_test(two_threads_exchange_frames_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 /* --- deadlines ---------------------------------------------------------------------------- */
 
-static void each_call_ends_at_its_own_deadline(void **state)
+TEST(each_call_ends_at_its_own_deadline)
 {
     caller c = caller_make();
     heard soon = {0}, later = {0};
@@ -45,7 +45,7 @@ static void start_another(void *user, const tc_call_outcome *outcome)
     (void)caller_start(ch->c->pair.ep, ch->c->fn, &ch->next, FOREVER_NS);
 }
 
-static void a_callback_may_start_another_call(void **state)
+TEST(a_callback_may_start_another_call)
 {
     static chain chains[16];
     caller c = caller_make();
@@ -71,7 +71,7 @@ static void a_callback_may_start_another_call(void **state)
 /* --- peers that go, or refuse ---------------------------------------------------------------
  */
 
-static void calls_by_an_endpoint_that_ended_fail_with_its_error(void **state)
+TEST(calls_by_an_endpoint_that_ended_fail_with_its_error)
 {
     static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
     caller c = caller_make();
@@ -88,7 +88,7 @@ static void calls_by_an_endpoint_that_ended_fail_with_its_error(void **state)
 }
 
 /* Another member may have it by now. */
-static void calls_that_may_have_travelled_on_have_a_second_more(void **state)
+TEST(calls_that_may_have_travelled_on_have_a_second_more)
 {
     static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
     heard answered = {0}, lost = {0};
@@ -121,7 +121,7 @@ static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size
                      TC_OK);
 }
 
-static void a_refusal_ends_large_calls_of_that_function_alone(void **state)
+TEST(a_refusal_ends_large_calls_of_that_function_alone)
 {
     static const tc_error error = {TC_E_REFUSED, "not here"};
     static uint8_t payload[29000];
@@ -140,7 +140,7 @@ static void a_refusal_ends_large_calls_of_that_function_alone(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
+TEST(a_payload_too_large_for_the_peer_was_the_largest)
 {
     static const tc_error error = {TC_E_TOO_LARGE, "too much"};
     static uint8_t payload[29000];
@@ -160,7 +160,7 @@ static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
 
 /* Those that may have travelled wait a second longer than their endpoint, and no second longer
  * than the context. */
-static void calls_of_a_context_that_ends_are_told_so(void **state)
+TEST(calls_of_a_context_that_ends_are_told_so)
 {
     static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
     heard a = {0}, b = {0};
@@ -180,7 +180,7 @@ static void calls_of_a_context_that_ends_are_told_so(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void calls_of_a_context_that_ends_are_forgotten(void **state)
+TEST(calls_of_a_context_that_ends_are_forgotten)
 {
     caller c = caller_make();
     heard h = {0};
@@ -193,19 +193,4 @@ static void calls_of_a_context_that_ends_are_forgotten(void **state)
     assert_int_equal(h.count, 0);
     assert_int_equal(c.core->calls->count, 0);
     fake_pair_close(&c.pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_ends_at_its_own_deadline),
-        cmocka_unit_test(a_callback_may_start_another_call),
-        cmocka_unit_test(calls_by_an_endpoint_that_ended_fail_with_its_error),
-        cmocka_unit_test(calls_that_may_have_travelled_on_have_a_second_more),
-        cmocka_unit_test(a_refusal_ends_large_calls_of_that_function_alone),
-        cmocka_unit_test(a_payload_too_large_for_the_peer_was_the_largest),
-        cmocka_unit_test(calls_of_a_context_that_ends_are_told_so),
-        cmocka_unit_test(calls_of_a_context_that_ends_are_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

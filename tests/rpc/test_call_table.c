@@ -12,7 +12,7 @@ static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset
 
 /* --- answers ------------------------------------------------------------------------------ */
 
-static void an_answer_comes_to_its_own_call_once(void **state)
+TEST(an_answer_comes_to_its_own_call_once)
 {
     caller c = caller_make();
     heard a = {0}, b = {0};
@@ -36,7 +36,7 @@ static void an_answer_comes_to_its_own_call_once(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void an_answer_in_parts_is_put_together(void **state)
+TEST(an_answer_in_parts_is_put_together)
 {
     static const uint8_t path[] = {3, 0, 0, 0, 1, 0, 0, 0};
     caller c = caller_make();
@@ -57,7 +57,7 @@ static void an_answer_in_parts_is_put_together(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void parts_of_another_answer_are_passed_over(void **state)
+TEST(parts_of_another_answer_are_passed_over)
 {
     caller c = caller_make();
     heard h = {0};
@@ -73,7 +73,7 @@ static void parts_of_another_answer_are_passed_over(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void an_answer_larger_than_its_room_is_said_to_be(void **state)
+TEST(an_answer_larger_than_its_room_is_said_to_be)
 {
     static const uint64_t totals[] = {65, UINT64_MAX};
     for (size_t i = 0; i < 2; i++) {
@@ -90,7 +90,7 @@ static void an_answer_larger_than_its_room_is_said_to_be(void **state)
 }
 
 /* The second part may say anything: only what fits is written. */
-static void the_total_of_each_part_is_held_to_the_room(void **state)
+TEST(the_total_of_each_part_is_held_to_the_room)
 {
     caller c = caller_make();
     heard h = {0};
@@ -102,7 +102,7 @@ static void the_total_of_each_part_is_held_to_the_room(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void an_error_has_the_status_and_text_of_whoever_answered(void **state)
+TEST(an_error_has_the_status_and_text_of_whoever_answered)
 {
     caller c = caller_make();
     heard h = {0};
@@ -119,7 +119,7 @@ static void an_error_has_the_status_and_text_of_whoever_answered(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void an_answer_to_what_is_no_call_touches_nothing(void **state)
+TEST(an_answer_to_what_is_no_call_touches_nothing)
 {
     caller c = caller_make();
     heard h = {0};
@@ -141,7 +141,7 @@ static void an_answer_to_what_is_no_call_touches_nothing(void **state)
 }
 
 /* Of the same group any member may have got it. */
-static void an_answer_by_whom_nobody_asked_touches_nothing(void **state)
+TEST(an_answer_by_whom_nobody_asked_touches_nothing)
 {
     caller c = caller_make();
     heard h = {0};
@@ -163,7 +163,7 @@ static void an_answer_by_whom_nobody_asked_touches_nothing(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void ids_of_calls_cannot_be_counted_up(void **state)
+TEST(ids_of_calls_cannot_be_counted_up)
 {
     caller c = caller_make();
     tc_call_id ids[8];
@@ -178,7 +178,7 @@ static void ids_of_calls_cannot_be_counted_up(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void a_place_that_is_used_again_has_another_id(void **state)
+TEST(a_place_that_is_used_again_has_another_id)
 {
     caller c = caller_make();
     heard a = {0}, b = {0};
@@ -193,7 +193,7 @@ static void a_place_that_is_used_again_has_another_id(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void a_cancelled_call_is_forgotten_without_a_word(void **state)
+TEST(a_cancelled_call_is_forgotten_without_a_word)
 {
     caller c = caller_make();
     heard h = {0};
@@ -209,7 +209,7 @@ static void a_cancelled_call_is_forgotten_without_a_word(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void a_call_that_could_not_be_sent_leaves_no_place_taken(void **state)
+TEST(a_call_that_could_not_be_sent_leaves_no_place_taken)
 {
     caller c = caller_make();
     const tc_call_params params = {.done = heard_done};
@@ -222,7 +222,7 @@ static void a_call_that_could_not_be_sent_leaves_no_place_taken(void **state)
     fake_pair_close(&c.pair);
 }
 
-static void many_calls_at_once_each_have_their_answer(void **state)
+TEST(many_calls_at_once_each_have_their_answer)
 {
     static heard h[100];
     tc_call_id ids[100];
@@ -238,24 +238,4 @@ static void many_calls_at_once_each_have_their_answer(void **state)
         assert_int_equal(h[i].count,
                          1); /* each function answers with nothing when it returns */
     fake_pair_close(&c.pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_comes_to_its_own_call_once),
-        cmocka_unit_test(an_answer_in_parts_is_put_together),
-        cmocka_unit_test(parts_of_another_answer_are_passed_over),
-        cmocka_unit_test(an_answer_larger_than_its_room_is_said_to_be),
-        cmocka_unit_test(the_total_of_each_part_is_held_to_the_room),
-        cmocka_unit_test(an_error_has_the_status_and_text_of_whoever_answered),
-        cmocka_unit_test(an_answer_to_what_is_no_call_touches_nothing),
-        cmocka_unit_test(an_answer_by_whom_nobody_asked_touches_nothing),
-        cmocka_unit_test(ids_of_calls_cannot_be_counted_up),
-        cmocka_unit_test(a_place_that_is_used_again_has_another_id),
-        cmocka_unit_test(a_cancelled_call_is_forgotten_without_a_word),
-        cmocka_unit_test(a_call_that_could_not_be_sent_leaves_no_place_taken),
-        cmocka_unit_test(many_calls_at_once_each_have_their_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void goes_to_and_fro(void *payload, size_t size, void *target_args)
         assert_int_equal(tc_reply("done", 4), TC_OK);
 }
 
-static void a_message_that_travels_is_answered_by_whoever_has_it_last(void **state)
+TEST(a_message_that_travels_is_answered_by_whoever_has_it_last)
 {
     join(2);
     call(goes_to_and_fro, 0, 1);
@@ -83,7 +83,7 @@ static void never_ends(void *payload, size_t size, void *target_args)
     seen[0] = tc_forward(1 - tc_self_rank(), payload, size);
 }
 
-static void hops_are_limited_by_the_caller_and_by_each_member(void **state)
+TEST(hops_are_limited_by_the_caller_and_by_each_member)
 {
     static const struct {
         uint32_t callers;
@@ -114,7 +114,7 @@ static void knows_another_way(void *payload, size_t size, void *target_args)
     seen[1] = tc_reply("instead", 7);
 }
 
-static void a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered(void **state)
+TEST(a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered)
 {
     join(2);
     call(goes_to_nobody, 0, 0);
@@ -129,7 +129,7 @@ static void a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered(void
     fake_pair_close(&pair);
 }
 
-static void a_plain_message_that_goes_nowhere_is_a_failure_of_the_group(void **state)
+TEST(a_plain_message_that_goes_nowhere_is_a_failure_of_the_group)
 {
     tc_error error;
     join(2);
@@ -142,7 +142,7 @@ static void a_plain_message_that_goes_nowhere_is_a_failure_of_the_group(void **s
     fake_pair_close(&pair);
 }
 
-static void a_message_from_outside_a_group_stays_where_it_is(void **state)
+TEST(a_message_from_outside_a_group_stays_where_it_is)
 {
     fake_pair_open(&pair, FAKE_MAPPED);
     memset(&answer, 0, sizeof answer);
@@ -160,7 +160,7 @@ static void goes_to_rank_2(void *payload, size_t size, void *target_args)
 }
 
 /* Rank 2 is nowhere. The message waits for it in far's queue, and ends with the endpoint. */
-static void what_waited_for_a_member_that_never_came_is_told_to_its_origin(void **state)
+TEST(what_waited_for_a_member_that_never_came_is_told_to_its_origin)
 {
     join(3);
     call(goes_to_rank_2, 0, 0);
@@ -176,7 +176,7 @@ static void what_waited_for_a_member_that_never_came_is_told_to_its_origin(void 
     fake_pair_close(&pair);
 }
 
-static void a_call_that_never_left_ends_here(void **state)
+TEST(a_call_that_never_left_ends_here)
 {
     join(3);
     tc_ep *waiting;
@@ -189,18 +189,4 @@ static void a_call_that_never_left_ends_here(void **state)
     fake_pair_settle(&pair);
     heard_expect(&answer, TC_E_PEER_LOST, "rank 0 could not send it on to rank 2");
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_that_travels_is_answered_by_whoever_has_it_last),
-        cmocka_unit_test(hops_are_limited_by_the_caller_and_by_each_member),
-        cmocka_unit_test(a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered),
-        cmocka_unit_test(a_plain_message_that_goes_nowhere_is_a_failure_of_the_group),
-        cmocka_unit_test(a_message_from_outside_a_group_stays_where_it_is),
-        cmocka_unit_test(what_waited_for_a_member_that_never_came_is_told_to_its_origin),
-        cmocka_unit_test(a_call_that_never_left_ends_here),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void answers_twice(void *payload, size_t size, void *target_args)
     seen[2] = tc_reply_error(TC_E_IO, "no");
 }
 
-static void a_call_is_answered_once(void **state)
+TEST(a_call_is_answered_once)
 {
     join(2);
     call(answers_twice, 0, 0);
@@ -79,7 +79,7 @@ static void says_nothing(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
+TEST(a_function_that_says_nothing_has_answered_with_nothing)
 {
     join(2);
     call(says_nothing, 0, 0);
@@ -95,7 +95,7 @@ static void answers_an_error(void *payload, size_t size, void *target_args)
     seen[1] = tc_reply_error(TC_E_NOT_FOUND, "no such key");
 }
 
-static void an_error_is_an_answer_too(void **state)
+TEST(an_error_is_an_answer_too)
 {
     join(2);
     call(answers_an_error, 0, 0);
@@ -132,7 +132,7 @@ static void call_once(body main)
     fake_pair_close(&pair);
 }
 
-static void a_failure_is_an_answer_where_none_was_given(void **state)
+TEST(a_failure_is_an_answer_where_none_was_given)
 {
     call_once(fails);
     heard_expect(&answer, TC_E_IO, "no such disk");
@@ -154,7 +154,7 @@ static void answers_much(void *payload, size_t size, void *target_args)
 }
 
 /* The ring has 4 KiB. */
-static void an_answer_larger_than_the_ring_comes_in_parts(void **state)
+TEST(an_answer_larger_than_the_ring_comes_in_parts)
 {
     join(2);
     for (size_t i = 0; i < sizeof much; i++)
@@ -167,7 +167,7 @@ static void an_answer_larger_than_the_ring_comes_in_parts(void **state)
 }
 
 /* No HELLO says so; the loop over parts is to end all the same. */
-static void an_answer_of_which_no_byte_fits_a_frame_is_not_sent(void **state)
+TEST(an_answer_of_which_no_byte_fits_a_frame_is_not_sent)
 {
     join(2);
     pair.peer->tx.payload_max = TCI_REPLY_BYTES;
@@ -177,7 +177,7 @@ static void an_answer_of_which_no_byte_fits_a_frame_is_not_sent(void **state)
     fake_pair_close(&pair);
 }
 
-static void an_answer_that_is_never_taken_is_said_to_be(void **state)
+TEST(an_answer_that_is_never_taken_is_said_to_be)
 {
     join(2);
     pair.far->core.options.send_queue_bytes = 4096;
@@ -203,7 +203,7 @@ static void looks_around(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-static void a_function_knows_who_called_it_and_where_it_is(void **state)
+TEST(a_function_knows_who_called_it_and_where_it_is)
 {
     join(2);
     call(looks_around, 0, 0);
@@ -214,7 +214,7 @@ static void a_function_knows_who_called_it_and_where_it_is(void **state)
     fake_pair_close(&pair);
 }
 
-static void outside_of_a_function_there_is_nothing_to_answer(void **state)
+TEST(outside_of_a_function_there_is_nothing_to_answer)
 {
     tc_call_ticket ticket = {.call = 1};
     assert_null(tc_self_endpoint());
@@ -262,7 +262,7 @@ static void send_plain(body main)
     fake_pair_settle(&pair);
 }
 
-static void a_detached_call_is_answered_by_a_later_message(void **state)
+TEST(a_detached_call_is_answered_by_a_later_message)
 {
     join(2);
     call(detaches, 0, 0);
@@ -296,7 +296,7 @@ static void asks_on(void *payload, size_t size, void *target_args)
     seen[1] = tc_call_start(pair.peer, silent, NULL, 0, &params, NULL, NULL);
 }
 
-static void a_middleman_passes_on_that_nobody_answered(void **state)
+TEST(a_middleman_passes_on_that_nobody_answered)
 {
     for (unsigned i = 0; i < 2; i++) {
         if (i == 0)
@@ -316,7 +316,7 @@ static void a_middleman_passes_on_that_nobody_answered(void **state)
     }
 }
 
-static void a_ticket_may_say_anything(void **state)
+TEST(a_ticket_may_say_anything)
 {
     static const struct {
         tc_call_ticket ticket;
@@ -340,7 +340,7 @@ static void a_ticket_may_say_anything(void **state)
 /* --- functions that are refused, and bytes that are wrong
  * -------------------------------------- */
 
-static void a_call_of_a_function_that_does_not_load_is_told_why(void **state)
+TEST(a_call_of_a_function_that_does_not_load_is_told_why)
 {
     join(2);
     fake_code_of("called")->fails = TC_E_UNRESOLVED;
@@ -354,7 +354,7 @@ static void a_call_of_a_function_that_does_not_load_is_told_why(void **state)
     fake_pair_close(&pair);
 }
 
-static void replies_of_a_wrong_form_are_corrupt(void **state)
+TEST(replies_of_a_wrong_form_are_corrupt)
 {
     uint8_t bytes[TCI_REPLY_BYTES + 16] = {0};
     tc_error error;
@@ -375,25 +375,4 @@ static void replies_of_a_wrong_form_are_corrupt(void **state)
                          TC_E_CORRUPT);
     }
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_is_answered_once),
-        cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
-        cmocka_unit_test(an_error_is_an_answer_too),
-        cmocka_unit_test(a_failure_is_an_answer_where_none_was_given),
-        cmocka_unit_test(an_answer_larger_than_the_ring_comes_in_parts),
-        cmocka_unit_test(an_answer_of_which_no_byte_fits_a_frame_is_not_sent),
-        cmocka_unit_test(an_answer_that_is_never_taken_is_said_to_be),
-        cmocka_unit_test(a_function_knows_who_called_it_and_where_it_is),
-        cmocka_unit_test(outside_of_a_function_there_is_nothing_to_answer),
-        cmocka_unit_test(a_detached_call_is_answered_by_a_later_message),
-        cmocka_unit_test(a_middleman_passes_on_that_nobody_answered),
-        cmocka_unit_test(a_ticket_may_say_anything),
-        cmocka_unit_test(a_call_of_a_function_that_does_not_load_is_told_why),
-        cmocka_unit_test(replies_of_a_wrong_form_are_corrupt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static tc_call_id start(caller *c, size_t i)
     return id;
 }
 
-static void they_come_in_their_order_and_not_before_they_are_taken(void **state)
+TEST(they_come_in_their_order_and_not_before_they_are_taken)
 {
     caller *c = make_caller();
     const tc_call_id first = start(c, 0), second = start(c, 1);
@@ -70,7 +70,7 @@ static void they_come_in_their_order_and_not_before_they_are_taken(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void the_answer_is_a_copy(void **state)
+TEST(the_answer_is_a_copy)
 {
     caller *c = make_caller();
     char text[] = "yes";
@@ -81,7 +81,7 @@ static void the_answer_is_a_copy(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void one_that_a_callback_causes_is_taken_too(void **state)
+TEST(one_that_a_callback_causes_is_taken_too)
 {
     caller *c = make_caller();
     keep_more = c->core;
@@ -92,7 +92,7 @@ static void one_that_a_callback_causes_is_taken_too(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void a_path_comes_along(void **state)
+TEST(a_path_comes_along)
 {
     caller *c = make_caller();
     const uint32_t path[] = {1, 0, 1};
@@ -103,7 +103,7 @@ static void a_path_comes_along(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void one_that_no_call_waits_for_is_a_failure_of_its_group(void **state)
+TEST(one_that_no_call_waits_for_is_a_failure_of_its_group)
 {
     caller *c = make_caller();
     tc_group *group = c->core->groups->first;
@@ -118,7 +118,7 @@ static void one_that_no_call_waits_for_is_a_failure_of_its_group(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void a_group_that_goes_takes_its_own_along(void **state)
+TEST(a_group_that_goes_takes_its_own_along)
 {
     caller *c = make_caller();
     tc_group *group = c->core->groups->first;
@@ -134,7 +134,7 @@ static void a_group_that_goes_takes_its_own_along(void **state)
     fake_pair_close(&c->pair);
 }
 
-static void a_context_that_ends_forgets_all(void **state)
+TEST(a_context_that_ends_forgets_all)
 {
     caller *c = make_caller();
     keep(c->core, c->core->groups->first, 0, "a");
@@ -145,18 +145,4 @@ static void a_context_that_ends_forgets_all(void **state)
     tci_local_replies_take(c->core);
     assert_string_equal(heard, "c");
     fake_pair_close(&c->pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_come_in_their_order_and_not_before_they_are_taken),
-        cmocka_unit_test(the_answer_is_a_copy),
-        cmocka_unit_test(one_that_a_callback_causes_is_taken_too),
-        cmocka_unit_test(a_path_comes_along),
-        cmocka_unit_test(one_that_no_call_waits_for_is_a_failure_of_its_group),
-        cmocka_unit_test(a_group_that_goes_takes_its_own_along),
-        cmocka_unit_test(a_context_that_ends_forgets_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

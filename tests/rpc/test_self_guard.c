@@ -67,7 +67,7 @@ static void guarded_main(void *payload, size_t size, void *target_args)
     reached += count;
 }
 
-static void a_message_ends_and_the_next_one_runs(void **state)
+TEST(a_message_ends_and_the_next_one_runs)
 {
     tc_ifunc *fn = open_pair("guarded", guarded_main);
     for (unsigned i = 1; i <= 3; i++) {
@@ -95,7 +95,7 @@ static void nested_main(void *payload, size_t size, void *target_args)
     reached += 10;
 }
 
-static void guards_end_from_the_inside_out(void **state)
+TEST(guards_end_from_the_inside_out)
 {
     tc_ifunc *fn = open_pair("nested", nested_main);
     call(fn);
@@ -123,7 +123,7 @@ static void forwarding_main(void *payload, size_t size, void *target_args)
 }
 
 /* The call has gone along, so the failure is not its answer. */
-static void what_was_sent_on_goes_on(void **state)
+TEST(what_was_sent_on_goes_on)
 {
     tc_ifunc *fn = open_pair("forwarding", forwarding_main);
     call(fn);
@@ -166,7 +166,7 @@ static void runs_another_context(void *argument)
     reached++;
 }
 
-static void only_the_own_message_and_thread_are_left(void **state)
+TEST(only_the_own_message_and_thread_are_left)
 {
     unsigned count = 0;
     tc_self_abandon(); /* outside of all */
@@ -176,15 +176,4 @@ static void only_the_own_message_and_thread_are_left(void **state)
     assert_int_equal(tc_self_guard(runs_another_context, NULL), 0);
     assert_int_equal(reached, 2);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_ends_and_the_next_one_runs),
-        cmocka_unit_test(guards_end_from_the_inside_out),
-        cmocka_unit_test(what_was_sent_on_goes_on),
-        cmocka_unit_test(only_the_own_message_and_thread_are_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

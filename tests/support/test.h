@@ -16,6 +16,28 @@
 
 #include "base/sanitized.h"
 
+/* TEST(name) { ... } defines a test and has the program run it: there is no list to keep. Tests
+ * run in the order of their file. A program without a main of its own has that of test_main.c.
+ */
+typedef struct test_entry {
+    struct CMUnitTest test;
+    unsigned line;
+} test_entry;
+
+/* The same with what cmocka calls before and after; NULL: nothing. */
+#define TEST_WITH(name, set_up, tear_down)                                                     \
+    static void name(void **state);                                                            \
+    static const test_entry entry_of_##name = {{#name, name, set_up, tear_down, NULL},         \
+                                               __LINE__};                                      \
+    static const test_entry *const listed_##name __attribute__((used, section("tc_tests"))) =  \
+        &entry_of_##name;                                                                      \
+    static void name(void **state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Runs all tests, between set_up and tear_down (NULL: nothing). Returns how many failed. For
+ * programs that have a main. */
+int test_run(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
 /* Each test has a parameter, of which most have no need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -50,7 +50,7 @@ static unsigned fragments(void)
     return fake_outbox_count(&pair.ep->link->sent, TCI_AM_CODE);
 }
 
-static void all_of_it_leaves_in_its_order(void **state)
+TEST(all_of_it_leaves_in_its_order)
 {
     const fake_post *post;
     size_t offset = 0;
@@ -76,7 +76,7 @@ static void all_of_it_leaves_in_its_order(void **state)
 }
 
 /* 300 questions of 32 bytes once took 300 copies of the code. */
-static void a_peer_that_asks_and_does_not_read_costs_a_few_fragments(void **state)
+TEST(a_peer_that_asks_and_does_not_read_costs_a_few_fragments)
 {
     open_pair();
     pair.ep->link->holds = true;
@@ -94,7 +94,7 @@ static void a_peer_that_asks_and_does_not_read_costs_a_few_fragments(void **stat
     fake_pair_close(&pair);
 }
 
-static void a_later_question_replaces_an_earlier_one(void **state)
+TEST(a_later_question_replaces_an_earlier_one)
 {
     open_pair();
     tc_ifunc *other = large_function("other");
@@ -117,7 +117,7 @@ static void a_later_question_replaces_an_earlier_one(void **state)
 }
 
 /* Of another peer's, or of this program's alone. */
-static void code_that_was_not_announced_to_the_peer_is_not_given_away(void **state)
+TEST(code_that_was_not_announced_to_the_peer_is_not_given_away)
 {
     const tci_content_id nobody = {{9}};
     open_pair();
@@ -130,7 +130,7 @@ static void code_that_was_not_announced_to_the_peer_is_not_given_away(void **sta
     fake_pair_close(&pair);
 }
 
-static void code_that_cannot_leave_ends_the_endpoint(void **state)
+TEST(code_that_cannot_leave_ends_the_endpoint)
 {
     open_pair();
     pair.ep->link->posts = TC_E_PEER_LOST;
@@ -140,24 +140,11 @@ static void code_that_cannot_leave_ends_the_endpoint(void **state)
     fake_pair_close(&pair);
 }
 
-static void what_is_under_way_when_the_endpoint_goes_is_let_go(void **state)
+TEST(what_is_under_way_when_the_endpoint_goes_is_let_go)
 {
     open_pair();
     pair.ep->link->holds = true;
     need(fn);
     assert_true(tci_code_out_turn(pair.ep));
     fake_pair_close(&pair); /* leak checkers look for the rest */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_leaves_in_its_order),
-        cmocka_unit_test(a_peer_that_asks_and_does_not_read_costs_a_few_fragments),
-        cmocka_unit_test(a_later_question_replaces_an_earlier_one),
-        cmocka_unit_test(code_that_was_not_announced_to_the_peer_is_not_given_away),
-        cmocka_unit_test(code_that_cannot_leave_ends_the_endpoint),
-        cmocka_unit_test(what_is_under_way_when_the_endpoint_goes_is_let_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void expect_no_frame(fake_pair *pair)
     assert_false(fake_read(pair->peer, &frame, &payload));
 }
 
-static void code_goes_along_once(void **state)
+TEST(code_goes_along_once)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -58,7 +58,7 @@ static void code_goes_along_once(void **state)
     fake_pair_close(&pair);
 }
 
-static void the_code_behind_a_payload_is_the_functions(void **state)
+TEST(the_code_behind_a_payload_is_the_functions)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -75,7 +75,7 @@ static void the_code_behind_a_payload_is_the_functions(void **state)
 }
 
 /* The option code_push, or an archive that does not fit into a frame. */
-static void code_that_does_not_go_along_is_named(void **state)
+TEST(code_that_does_not_go_along_is_named)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -90,7 +90,7 @@ static void code_that_does_not_go_along_is_named(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_large_payload_leaves_the_code_no_room_and_only_names_it(void **state)
+TEST(a_large_payload_leaves_the_code_no_room_and_only_names_it)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -103,7 +103,7 @@ static void a_large_payload_leaves_the_code_no_room_and_only_names_it(void **sta
     fake_pair_close(&pair);
 }
 
-static void an_uncached_send_brings_code_that_the_peer_knows(void **state)
+TEST(an_uncached_send_brings_code_that_the_peer_knows)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -114,7 +114,7 @@ static void an_uncached_send_brings_code_that_the_peer_knows(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_binding_calls_nothing_and_is_made_once(void **state)
+TEST(a_binding_calls_nothing_and_is_made_once)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -130,7 +130,7 @@ static void a_binding_calls_nothing_and_is_made_once(void **state)
     fake_pair_close(&pair);
 }
 
-static void preparing_asks_for_word_also_about_what_is_known(void **state)
+TEST(preparing_asks_for_word_also_about_what_is_known)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -145,7 +145,7 @@ static void preparing_asks_for_word_also_about_what_is_known(void **state)
     fake_pair_close(&pair);
 }
 
-static void without_room_nothing_is_changed(void **state)
+TEST(without_room_nothing_is_changed)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -160,7 +160,7 @@ static void without_room_nothing_is_changed(void **state)
     fake_pair_close(&pair);
 }
 
-static void control_frames_find_room_where_messages_do_not(void **state)
+TEST(control_frames_find_room_where_messages_do_not)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -170,7 +170,7 @@ static void control_frames_find_room_where_messages_do_not(void **state)
     fake_pair_close(&pair);
 }
 
-static void control_frames_beyond_that_wait_in_front(void **state)
+TEST(control_frames_beyond_that_wait_in_front)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -184,7 +184,7 @@ static void control_frames_beyond_that_wait_in_front(void **state)
     fake_pair_close(&pair);
 }
 
-static void an_endpoint_that_is_not_open_says_nothing(void **state)
+TEST(an_endpoint_that_is_not_open_says_nothing)
 {
     fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
@@ -212,7 +212,7 @@ static int make_and_send(void *payload, size_t size, void *args, size_t args_siz
     return 0;
 }
 
-static void nothing_else_is_sent_while_a_payload_is_made_in_the_ring(void **state)
+TEST(nothing_else_is_sent_while_a_payload_is_made_in_the_ring)
 {
     const uint8_t *payload;
     fake_pair pair = make_pair(FAKE_MAPPED, &inner);
@@ -229,7 +229,7 @@ static void nothing_else_is_sent_while_a_payload_is_made_in_the_ring(void **stat
     fake_pair_close(&pair);
 }
 
-static void a_delivery_that_carries_frames_is_told_of_each(void **state)
+TEST(a_delivery_that_carries_frames_is_told_of_each)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
@@ -246,24 +246,4 @@ static void a_delivery_that_carries_frames_is_told_of_each(void **state)
     (void)fake_node_turn(pair.near); /* nothing is kept any more */
     assert_int_equal(d->turns, 2);
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_goes_along_once),
-        cmocka_unit_test(the_code_behind_a_payload_is_the_functions),
-        cmocka_unit_test(code_that_does_not_go_along_is_named),
-        cmocka_unit_test(a_large_payload_leaves_the_code_no_room_and_only_names_it),
-        cmocka_unit_test(an_uncached_send_brings_code_that_the_peer_knows),
-        cmocka_unit_test(a_binding_calls_nothing_and_is_made_once),
-        cmocka_unit_test(preparing_asks_for_word_also_about_what_is_known),
-        cmocka_unit_test(without_room_nothing_is_changed),
-        cmocka_unit_test(control_frames_find_room_where_messages_do_not),
-        cmocka_unit_test(control_frames_beyond_that_wait_in_front),
-        cmocka_unit_test(an_endpoint_that_is_not_open_says_nothing),
-        cmocka_unit_test(nothing_else_is_sent_while_a_payload_is_made_in_the_ring),
-        cmocka_unit_test(a_delivery_that_carries_frames_is_told_of_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

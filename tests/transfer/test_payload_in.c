@@ -53,7 +53,7 @@ static tc_status find(receiver *r, uint64_t number, uint64_t total)
     return tci_payload_in_find(&r->ep, &named, &r->bytes, &r->error);
 }
 
-static void parts_in_any_order_make_the_payload(void **state)
+TEST(parts_in_any_order_make_the_payload)
 {
     receiver *r = make_receiver();
     for (uint16_t number = 0; number < 30; number++) {
@@ -75,7 +75,7 @@ static void parts_in_any_order_make_the_payload(void **state)
 }
 
 /* Each of them ends the endpoint. */
-static void what_fits_nothing_ends_the_endpoint(void **state)
+TEST(what_fits_nothing_ends_the_endpoint)
 {
     static const struct {
         uint16_t number;
@@ -105,7 +105,7 @@ static void what_fits_nothing_ends_the_endpoint(void **state)
     }
 }
 
-static void frames_that_name_no_payload_are_corrupt(void **state)
+TEST(frames_that_name_no_payload_are_corrupt)
 {
     receiver *r = make_receiver();
     assert_int_equal(find(r, 1, 250), TC_E_CORRUPT);
@@ -116,7 +116,7 @@ static void frames_that_name_no_payload_are_corrupt(void **state)
     free_receiver(r);
 }
 
-static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
+TEST(a_payload_above_the_limit_is_refused_and_dropped)
 {
     receiver *r = make_receiver();
     tci_sink sink;
@@ -134,7 +134,7 @@ static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
 }
 
 /* UCX may still write what nobody waits for any more; its memory stays until that is over. */
-static void what_is_under_way_keeps_its_memory(void **state)
+TEST(what_is_under_way_keeps_its_memory)
 {
     receiver *r = make_receiver();
     tci_sink first, second, third;
@@ -152,7 +152,7 @@ static void what_is_under_way_keeps_its_memory(void **state)
     second.done(second.user, 2048, true);
 }
 
-static void a_part_that_breaks_off_ends_the_endpoint(void **state)
+TEST(a_part_that_breaks_off_ends_the_endpoint)
 {
     receiver *r = make_receiver();
     tci_sink sink;
@@ -161,17 +161,4 @@ static void a_part_that_breaks_off_ends_the_endpoint(void **state)
     assert_int_equal(r->ep.state, TCI_EP_FAILED);
     assert_int_equal(r->ep.life.error->status, TC_E_PEER_LOST);
     free_receiver(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_in_any_order_make_the_payload),
-        cmocka_unit_test(what_fits_nothing_ends_the_endpoint),
-        cmocka_unit_test(frames_that_name_no_payload_are_corrupt),
-        cmocka_unit_test(a_payload_above_the_limit_is_refused_and_dropped),
-        cmocka_unit_test(what_is_under_way_keeps_its_memory),
-        cmocka_unit_test(a_part_that_breaks_off_ends_the_endpoint),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static tc_status queue(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
     return tci_send_queue_message(ep, &out);
 }
 
-static void what_was_queued_leaves_in_its_order(void **state)
+TEST(what_was_queued_leaves_in_its_order)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -51,7 +51,7 @@ static void what_was_queued_leaves_in_its_order(void **state)
 }
 
 /* The payload is copied, so the caller's memory is free at once. */
-static void a_queued_payload_is_a_copy(void **state)
+TEST(a_queued_payload_is_a_copy)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -63,7 +63,7 @@ static void a_queued_payload_is_a_copy(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_send_goes_behind_what_waits(void **state)
+TEST(a_send_goes_behind_what_waits)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -75,7 +75,7 @@ static void a_send_goes_behind_what_waits(void **state)
     fake_pair_close(&pair);
 }
 
-static void control_frames_leave_before_all_that_waits(void **state)
+TEST(control_frames_leave_before_all_that_waits)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -103,7 +103,7 @@ static void control_frames_leave_before_all_that_waits(void **state)
     fake_pair_close(&pair);
 }
 
-static void the_queue_is_bounded_and_all_in_it_counts(void **state)
+TEST(the_queue_is_bounded_and_all_in_it_counts)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -128,7 +128,7 @@ static void the_queue_is_bounded_and_all_in_it_counts(void **state)
 }
 
 /* A large payload offers a segment while it is at the front itself. */
-static void a_control_frame_put_before_what_is_being_sent_stays(void **state)
+TEST(a_control_frame_put_before_what_is_being_sent_stays)
 {
     static const uint8_t payload[8192];
     tc_ifunc *fn;
@@ -152,7 +152,7 @@ static void a_control_frame_put_before_what_is_being_sent_stays(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_queue_that_was_emptied_takes_more(void **state)
+TEST(a_queue_that_was_emptied_takes_more)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -174,7 +174,7 @@ static void a_queue_that_was_emptied_takes_more(void **state)
     fake_pair_close(&pair);
 }
 
-static void what_finds_no_room_stays_in_its_place(void **state)
+TEST(what_finds_no_room_stays_in_its_place)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -194,7 +194,7 @@ static void what_finds_no_room_stays_in_its_place(void **state)
 }
 
 /* Inside a function nobody can wait for room, so what it sends is queued. */
-static void a_function_that_finds_no_room_has_its_message_queued(void **state)
+TEST(a_function_that_finds_no_room_has_its_message_queued)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
@@ -213,7 +213,7 @@ static void a_function_that_finds_no_room_has_its_message_queued(void **state)
     fake_pair_close(&pair);
 }
 
-static void messages_wait_for_the_peer_to_say_who_it_is(void **state)
+TEST(messages_wait_for_the_peer_to_say_who_it_is)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -230,7 +230,7 @@ static void messages_wait_for_the_peer_to_say_who_it_is(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_message_whose_function_was_refused_meanwhile_is_told_of(void **state)
+TEST(a_message_whose_function_was_refused_meanwhile_is_told_of)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -248,7 +248,7 @@ static void a_message_whose_function_was_refused_meanwhile_is_told_of(void **sta
 }
 
 /* One that was queued before the peer's ring was known. */
-static void a_message_larger_than_a_frame_leaves_in_pieces(void **state)
+TEST(a_message_larger_than_a_frame_leaves_in_pieces)
 {
     tc_ifunc *fn;
     fake_pair pair;
@@ -269,7 +269,7 @@ static void a_message_larger_than_a_frame_leaves_in_pieces(void **state)
     fake_pair_close(&pair);
 }
 
-static void functions_are_held_as_long_as_their_messages_wait(void **state)
+TEST(functions_are_held_as_long_as_their_messages_wait)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -298,7 +298,7 @@ static size_t twice(void *args, size_t args_size)
     return 2 * args_size;
 }
 
-static void a_payload_that_cannot_be_made_is_not_queued(void **state)
+TEST(a_payload_that_cannot_be_made_is_not_queued)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -314,25 +314,4 @@ static void a_payload_that_cannot_be_made_is_not_queued(void **state)
     assert_int_equal(pair.ep->tx.queue_bytes, 0);
     assert_false(tci_core_is_busy(&pair.near->core));
     fake_pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_queued_leaves_in_its_order),
-        cmocka_unit_test(a_queued_payload_is_a_copy),
-        cmocka_unit_test(a_send_goes_behind_what_waits),
-        cmocka_unit_test(control_frames_leave_before_all_that_waits),
-        cmocka_unit_test(the_queue_is_bounded_and_all_in_it_counts),
-        cmocka_unit_test(a_control_frame_put_before_what_is_being_sent_stays),
-        cmocka_unit_test(a_queue_that_was_emptied_takes_more),
-        cmocka_unit_test(what_finds_no_room_stays_in_its_place),
-        cmocka_unit_test(a_function_that_finds_no_room_has_its_message_queued),
-        cmocka_unit_test(messages_wait_for_the_peer_to_say_who_it_is),
-        cmocka_unit_test(a_message_whose_function_was_refused_meanwhile_is_told_of),
-        cmocka_unit_test(a_message_larger_than_a_frame_leaves_in_pieces),
-        cmocka_unit_test(functions_are_held_as_long_as_their_messages_wait),
-        cmocka_unit_test(a_payload_that_cannot_be_made_is_not_queued),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

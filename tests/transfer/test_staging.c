@@ -36,7 +36,7 @@ static void offer(receiver *r, uint32_t id, uint64_t bytes, uint64_t nonce)
     tci_staging_attach(&r->ep, payload, sizeof payload);
 }
 
-static void an_offer_is_attached_once(void **state)
+TEST(an_offer_is_attached_once)
 {
     receiver *r = make_receiver();
     tci_segment segment = make_segment(), other = make_segment();
@@ -54,7 +54,7 @@ static void an_offer_is_attached_once(void **state)
     free(r);
 }
 
-static void offers_that_are_no_good_are_passed_over(void **state)
+TEST(offers_that_are_no_good_are_passed_over)
 {
     receiver *r = make_receiver();
     tci_segment segment = make_segment();
@@ -74,7 +74,7 @@ static void offers_that_are_no_good_are_passed_over(void **state)
     free(r);
 }
 
-static void places_are_inside(void **state)
+TEST(places_are_inside)
 {
     static const struct {
         uint64_t place, size;
@@ -103,14 +103,4 @@ static void places_are_inside(void **state)
     tci_staging_fini(&r->ep);
     tci_segment_detach(&segment);
     free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_offer_is_attached_once),
-        cmocka_unit_test(offers_that_are_no_good_are_passed_over),
-        cmocka_unit_test(places_are_inside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

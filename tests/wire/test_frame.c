@@ -1,7 +1,7 @@
 #include "../support/test.h"
 #include "wire/frame.h"
 
-static void header_word_has_golden_bytes(void **state)
+TEST(header_word_has_golden_bytes)
 {
     const tci_frame frame = {
         .payload_size = 0x04030201, .slot = 0x0605, .kind = TCI_FRAME_CODE, .flags = 0x08};
@@ -12,7 +12,7 @@ static void header_word_has_golden_bytes(void **state)
     assert_memory_equal(&back, &frame, sizeof frame);
 }
 
-static void code_section_has_golden_bytes(void **state)
+TEST(code_section_has_golden_bytes)
 {
     uint8_t bytes[TCI_CODE_SECTION_BYTES];
     tci_code_section section = {.archive_size = 0x11223344, .deps_size = 5}, back;
@@ -29,7 +29,7 @@ static void code_section_has_golden_bytes(void **state)
 
 /* What a network carries for a cached call of one byte: header and payload; the message around
  * it has 4 bytes more. */
-static void one_byte_call_travels_as_17_bytes(void **state)
+TEST(one_byte_call_travels_as_17_bytes)
 {
     uint8_t bytes[64] = {0};
     const tci_frame frame = {.payload_size = 1, .kind = TCI_FRAME_CALL};
@@ -41,7 +41,7 @@ static void one_byte_call_travels_as_17_bytes(void **state)
     assert_int_equal(tci_frame_align(size), 32);
 }
 
-static void lead_has_golden_bytes(void **state)
+TEST(lead_has_golden_bytes)
 {
     uint8_t payload[128] = {0};
     const uint8_t golden[4] = {48, 0, 0, 0};
@@ -66,7 +66,7 @@ static void lead_has_golden_bytes(void **state)
     assert_int_equal(tci_frame_lead(payload, TCI_LEAD_MAX, &lead, &error), TC_OK);
 }
 
-static void injected_code_may_ask_for_alignment(void **state)
+TEST(injected_code_may_ask_for_alignment)
 {
     uint8_t bytes[128] = {0};
     size_t size;
@@ -82,7 +82,7 @@ static void injected_code_may_ask_for_alignment(void **state)
     }
 }
 
-static void every_kind_is_bounded_by_its_room(void **state)
+TEST(every_kind_is_bounded_by_its_room)
 {
     uint8_t bytes[256] = {0};
     tci_code_section section = {.archive_size = 40, .deps_size = 8};
@@ -107,7 +107,7 @@ static void every_kind_is_bounded_by_its_room(void **state)
     assert_int_equal(size, 48);
 }
 
-static void what_is_no_kind_is_refused(void **state)
+TEST(what_is_no_kind_is_refused)
 {
     uint8_t bytes[64] = {0};
     size_t size;
@@ -125,7 +125,7 @@ static void what_is_no_kind_is_refused(void **state)
     }
 }
 
-static void injected_code_is_bounded_by_its_room(void **state)
+TEST(injected_code_is_bounded_by_its_room)
 {
     uint8_t bytes[128] = {0};
     size_t size;
@@ -161,7 +161,7 @@ static void injected_code_is_bounded_by_its_room(void **state)
     }
 }
 
-static void code_sizes_that_overflow_are_refused(void **state)
+TEST(code_sizes_that_overflow_are_refused)
 {
     uint8_t bytes[256] = {0};
     size_t size;
@@ -174,7 +174,7 @@ static void code_sizes_that_overflow_are_refused(void **state)
     assert_non_null(strstr(error.text, "8589934590"));
 }
 
-static void unknown_kinds_are_refused(void **state)
+TEST(unknown_kinds_are_refused)
 {
     uint8_t bytes[64] = {0};
     size_t size;
@@ -193,7 +193,7 @@ static void unknown_kinds_are_refused(void **state)
     }
 }
 
-static void piece_bodies_have_golden_bytes(void **state)
+TEST(piece_bodies_have_golden_bytes)
 {
     static const uint8_t landed_bytes[TCI_STAGED_BYTES] = {
         0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x21, 0,    0, 0, 0, 0, 0, 0,
@@ -220,7 +220,7 @@ static void piece_bodies_have_golden_bytes(void **state)
     assert_int_equal(offered.nonce, offer.nonce);
 }
 
-static void pieces_have_the_size_that_their_flags_say(void **state)
+TEST(pieces_have_the_size_that_their_flags_say)
 {
     uint8_t bytes[128] = {0};
     size_t size;
@@ -240,23 +240,4 @@ static void pieces_have_the_size_that_their_flags_say(void **state)
                 good ? TC_OK : TC_E_CORRUPT);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(header_word_has_golden_bytes),
-        cmocka_unit_test(code_section_has_golden_bytes),
-        cmocka_unit_test(one_byte_call_travels_as_17_bytes),
-        cmocka_unit_test(lead_has_golden_bytes),
-        cmocka_unit_test(injected_code_may_ask_for_alignment),
-        cmocka_unit_test(every_kind_is_bounded_by_its_room),
-        cmocka_unit_test(what_is_no_kind_is_refused),
-        cmocka_unit_test(injected_code_is_bounded_by_its_room),
-        cmocka_unit_test(code_sizes_that_overflow_are_refused),
-        cmocka_unit_test(unknown_kinds_are_refused),
-        cmocka_unit_test(piece_bodies_have_golden_bytes),
-        cmocka_unit_test(pieces_have_the_size_that_their_flags_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

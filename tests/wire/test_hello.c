@@ -3,7 +3,7 @@
 #include "hello_golden.h"
 #include "hello_sample.h"
 
-static void hello_has_its_golden_bytes(void **state)
+TEST(hello_has_its_golden_bytes)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = hello_sample();
@@ -18,7 +18,7 @@ static void hello_has_its_golden_bytes(void **state)
 }
 
 /* Without any, a hello is what it was before there were dictionaries. */
-static void dictionaries_have_their_golden_bytes(void **state)
+TEST(dictionaries_have_their_golden_bytes)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = hello_sample();
@@ -49,7 +49,7 @@ static void assert_dictionaries_refused(size_t at, uint32_t value, const char *t
     assert_contains(&err, text);
 }
 
-static void dictionaries_are_in_order_and_few(void **state)
+TEST(dictionaries_are_in_order_and_few)
 {
     const size_t first = sizeof golden_hello_dictionaries - 8;
     assert_dictionaries_refused(first, 0, "dictionary 00000000");
@@ -69,7 +69,7 @@ static void dictionaries_are_in_order_and_few(void **state)
     assert_contains(&err, "number of dictionaries is 17, expected 0 to 16");
 }
 
-static void address_is_a_hello_without_a_ring(void **state)
+TEST(address_is_a_hello_without_a_ring)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = hello_sample();
@@ -88,7 +88,7 @@ static void address_is_a_hello_without_a_ring(void **state)
     assert_same_hello(&back, &h);
 }
 
-static void every_field_may_be_at_its_limit(void **state)
+TEST(every_field_may_be_at_its_limit)
 {
     static char filler[TCI_HELLO_BODY_MAX];
     memset(filler, '~', sizeof filler);
@@ -120,7 +120,7 @@ static void every_field_may_be_at_its_limit(void **state)
 }
 
 /* The views of a decoded hello lie in the message, so whoever holds the bytes may use them. */
-static void views_point_into_the_message(void **state)
+TEST(views_point_into_the_message)
 {
     tci_hello h;
     assert_int_equal(
@@ -131,7 +131,7 @@ static void views_point_into_the_message(void **state)
 
 /* Behind a right checksum, a changed bit either breaks a rule or is another valid hello, which
  * has exactly one form. */
-static void every_forged_bit_is_refused_or_meant(void **state)
+TEST(every_forged_bit_is_refused_or_meant)
 {
     uint8_t buf[sizeof golden_hello];
     uint8_t again[TCI_HELLO_MESSAGE_MAX];
@@ -155,7 +155,7 @@ static void every_forged_bit_is_refused_or_meant(void **state)
     assert_true(meant > 0);
 }
 
-static void fields_outside_their_range_are_named(void **state)
+TEST(fields_outside_their_range_are_named)
 {
     static const struct {
         size_t at; /* in the body */
@@ -201,7 +201,7 @@ static void fields_outside_their_range_are_named(void **state)
     }
 }
 
-static void sizes_inside_the_body_must_add_up(void **state)
+TEST(sizes_inside_the_body_must_add_up)
 {
     for (size_t at = 30; at < 40; at += 2) {
         for (int change = -1; change <= 1; change += 2) {
@@ -218,7 +218,7 @@ static void sizes_inside_the_body_must_add_up(void **state)
     }
 }
 
-static void encode_refuses_what_no_peer_would_take(void **state)
+TEST(encode_refuses_what_no_peer_would_take)
 {
     static char filler[TCI_HELLO_BODY_MAX];
     memset(filler, 'x', sizeof filler);
@@ -244,7 +244,7 @@ static void encode_refuses_what_no_peer_would_take(void **state)
     }
 }
 
-static void texts_are_printable(void **state)
+TEST(texts_are_printable)
 {
     static const uint8_t bad[] = {0x00, 0x0a, 0x1f, 0x7f, 0x80, 0xff};
     for (size_t i = 0; i < sizeof bad; i++) {
@@ -260,7 +260,7 @@ static void texts_are_printable(void **state)
     }
 }
 
-static void ucx_minors_must_agree(void **state)
+TEST(ucx_minors_must_agree)
 {
     tci_hello mine = hello_sample();
     tci_hello theirs = hello_sample();
@@ -281,31 +281,11 @@ static void ucx_minors_must_agree(void **state)
     }
 }
 
-static void host_ids_tell_hosts_apart(void **state)
+TEST(host_ids_tell_hosts_apart)
 {
     tci_hello mine = hello_sample();
     tci_hello theirs = hello_sample();
     assert_true(tci_hello_same_host(&mine, &theirs));
     theirs.host_id[15] ^= 1;
     assert_false(tci_hello_same_host(&mine, &theirs));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hello_has_its_golden_bytes),
-        cmocka_unit_test(dictionaries_have_their_golden_bytes),
-        cmocka_unit_test(dictionaries_are_in_order_and_few),
-        cmocka_unit_test(address_is_a_hello_without_a_ring),
-        cmocka_unit_test(every_field_may_be_at_its_limit),
-        cmocka_unit_test(views_point_into_the_message),
-        cmocka_unit_test(every_forged_bit_is_refused_or_meant),
-        cmocka_unit_test(fields_outside_their_range_are_named),
-        cmocka_unit_test(sizes_inside_the_body_must_add_up),
-        cmocka_unit_test(encode_refuses_what_no_peer_would_take),
-        cmocka_unit_test(texts_are_printable),
-        cmocka_unit_test(ucx_minors_must_agree),
-        cmocka_unit_test(host_ids_tell_hosts_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static const struct {
 };
 #define GOLDEN_COUNT (sizeof golden / sizeof golden[0])
 
-static void short_and_long_messages_are_refused(void **state)
+TEST(short_and_long_messages_are_refused)
 {
     uint8_t buf[sizeof golden_hello_dictionaries + 1] = {0};
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
@@ -51,7 +51,7 @@ static void short_and_long_messages_are_refused(void **state)
     }
 }
 
-static void every_flipped_bit_is_found(void **state)
+TEST(every_flipped_bit_is_found)
 {
     uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
@@ -67,7 +67,7 @@ static void every_flipped_bit_is_found(void **state)
     }
 }
 
-static void kinds_are_not_confused(void **state)
+TEST(kinds_are_not_confused)
 {
     uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
@@ -87,7 +87,7 @@ static void kinds_are_not_confused(void **state)
     }
 }
 
-static void foreign_bytes_are_named_as_such(void **state)
+TEST(foreign_bytes_are_named_as_such)
 {
     tci_hello_preamble preamble;
     tc_error err = {0};
@@ -96,7 +96,7 @@ static void foreign_bytes_are_named_as_such(void **state)
     assert_contains(&err, "not a Three-Chains peer");
 }
 
-static void another_protocol_is_named_before_all_else(void **state)
+TEST(another_protocol_is_named_before_all_else)
 {
     /* Kind, size and checksum make no sense to this side, and need not. */
     static const uint8_t bytes[16] = {'T',  'C',  'H',  'I',  0x39, 0x30, 0xff, 0xff,
@@ -111,7 +111,7 @@ static void another_protocol_is_named_before_all_else(void **state)
     assert_contains(&err, own);
 }
 
-static void preamble_bounds_the_body(void **state)
+TEST(preamble_bounds_the_body)
 {
     static const struct {
         uint8_t kind;
@@ -153,7 +153,7 @@ static void preamble_bounds_the_body(void **state)
     }
 }
 
-static void small_buffers_are_never_overrun(void **state)
+TEST(small_buffers_are_never_overrun)
 {
     uint8_t buf[sizeof golden_hello];
     tci_hello h = hello_sample();
@@ -175,18 +175,4 @@ static void small_buffers_are_never_overrun(void **state)
         if (room < sizeof golden_bye)
             assert_int_equal(tci_hello_bye_encode(buf, room, &size), TC_E_TOO_LARGE);
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_and_long_messages_are_refused),
-        cmocka_unit_test(every_flipped_bit_is_found),
-        cmocka_unit_test(kinds_are_not_confused),
-        cmocka_unit_test(foreign_bytes_are_named_as_such),
-        cmocka_unit_test(another_protocol_is_named_before_all_else),
-        cmocka_unit_test(preamble_bounds_the_body),
-        cmocka_unit_test(small_buffers_are_never_overrun),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "hello_golden.h"
 #include "hello_sample.h"
 
-static void small_messages_have_their_golden_bytes(void **state)
+TEST(small_messages_have_their_golden_bytes)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     size_t size;
@@ -34,7 +34,7 @@ static void small_messages_have_their_golden_bytes(void **state)
     assert_int_equal(tci_hello_bye_decode(golden_bye, sizeof golden_bye, NULL), TC_OK);
 }
 
-static void ready_carries_any_number(void **state)
+TEST(ready_carries_any_number)
 {
     for (unsigned value = 0; value < 256; value++) {
         uint8_t buf[TCI_HELLO_PREAMBLE_BYTES + 1];
@@ -46,7 +46,7 @@ static void ready_carries_any_number(void **state)
     }
 }
 
-static void refusals_keep_their_reason(void **state)
+TEST(refusals_keep_their_reason)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     char text[1000];
@@ -74,7 +74,7 @@ static void refusals_keep_their_reason(void **state)
     assert_int_equal(tci_hello_refuse_encode(TC_OK, "", buf, sizeof buf, &size), TC_E_INVALID);
 }
 
-static void refusals_without_a_reason_are_damage(void **state)
+TEST(refusals_without_a_reason_are_damage)
 {
     uint8_t buf[sizeof golden_refuse];
     tc_error refusal = {0};
@@ -89,15 +89,4 @@ static void refusals_without_a_reason_are_damage(void **state)
     hello_repair(buf, sizeof buf);
     assert_int_equal(tci_hello_refuse_decode(buf, sizeof buf, &refusal, &err), TC_E_CORRUPT);
     assert_contains(&err, "0x1b at 0");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_messages_have_their_golden_bytes),
-        cmocka_unit_test(ready_carries_any_number),
-        cmocka_unit_test(refusals_keep_their_reason),
-        cmocka_unit_test(refusals_without_a_reason_are_damage),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "../support/test.h"
 #include "wire/route.h"
 
-static void routes_have_golden_bytes(void **state)
+TEST(routes_have_golden_bytes)
 {
     static tci_route route = {.call = 0x0807060504030201,
                               .origin = 0x11,
@@ -24,7 +24,7 @@ static void routes_have_golden_bytes(void **state)
     assert_memory_equal(&back, &route, offsetof(tci_route, path) + 2 * sizeof route.path[0]);
 }
 
-static void routes_that_do_not_fit_are_refused(void **state)
+TEST(routes_that_do_not_fit_are_refused)
 {
     static tci_route route = {.path_length = 1};
     static tci_route back;
@@ -40,7 +40,7 @@ static void routes_that_do_not_fit_are_refused(void **state)
     assert_non_null(strstr(error.text, "27 bytes, expected at least 28"));
 }
 
-static void answers_have_golden_bytes(void **state)
+TEST(answers_have_golden_bytes)
 {
     const tci_reply reply = {.call = 1,
                              .total = 9,
@@ -78,7 +78,7 @@ static tc_status judge(tci_reply reply, size_t part)
                             NULL);
 }
 
-static void a_report_that_all_is_well_is_refused(void **state)
+TEST(a_report_that_all_is_well_is_refused)
 {
     uint8_t frame[TCI_REPLY_BYTES];
     const uint8_t *path, *data;
@@ -94,7 +94,7 @@ static void a_report_that_all_is_well_is_refused(void **state)
         TC_E_CORRUPT);
 }
 
-static void answers_that_do_not_fit_are_refused(void **state)
+TEST(answers_that_do_not_fit_are_refused)
 {
     assert_int_equal(judge((tci_reply){.total = 8}, 8), TC_OK);
     assert_int_equal(judge((tci_reply){.total = 0}, 0), TC_OK);
@@ -109,7 +109,7 @@ static void answers_that_do_not_fit_are_refused(void **state)
     assert_int_equal(judge((tci_reply){.total = 8, .path_length = 300}, 8), TC_E_CORRUPT);
 }
 
-static void memberships_are_judged(void **state)
+TEST(memberships_are_judged)
 {
     const tci_membership member = {.group = 0x0102030405060708, .size = 9, .rank = 8};
     static const uint8_t golden[] = {8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 8, 0, 0, 0};
@@ -124,17 +124,4 @@ static void memberships_are_judged(void **state)
     bytes[12] = 9;
     assert_int_equal(tci_membership_decode(bytes, sizeof bytes, &back, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "rank 9 of 9"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes_have_golden_bytes),
-        cmocka_unit_test(routes_that_do_not_fit_are_refused),
-        cmocka_unit_test(answers_have_golden_bytes),
-        cmocka_unit_test(a_report_that_all_is_well_is_refused),
-        cmocka_unit_test(answers_that_do_not_fit_are_refused),
-        cmocka_unit_test(memberships_are_judged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

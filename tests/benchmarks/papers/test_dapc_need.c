@@ -1,14 +1,7 @@
 /* What a chase of many servers takes grows with them, and what is missing is named with its
  * limit. */
 #include "../../../benchmarks/papers/dapc_need.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../../support/test.h"
 
 static const dapc_mode get = {.name = "get"}, image = {.name = "image"},
                        bitcode = {.name = "bitcode"};
@@ -16,12 +9,11 @@ static const dapc_plan plans[] = {
     {&get, "adaptive", NULL}, {&image, "adaptive", NULL}, {&bitcode, "adaptive", NULL}};
 static const perf_options tcp = {.transport = "tcp"}, shm = {.transport = "shm"};
 
-static void grows_with_servers_and_modes(void **state)
+TEST(grows_with_servers_and_modes)
 {
     const dapc_need few = dapc_need_of(plans, 1, &tcp, 4);
     const dapc_need more = dapc_need_of(plans, 1, &tcp, 64);
     const dapc_need all = dapc_need_of(plans, 3, &tcp, 64);
-    (void)state;
     assert_true(few.descriptors > 4 && few.descriptors < more.descriptors);
     assert_true(more.descriptors < all.descriptors);
     assert_true(few.memory_bytes < more.memory_bytes && more.memory_bytes < all.memory_bytes);
@@ -29,16 +21,15 @@ static void grows_with_servers_and_modes(void **state)
     assert_true(dapc_need_of(plans, 3, &shm, 64).segments > 4096);
 }
 
-static void counts_programs(void **state)
+TEST(counts_programs)
 {
     perf_options guest = tcp;
-    (void)state;
     guest.server_program = "guest";
     assert_true(dapc_need_of(plans, 3, &guest, 8).memory_bytes >
                 dapc_need_of(plans, 3, &tcp, 8).memory_bytes);
 }
 
-static void names_what_is_missing(void **state)
+TEST(names_what_is_missing)
 {
     const dapc_need need = {
         .descriptors = 1000, .memory_bytes = 4096ull << 20, .segments = 8320};
@@ -54,20 +45,9 @@ static void names_what_is_missing(void **state)
          "64 servers need up to 8320 segments of shared memory, 4096 are left (kernel.shmmni)"},
     };
     char text[160];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_false(dapc_need_fits(&need, &cases[i].limits, 64, text, sizeof text));
         assert_string_equal(text, cases[i].text);
     }
     assert_true(dapc_need_fits(&need, &need, 64, text, sizeof text));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_with_servers_and_modes),
-        cmocka_unit_test(counts_programs),
-        cmocka_unit_test(names_what_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* The table of a pointer chase is one cycle, spread evenly, and parts of it are chased as the
  * whole is. */
 #include "../../../benchmarks/papers/dapc_table.h"
+#include "../../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SERVERS 4u
 #define PLACES (1u << DAPC_PLACE_BITS)
@@ -18,21 +12,18 @@ static dapc_table table;
 
 static int make_table(void **state)
 {
-    (void)state;
     return dapc_table_make(&table, SERVERS) ? 0 : -1;
 }
 
 static int free_table(void **state)
 {
-    (void)state;
     dapc_table_free(&table);
     return 0;
 }
 
-static void is_one_cycle(void **state)
+TEST(is_one_cycle)
 {
     uint64_t address = 0, length = 0;
-    (void)state;
     do {
         assert_true(address < table.count);
         address = table.entries[address];
@@ -43,10 +34,9 @@ static void is_one_cycle(void **state)
 
 /* How many of a server's entries lead to each server: a quarter, give or take seven deviations.
  */
-static void leads_everywhere_alike(void **state)
+TEST(leads_everywhere_alike)
 {
     uint64_t found[SERVERS][SERVERS] = {{0}};
-    (void)state;
     for (uint64_t i = 0; i < table.count; i++)
         found[i / PLACES][table.entries[i] / PLACES]++;
     for (unsigned from = 0; from < SERVERS; from++) {
@@ -55,10 +45,9 @@ static void leads_everywhere_alike(void **state)
     }
 }
 
-static void is_the_same_every_time(void **state)
+TEST(is_the_same_every_time)
 {
     dapc_table again;
-    (void)state;
     assert_true(dapc_table_make(&again, SERVERS));
     assert_memory_equal(again.entries, table.entries, table.count * sizeof *table.entries);
     dapc_table_free(&again);
@@ -67,10 +56,9 @@ static void is_the_same_every_time(void **state)
     assert_int_not_equal(dapc_table_start(&table, 0), dapc_table_start(&table, 1));
 }
 
-static void is_there_for_who_has_its_descriptor(void **state)
+TEST(is_there_for_who_has_its_descriptor)
 {
     dapc_table mapped;
-    (void)state;
     assert_false(dapc_table_map(&mapped, table.fd, SERVERS + 1));
     assert_false(dapc_table_map(&mapped, -1, SERVERS));
     assert_true(dapc_table_map(&mapped, dup(table.fd), SERVERS));
@@ -80,10 +68,9 @@ static void is_there_for_who_has_its_descriptor(void **state)
 
 /* Where chases begin that may begin anywhere: at every server, and not at that of the first
  * entry alone. */
-static void begins_anywhere(void **state)
+TEST(begins_anywhere)
 {
     unsigned found[SERVERS] = {0}, owners = 0;
-    (void)state;
     for (uint64_t i = 0; i < 4000; i++) {
         unsigned server = dapc_table_any(&table, i);
         assert_true(server < SERVERS);
@@ -112,9 +99,8 @@ static uint64_t chase_by_parts(uint64_t address, uint64_t depth, unsigned *hops)
     return step.address;
 }
 
-static void parts_are_chased_as_the_whole(void **state)
+TEST(parts_are_chased_as_the_whole)
 {
-    (void)state;
     for (uint64_t depth = 0; depth <= 4096; depth = depth == 0 ? 1 : 4 * depth) {
         unsigned hops = 0;
         uint64_t start = dapc_table_start(&table, depth);
@@ -125,9 +111,8 @@ static void parts_are_chased_as_the_whole(void **state)
 }
 
 /* What is another server's is not touched. */
-static void stays_on_its_server(void **state)
+TEST(stays_on_its_server)
 {
-    (void)state;
     const dapc_shard shard = dapc_table_shard(&table, 1);
     dapc_step step = {.address = 2 * (uint64_t)PLACES, .depth = 5};
     dapc_walk(&shard, &step);
@@ -139,14 +124,5 @@ static void stays_on_its_server(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_one_cycle),
-        cmocka_unit_test(leads_everywhere_alike),
-        cmocka_unit_test(is_the_same_every_time),
-        cmocka_unit_test(is_there_for_who_has_its_descriptor),
-        cmocka_unit_test(begins_anywhere),
-        cmocka_unit_test(parts_are_chased_as_the_whole),
-        cmocka_unit_test(stays_on_its_server),
-    };
-    return cmocka_run_group_tests(tests, make_table, free_table);
+    return test_run(make_table, free_table);
 }

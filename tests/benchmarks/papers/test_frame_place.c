@@ -1,12 +1,6 @@
 /* Where a receiver expects its next frame, in a ring of this test's own. */
 #include "../../../benchmarks/papers/frame_place.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../../support/test.h"
 
 #define FRAME_BYTES 96u
 #define RING_BYTES 1024u /* ten frames, and room that is too little for another */
@@ -36,10 +30,9 @@ static void receive(bench *made, unsigned number)
     frame_watch_note(&made->watch, payload_at(made, number));
 }
 
-static void places_are_known_after_a_lap(void **state)
+TEST(places_are_known_after_a_lap)
 {
     bench made = {.signal = 7};
-    (void)state;
     for (unsigned number = 0; number < 3 * FRAMES + 5; number++) {
         const unsigned char *next =
             number > 0 ? frame_watch_next(&made.watch, NULL) : payload_at(&made, 0);
@@ -56,11 +49,10 @@ static void places_are_known_after_a_lap(void **state)
     }
 }
 
-static void bursts_are_found_one_behind_the_other(void **state)
+TEST(bursts_are_found_one_behind_the_other)
 {
     bench made = {.signal = 7};
     const unsigned char *payload = NULL;
-    (void)state;
     for (unsigned number = 0; number < 2 * FRAMES + 4; number++)
         receive(&made, number);
     for (unsigned number = 2 * FRAMES + 4; number < 3 * FRAMES + 3; number++) {
@@ -73,10 +65,9 @@ static void bursts_are_found_one_behind_the_other(void **state)
     assert_ptr_equal(frame_watch_next(&made.watch, NULL), payload_at(&made, 3 * FRAMES + 3));
 }
 
-static void other_frames_in_between_cost_one_message(void **state)
+TEST(other_frames_in_between_cost_one_message)
 {
     bench made = {.signal = 7};
-    (void)state;
     for (unsigned number = 0; number < FRAMES + 3; number++)
         receive(&made, number);
     made.signal += 5 * FRAME_SIGNAL_STEP;
@@ -87,10 +78,9 @@ static void other_frames_in_between_cost_one_message(void **state)
     assert_true(frame_watch_sees(&made.watch, frame_watch_next(&made.watch, NULL)));
 }
 
-static void moved_bytes_are_what_they_were(void **state)
+TEST(moved_bytes_are_what_they_were)
 {
     unsigned char bytes[3000], same[sizeof bytes];
-    (void)state;
     assert_true(frame_place_can_move());
     for (size_t i = 0; i < sizeof bytes; i++)
         same[i] = bytes[i] = (unsigned char)(i * 37);
@@ -98,15 +88,4 @@ static void moved_bytes_are_what_they_were(void **state)
         for (frame_placement where = 0; where < FRAME_PLACEMENTS; where++)
             frame_place_move(where, bytes + size, sizeof bytes - 2 * size);
     assert_memory_equal(bytes, same, sizeof bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_are_known_after_a_lap),
-        cmocka_unit_test(bursts_are_found_one_behind_the_other),
-        cmocka_unit_test(other_frames_in_between_cost_one_message),
-        cmocka_unit_test(moved_bytes_are_what_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
