@@ -65,8 +65,9 @@ TC_MUST_CHECK TC_API tc_status tc_context_create_for(unsigned header_version,
  *   TC_E_VERSION      the library is older than the headers; the text has both versions
  *   TC_E_UCX          UCX could not create a context or a worker
  *   TC_E_IO           the operating system gave no descriptor
- *   TC_E_UNSUPPORTED  libsodium could not be started, or this processor lacks what the option
- *                     `wait` names; the text says which
+ *   TC_E_UNSUPPORTED  libsodium could not be started, this processor lacks what the option
+ *                     `wait` names, or this build of the library lacks the module that an
+ *                     option needs; the text says which
  *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
                                                         tc_context **ctx_out, tc_error *err)

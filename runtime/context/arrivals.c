@@ -5,9 +5,9 @@
 #include "base/assertion.h"
 #include "base/clock.h"
 #include "base/logger.h"
-#include "core/audit.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
+#include "core/limits.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "transfer/code_in.h"
@@ -125,7 +125,7 @@ static void refuse_stranger(tc_context *ctx, const tc_error *error)
 {
     ctx->core.counters[TCI_STRANGERS_REFUSED]++;
     TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "a hello was dropped: %s", error->text);
-    tci_audit_stranger(&ctx->core, "", error);
+    tci_limits_note_stranger(&ctx->core, "", error, false);
 }
 
 static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "dispatch/call_watch.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,12 +16,12 @@
 #define TEXT_MAX (TCI_HELLO_REFUSE_TEXT_MAX + 1)
 
 typedef struct counter {
-    const tc_listener *of;
+    const tci_stream_listener *of;
     tci_stream_listener *streams;
     struct counter *next;
 } counter;
 
-typedef struct tci_busy_desk {
+struct tci_busy_desk {
     pthread_mutex_t
         lock; /* of all members: the watch's thread answers, the context's opens and closes */
     tci_credentials credentials;
@@ -32,7 +32,7 @@ typedef struct tci_busy_desk {
         uint64_t deadline_ns;
     } visitors[VISITORS_MAX]; /* the oldest first */
     char text[TEXT_MAX];      /* of the refusal */
-} tci_busy_desk;
+};
 
 /* --- answering ---------------------------------------------------------------------------- */
 
@@ -129,51 +129,52 @@ static bool turn(void *user, const tci_busy_call *call)
 
 /* --- its life ----------------------------------------------------------------------------- */
 
-static tc_status create(tc_context *ctx, tc_error *err)
+static tc_status create(tci_busy_desk **desk_out, const struct tc_options *options,
+                        tc_error *err)
 {
     tci_busy_desk *desk = calloc(1, sizeof *desk);
     if (desk == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    tc_status status = tci_credentials_load(&ctx->core.options, &desk->credentials, err);
+    tc_status status = tci_credentials_load(options, &desk->credentials, err);
     if (status != TC_OK) {
         free(desk);
         return status;
     }
     pthread_mutex_init(&desk->lock, NULL);
-    ctx->desk = desk;
-    tci_call_watch_set_busy_callback(ctx->core.call_watch, turn, desk);
+    *desk_out = desk;
     return TC_OK;
 }
 
-tc_status tci_busy_desk_open(tc_context *ctx, const tc_listener *listener, tc_error *err)
+tc_status tci_busy_desk_open(tci_busy_desk **desk_at, tci_call_watch *watch,
+                             const struct tc_options *options,
+                             const tci_stream_listener *streams, tc_error *err)
 {
-    if (ctx->desk == NULL)
-        TC_TRY(create(ctx, err));
+    if (*desk_at == NULL) {
+        TC_TRY(create(desk_at, options, err));
+        tci_call_watch_set_busy_callback(watch, turn, *desk_at);
+    }
+    tci_busy_desk *desk = *desk_at;
     counter *c = calloc(1, sizeof *c);
     if (c == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    tc_status status =
-        tci_stream_listener_twin(listener->streams, &ctx->desk->credentials, &c->streams, err);
+    tc_status status = tci_stream_listener_twin(streams, &desk->credentials, &c->streams, err);
     if (status != TC_OK) {
         free(c);
         return status;
     }
-    c->of = listener;
-    pthread_mutex_lock(&ctx->desk->lock);
-    c->next = ctx->desk->counters;
-    ctx->desk->counters = c;
-    pthread_mutex_unlock(&ctx->desk->lock);
+    c->of = streams;
+    pthread_mutex_lock(&desk->lock);
+    c->next = desk->counters;
+    desk->counters = c;
+    pthread_mutex_unlock(&desk->lock);
     return TC_OK;
 }
 
-/* In a child of fork() the lock may be held by a thread that is not there. */
-void tci_busy_desk_close(tc_context *ctx, const tc_listener *listener)
+void tci_busy_desk_close(tci_busy_desk *desk, const tci_stream_listener *streams)
 {
-    if (ctx->desk == NULL || tci_core_is_forked(&ctx->core))
-        return;
-    pthread_mutex_lock(&ctx->desk->lock);
-    counter **link = &ctx->desk->counters;
-    while (*link != NULL && (*link)->of != listener)
+    pthread_mutex_lock(&desk->lock);
+    counter **link = &desk->counters;
+    while (*link != NULL && (*link)->of != streams)
         link = &(*link)->next;
     counter *found = *link;
     if (found != NULL) {
@@ -181,12 +182,11 @@ void tci_busy_desk_close(tc_context *ctx, const tc_listener *listener)
         tci_stream_listener_close(found->streams);
         free(found);
     }
-    pthread_mutex_unlock(&ctx->desk->lock);
+    pthread_mutex_unlock(&desk->lock);
 }
 
-void tci_busy_desk_free(tc_context *ctx)
+void tci_busy_desk_free(tci_busy_desk *desk)
 {
-    tci_busy_desk *desk = ctx->desk;
     if (desk == NULL)
         return;
     while (desk->visitor_count > 0)

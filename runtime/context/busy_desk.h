@@ -8,16 +8,21 @@
 #ifndef TCI_BUSY_DESK_H
 #define TCI_BUSY_DESK_H
 
-#include "context/context_object.h"
+#include "bootstrap/stream.h"
+#include "dispatch/call_watch.h"
 
-/* Starts answering at a listener of a context that has a call watch. TC_E_NO_MEMORY, TC_E_IO,
- * statuses of tci_credentials_load. */
-TC_MUST_CHECK tc_status tci_busy_desk_open(tc_context *ctx, const tc_listener *listener,
-                                           tc_error *err);
+typedef struct tci_busy_desk tci_busy_desk;
+
+/* Starts answering at a listener. *desk_at is NULL at first: the desk is made, and watched by
+ * `watch`. TC_E_NO_MEMORY, TC_E_IO, statuses of tci_credentials_load. */
+TC_MUST_CHECK tc_status tci_busy_desk_open(tci_busy_desk **desk_at, tci_call_watch *watch,
+                                           const struct tc_options *options,
+                                           const tci_stream_listener *streams, tc_error *err);
 /* Stops answering at a listener. Ignores an unknown listener. */
-void tci_busy_desk_close(tc_context *ctx, const tc_listener *listener);
+void tci_busy_desk_close(tci_busy_desk *desk, const tci_stream_listener *streams);
 
-/* Frees the desk, after its call watch has ended and its listeners are closed. */
-void tci_busy_desk_free(tc_context *ctx);
+/* Frees the desk, after its call watch has ended and its listeners are closed. NULL is
+ * allowed. */
+void tci_busy_desk_free(tci_busy_desk *desk);
 
 #endif

@@ -1,13 +1,11 @@
 /* A context: makes the core, with every module's part of it, and takes it apart. */
 #include "context/context_object.h"
 
-#include "base/audit_file.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
 #include "bootstrap/run_protocol.h"
 #include "context/arrivals.h"
-#include "context/busy_desk.h"
 #include "context/closing.h"
 #include "context/describe.h"
 #include "context/events.h"
@@ -19,9 +17,8 @@
 #include "context/serving.h"
 #include "context/wait.h"
 #include "context/waker.h"
+#include "core/limits.h"
 #include "core/network.h"
-#include "core/quota.h"
-#include "dispatch/call_watch.h"
 #include "group/groups.h"
 #include "ifunc/libraries.h"
 #include "rpc/reply.h"
@@ -93,15 +90,11 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_credentials_load(&core->options, &core->credentials, err));
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
-    TC_TRY(tci_audit_file_open(core->options.audit, &core->audit, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     core->registry.library_main = tci_library_calls_main;
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_waker_init(ctx, err));
-    if (core->options.call_time_max > 0)
-        TC_TRY(tci_call_watch_create(core->options.call_time_max, &core->call_watch, err));
-    core->batches_are_watched = core->call_watch != NULL;
     if (checks_threads(&core->options)) {
         core->checks_users = true;
         tci_pending_add(&core->pending, TCI_CHECKED);
@@ -186,8 +179,6 @@ void tc_context_destroy(tc_context *ctx)
         tci_local_replies_forget(&ctx->replies, NULL);
     tci_groups_free(&ctx->groups);
     tci_node_data_free(ctx);
-    tci_call_watch_destroy(core->call_watch);
-    tci_busy_desk_free(ctx);
     tci_injector_destroy(core->injector);
     tci_libraries_end(&core->registry);
     tci_landing_free(&core->copied);
@@ -199,8 +190,6 @@ void tc_context_destroy(tc_context *ctx)
         tci_worker_destroy(core->worker);
     tci_arrivals_free(ctx);
     tci_credentials_fini(&core->credentials);
-    tci_quota_fini(core);
-    tci_audit_file_close(core->audit);
     tci_modules_detach(core);
     free(core->by_connection);
     free(core->watched);
@@ -215,7 +204,7 @@ void tc_context_destroy(tc_context *ctx)
 
 tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err)
 {
-    return ctx->core.audit != NULL ? tci_audit_file_reopen(ctx->core.audit, err) : TC_OK;
+    return ctx->core.limits != NULL ? ctx->core.limits->reopen_audit(&ctx->core, err) : TC_OK;
 }
 
 tc_status tc_context_start_compiler(tc_context *ctx, tc_error *err)
@@ -252,6 +241,6 @@ void tc_context_set_load_callback(tc_context *ctx,
 void tc_context_set_long_call_callback(tc_context *ctx, tc_long_call_callback callback,
                                        void *user)
 {
-    if (ctx->core.call_watch != NULL)
-        tci_call_watch_set_callback(ctx->core.call_watch, callback, user);
+    if (ctx->core.limits != NULL)
+        ctx->core.limits->set_callback(&ctx->core, callback, user);
 }

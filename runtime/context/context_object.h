@@ -60,7 +60,6 @@ struct tc_context {
     struct tci_published *published; /* see node_data.c */
     struct tci_kept_state *states;
     tc_listener *listeners;
-    struct tci_busy_desk *desk; /* busy_desk.h; NULL: no answers while a function runs */
     uint32_t listener_numbers;
     unsigned listeners_resting;
     int countdown; /* calls of tc_progress until the next housekeeping */

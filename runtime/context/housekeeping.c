@@ -20,7 +20,7 @@
 #include "context/waker.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 #include "core/share.h"
 #include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
@@ -218,7 +218,7 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_handshake_part(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
-    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_quota_waits(ep))
+    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep))
         tci_pending_add(pending, TCI_WORK_GOODBYE);
     return run;
 }

@@ -7,10 +7,9 @@
 #include "base/logger.h"
 #include "bootstrap/handed_socket.h"
 #include "bootstrap/host_port.h"
-#include "context/busy_desk.h"
 #include "context/describe.h"
-#include "core/audit.h"
 #include "core/ep_state.h"
+#include "core/limits.h"
 #include "core/network.h"
 #include "endpoint/connecting.h"
 #include "endpoint/ep_life.h"
@@ -81,8 +80,7 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     TC_TRY(tci_stream_listen(host_port, ctx->core.options.listen_any != 0, credentials,
                              &streams, err));
     TC_TRY(tci_listener_open_on(ctx, streams, credentials, &listener, err));
-    tc_status status =
-        ctx->core.call_watch != NULL ? tci_busy_desk_open(ctx, listener, err) : TC_OK;
+    tc_status status = tci_limits_listen(&ctx->core, listener->streams, err);
     if (status != TC_OK) {
         tc_listener_close(listener);
         return status;
@@ -114,7 +112,7 @@ void tc_connection_end(tc_context *ctx, int connection, const char *reason)
     (void)tci_error_set(&error, TC_E_PEER_LOST, "%s", reason);
     if (getpeername(connection, (struct sockaddr *)&peer.storage, &peer.size) == 0)
         (void)tci_host_address_text(&peer, text);
-    tci_audit_ended(&ctx->core, text, &error);
+    tci_limits_note_stranger(&ctx->core, text, &error, true);
     tci_handed_socket_end(connection, reason,
                           !tci_credentials_has_keys(&ctx->core.credentials));
 }
@@ -128,7 +126,7 @@ void tc_listener_close(tc_listener *listener)
 {
     if (listener == NULL)
         return;
-    tci_busy_desk_close(listener->ctx, listener);
+    tci_limits_unlisten(&listener->ctx->core, listener->streams);
     tc_listener **link = &listener->ctx->listeners;
     while (*link != listener)
         link = &(*link)->next;
@@ -252,7 +250,8 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
     if (status == TC_E_REFUSED) {
         ctx->core.counters[TCI_STRANGERS_REFUSED]++;
         TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "listener: refused: %s", err->text);
-        tci_audit_stranger(&ctx->core, tci_stream_listener_turned_away(listener->streams), err);
+        tci_limits_note_stranger(&ctx->core, tci_stream_listener_turned_away(listener->streams),
+                                 err, false);
         return TC_OK;
     }
     TC_TRY(status);

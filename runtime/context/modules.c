@@ -1,6 +1,7 @@
 #include "context/modules.h"
 
 #include "base/error_text.h"
+#include "core/limits.h"
 #include "core/module.h"
 
 #include TCI_MODULES_FILE /* of CMake: TCI_MODULES_BUILT(X) is X(name) for each module */
@@ -15,7 +16,8 @@ tc_status tci_modules_attach(tci_core *core, tc_error *err)
 {
     for (size_t i = 0; built[i] != NULL; i++)
         TC_TRY(built[i]->attach(core, err));
-    return TC_OK;
+    const char *wanted = core->limits == NULL ? tci_limits_wanted(&core->options) : NULL;
+    return wanted != NULL ? tci_module_absent(wanted, "limits", err) : TC_OK;
 }
 
 void tci_modules_detach(tci_core *core)

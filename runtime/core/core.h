@@ -30,8 +30,6 @@ typedef struct tci_watched_ring {
 } tci_watched_ring;
 
 struct tci_queued;
-struct tci_account;
-struct tci_audit_file;
 
 /* Notifications from endpoints to the layers above. Set once, by the context; all are called
  * outside UCX's handlers. */
@@ -83,16 +81,12 @@ typedef struct tci_core {
     unsigned handshakes; /* endpoints that are not open yet */
     unsigned am_peers;   /* open ones that send or receive by messages: UCX's, or records */
     tci_shares shares;
-    unsigned storing_peers;         /* open ones with stores that no message announces */
-    tci_log_ration log;             /* lines that unauthenticated peers cause */
-    struct tci_audit_file *audit;   /* core/audit.h; NULL: the option is off */
-    tci_log_ration audit_ration;    /* audit lines that peers cause */
-    tci_log_ration audit_strangers; /* and those that unauthenticated peers cause */
-    struct tci_account *accounts;   /* core/quota.h; NULL without quotas */
-    uint64_t ring_memory;           /* bytes of rings that peers may write */
-    uint64_t copy_memory;           /* bytes of copies of peers' rings, which this side fills */
-    tci_hello self;                 /* this side's hello without the ring */
-    uint8_t *own_address;           /* an ADDRESS message; capacity TCI_HELLO_MESSAGE_MAX */
+    unsigned storing_peers; /* open ones with stores that no message announces */
+    tci_log_ration log;     /* lines that unauthenticated peers cause */
+    uint64_t ring_memory;   /* bytes of rings that peers may write */
+    uint64_t copy_memory;   /* bytes of copies of peers' rings, which this side fills */
+    tci_hello self;         /* this side's hello without the ring */
+    uint8_t *own_address;   /* an ADDRESS message; capacity TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
@@ -106,11 +100,11 @@ typedef struct tci_core {
     struct tci_local_replies *replies;
     tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
-    bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
-    struct tci_call_watch *call_watch; /* NULL: run times of functions are not watched */
-    bool checks_users;     /* the option check_threads; the rest is of core/sole_user.h: */
-    int user;              /* id of the thread that is inside, or 0 */
-    const char *user_call; /* the call that it is in, approximately */
+    bool batches_are_watched;  /* they are timed or counted, by the module `limits` */
+    struct tci_limits *limits; /* core/limits.h; NULL: no option needs that module */
+    bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
+    int user;                  /* id of the thread that is inside, or 0 */
+    const char *user_call;     /* the call that it is in, approximately */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */

@@ -84,7 +84,7 @@ struct tc_ep {
     tci_ep_state state;
     uint16_t connection;         /* our id of it, in messages to us */
     uint64_t token;              /* carried by such messages; known to the peer only */
-    struct tci_account *account; /* core/quota.h; NULL: nothing is counted */
+    struct tci_account *account; /* of its identity, with quotas: core/limits.h */
     bool unconfirmed; /* the peer has not confirmed yet that it is the expected member */
 
     tci_receiver rx;

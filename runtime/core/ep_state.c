@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/small_copy.h"
-#include "core/audit.h"
+#include "core/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ void tci_ep_open(tc_ep *ep)
     tci_pending_add(&core->pending, TCI_WORK_STATE);
     count_peer(ep, 1);
     core->counters[TCI_ENDPOINTS_OPENED]++;
-    tci_audit_opened(ep);
+    tci_limits_note_state(ep, NULL);
     core->events->opened(ep);
     if (ep->tx.queue != NULL)
         tci_pending_add(&core->pending, TCI_WORK_QUEUE);
@@ -215,7 +215,7 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error)
     ep->life.error = malloc(sizeof *ep->life.error);
     if (ep->life.error != NULL)
         *ep->life.error = *error;
-    tci_audit_closed(ep, error);
+    tci_limits_note_state(ep, error);
     if (is_strangers(ep))
         TC_LOG_RATIONED(&ep->core->log, TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection,
                         error->text);
@@ -241,7 +241,7 @@ void tci_ep_finish(tc_ep *ep)
     if (ep->state >= TCI_EP_CLOSED)
         return;
     end(ep, TCI_EP_CLOSED);
-    tci_audit_closed(ep, NULL);
+    tci_limits_note_state(ep, NULL);
     if (is_strangers(ep))
         TC_LOG_RATIONED(&ep->core->log, TC_LOG_INFO, "endpoint %u: closed", ep->connection);
     else

@@ -47,7 +47,7 @@ typedef enum tci_cause {
     /* A connection holds bytes of its peer that no descriptor reports. */
     TCI_WORK_STREAM = 1 << 12,
 
-    /* A ring is paused until its peer may have more messages run (core/quota.h). No event
+    /* A ring is paused until its peer may have more messages run (core/limits.h). No event
      * reports this: the sleep is a short one. */
     TCI_WORK_RATE = 1 << 13,
 

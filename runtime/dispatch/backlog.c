@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 #include "dispatch/dispatch.h"
 #include "transfer/send_queue.h"
 
@@ -10,7 +10,7 @@
 
 unsigned tci_backlog_turn(tc_ep *ep)
 {
-    if (!ep->rx.paused || ep->rx.held || tci_quota_waits(ep))
+    if (!ep->rx.paused || ep->rx.held || tci_limits_waits(ep))
         return 0;
     if (tci_send_queue_has_shrunk(ep)) {
         tci_ep_resume(ep);

@@ -289,9 +289,8 @@ void tci_call_watch_set_busy_callback(tci_call_watch *watch, tci_busy_callback c
 
 /* --- the context's thread ----------------------------------------------------------------- */
 
-void tci_call_watch_begin(const tc_ep *ep)
+void tci_call_watch_begin(tci_call_watch *watch, const tc_ep *ep)
 {
-    tci_call_watch *watch = ep->core->call_watch;
     __atomic_store_n(&watch->current, tci_current_get(), __ATOMIC_RELAXED);
     __atomic_store_n(&watch->batch, watch->batch + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&watch->ep, ep, __ATOMIC_RELEASE);
@@ -308,10 +307,9 @@ static inline bool is_looked_at(const tci_call_watch *watch)
 
 /* Does nothing in a forked child: there the lock may be held by a thread that does not
  * exist. */
-void tci_call_watch_sync(const tc_ep *ep)
+void tci_call_watch_sync(tci_call_watch *watch, const tci_core *core)
 {
-    tci_call_watch *watch = ep->core->call_watch;
-    if (!is_looked_at(watch) || tci_core_is_forked(ep->core))
+    if (!is_looked_at(watch) || tci_core_is_forked(core))
         return;
     pthread_mutex_lock(&watch->lock);
     pthread_mutex_unlock(&watch->lock);
@@ -325,13 +323,12 @@ static void count_named(tci_call_watch *watch, tci_core *core)
     pthread_mutex_unlock(&watch->lock);
 }
 
-void tci_call_watch_end(const tc_ep *ep)
+void tci_call_watch_end(tci_call_watch *watch, tci_core *core)
 {
-    tci_call_watch *watch = ep->core->call_watch;
-    if (tci_core_is_forked(ep->core))
+    if (tci_core_is_forked(core))
         return;
     __atomic_store_n(&watch->ep, NULL, __ATOMIC_RELEASE);
-    tci_call_watch_sync(ep);
+    tci_call_watch_sync(watch, core);
     if (__atomic_load_n(&watch->named, __ATOMIC_RELAXED) > 0)
-        count_named(watch, ep->core);
+        count_named(watch, core);
 }

@@ -45,19 +45,13 @@ void tci_call_watch_set_busy_callback(tci_call_watch *watch, tci_busy_callback c
                                       void *user);
 
 /* State that the calling thread begins to run functions of this endpoint, and that it has
- * stopped. The endpoint's core has a watch. tci_call_watch_end also counts the calls
- * reported. */
-void tci_call_watch_begin(const tc_ep *ep);
-void tci_call_watch_end(const tc_ep *ep);
+ * stopped. tci_call_watch_end also counts the calls reported. */
+void tci_call_watch_begin(tci_call_watch *watch, const tc_ep *ep);
+void tci_call_watch_end(tci_call_watch *watch, tci_core *core);
 
 /* Waits until a running sample has ended. After that, objects that the thread's tci_current
  * named before are no longer read; those that it names now may be. */
-void tci_call_watch_sync(const tc_ep *ep);
-static inline void tci_call_watch_step(const tc_ep *ep)
-{
-    if (__builtin_expect(ep->core->call_watch != NULL, 0))
-        tci_call_watch_sync(ep);
-}
+void tci_call_watch_sync(tci_call_watch *watch, const tci_core *core);
 
 /* Takes one sample, as the thread does. Returns whether the next one should follow soon. */
 bool tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns);

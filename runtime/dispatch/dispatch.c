@@ -14,9 +14,8 @@
 #include "core/credit.h"
 #include "core/current.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 #include "dispatch/aligned_calls.h"
-#include "dispatch/call_watch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -52,7 +51,7 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
-    tci_call_watch_step(ep);
+    tci_limits_step(ep);
     tci_call_count_run(fn, payload, payload_size, ep->core->target_args);
     if (called_ns != 0)
         tci_load_report_first_call(ep->core, fn, called_ns);
@@ -359,7 +358,7 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     if (frame == NULL)
         return false;
     current->fn = NULL; /* the previous function may be evicted now */
-    tci_call_watch_step(ep);
+    tci_limits_step(ep);
     const tci_frame f = tci_frame_of_word(word);
     const unsigned before = *run;
     if (f.kind == TCI_FRAME_CALL && (f.flags & TCI_ROUTED) == 0)
@@ -368,7 +367,7 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
         return true;
     outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
                                             : handle(ep, current, &f, frame);
-    tci_call_watch_step(ep);
+    tci_limits_step(ep);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
@@ -419,16 +418,13 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 
 static APART unsigned run_watched_batch(tc_ep *ep)
 {
-    uint64_t bytes = batch_bytes(ep);
-    if (ep->rx.metered && (bytes = tci_quota_turn(ep, bytes)) == 0)
+    const tci_core *core = ep->core;
+    const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
+    const uint64_t bytes = core->limits->begin_batch(ep, batch_bytes(ep));
+    if (bytes == 0)
         return 0;
-    const uint64_t dropped = ep->core->counters[TCI_MESSAGES_DROPPED];
-    if (ep->core->call_watch != NULL)
-        tci_call_watch_begin(ep);
-    unsigned run = run_batch(ep, bytes);
-    if (ep->core->call_watch != NULL)
-        tci_call_watch_end(ep);
-    tci_quota_spend(ep, run + ep->core->counters[TCI_MESSAGES_DROPPED] - dropped);
+    const unsigned run = run_batch(ep, bytes);
+    core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
     return run;
 }
 

@@ -1,7 +1,7 @@
 #include "dispatch/dispatch.h"
 
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 
 unsigned tci_dispatch_run_lap(tc_ep *ep)
 {
@@ -20,5 +20,5 @@ bool tci_dispatch_drain(tc_ep *ep)
         return false;
     (void)tci_dispatch_run(ep);
     return ep->rx.ring.head == head && !ep->rx.loading &&
-           !(tci_quota_waits(ep) && tci_consumer_has_frame(&ep->rx.ring));
+           !(tci_limits_waits(ep) && tci_consumer_has_frame(&ep->rx.ring));
 }

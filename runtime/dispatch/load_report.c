@@ -1,9 +1,8 @@
-/* Reports of functions that became callable, or got better code: log, callback, audit. */
+/* Reports of functions that became callable, or got better code: log, callback. */
 #include "dispatch/load_report.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "core/audit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,28 +69,4 @@ void tci_load_report_first_call(tci_core *core, tc_ifunc *fn, uint64_t called_ns
     uint64_t now_ns = tci_clock_ns();
     fn->report_due = false;
     tci_load_report_notify(core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
-}
-
-void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn)
-{
-    tci_audit_line line;
-    tc_load_report report = {.path = TC_LOAD_IMAGE};
-    char id[TCI_CONTENT_ID_TEXT];
-    if (!tci_audit_begin(ep, &line, "loaded"))
-        return;
-    tci_audit_line_text(&line, "function", tci_archive_name(fn->archive));
-    tci_content_id_text(&fn->id, id);
-    tci_audit_line_text(&line, "id", id);
-    tci_audit_line_text(&line, "signer", fn->signer);
-    tci_audit_line_number(&line, "bytes", fn->code_bytes);
-    if (fn->unit != NULL) { /* NULL: code of the process itself */
-        uint64_t ns = 0;
-        tci_code_unit_report(fn->unit, &report);
-        for (int i = 0; i < TC_STAGE_COUNT; i++)
-            ns += report.stage_ns[i];
-        tci_audit_line_text(&line, "form", tc_load_path_name(report.path));
-        tci_audit_line_number(&line, "memory", report.memory_bytes);
-        tci_audit_line_number(&line, "load_ns", ns);
-    }
-    tci_audit_end(ep, &line);
 }

@@ -9,9 +9,6 @@
 void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
                             uint64_t total_ns);
 
-/* Writes to the audit log (option `audit`) that a peer may call a function from now on. */
-void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn);
-
 /* Called when the first call of a function has returned. It began at called_ns. */
 void tci_load_report_first_call(tci_core *core, tc_ifunc *fn, uint64_t called_ns);
 

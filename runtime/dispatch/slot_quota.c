@@ -2,78 +2,24 @@
  * has to be kept up to date. */
 #include "dispatch/slot_quota.h"
 
-#include "core/quota.h"
+#include "base/error_text.h"
 
-#define INDEX_COUNT 65536u
-
-typedef struct holding {
-    uint64_t functions;
-    uint64_t bytes;
-    uint64_t seen[INDEX_COUNT / 64]; /* a bit for each function, by its index */
-} holding;
-
-static uint64_t bytes_of(const tc_ifunc *fn)
+uint64_t tci_slot_quota_bytes(const tc_ifunc *fn)
 {
     return fn->code_bytes + (fn->unit != NULL ? tci_code_unit_memory(fn->unit) : 0);
 }
 
-static bool has(const holding *h, const tc_ifunc *fn)
-{
-    return (h->seen[fn->index / 64] >> fn->index % 64 & 1) != 0;
-}
-
-static void add_slots(holding *h, const tc_ep *ep)
+void tci_slot_quota_add(tci_holding *h, const tc_ep *ep)
 {
     for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
         const tc_ifunc *fn = ep->rx.slots[slot].fn;
-        if (fn == NULL || has(h, fn))
+        if (fn == NULL || tci_slot_quota_has(h, fn))
             continue;
         h->seen[fn->index / 64] |= 1ull << fn->index % 64;
         h->functions++;
-        h->bytes += bytes_of(fn);
+        h->bytes += tci_slot_quota_bytes(fn);
     }
 }
-
-static tc_status check(const tc_ep *ep, const holding *h, uint64_t bytes, tc_error *err)
-{
-    const struct tc_options *options = &ep->core->options;
-    char name[TCI_QUOTA_NAME_MAX];
-    if (options->quota_functions > 0 && h->functions >= options->quota_functions)
-        return tci_error_set(
-            err, TC_E_TOO_LARGE, "%s hold %llu functions, option quota_functions is %llu",
-            tci_quota_name(ep->account, name), (unsigned long long)h->functions,
-            (unsigned long long)options->quota_functions);
-    if (options->quota_code_bytes > 0 &&
-        (h->bytes > options->quota_code_bytes || bytes > options->quota_code_bytes - h->bytes))
-        return tci_error_set(err, TC_E_TOO_LARGE,
-                             "%s hold %llu bytes of code, and this one has %llu: option "
-                             "quota_code_bytes is %llu",
-                             tci_quota_name(ep->account, name), (unsigned long long)h->bytes,
-                             (unsigned long long)bytes,
-                             (unsigned long long)options->quota_code_bytes);
-    return TC_OK;
-}
-
-tc_status tci_slot_quota_check(const tc_ep *ep, const tci_code_section *section,
-                               const tc_ifunc *known, tc_error *err)
-{
-    const struct tc_options *options = &ep->core->options;
-    if (ep->account == NULL || (options->quota_functions | options->quota_code_bytes) == 0)
-        return TC_OK;
-    holding h = {0};
-    for (const tc_ep *other = ep->core->first; other != NULL; other = other->next) {
-        if (other->account == ep->account)
-            add_slots(&h, other);
-    }
-    if (known != NULL && has(&h, known))
-        return TC_OK;
-    return check(ep, &h,
-                 known != NULL ? bytes_of(known)
-                               : (uint64_t)section->archive_size + section->deps_size,
-                 err);
-}
-
-/* --- shares ------------------------------------------------------------------------------ */
 
 static uint64_t three_quarters(uint64_t bytes)
 {
@@ -107,12 +53,13 @@ tc_status tci_slot_quota_check_memory(const tc_ep *ep, const tc_ifunc *fn, tc_er
     uint64_t mine = 0, others = 0;
     if (registry->code_memory <= three_quarters(max) || tci_registry_kept_bytes(fn) == 0)
         return TC_OK;
-    holding h = {0};
-    add_slots(&h, ep);
+    tci_holding h = {0};
+    tci_slot_quota_add(&h, ep);
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         const tc_ifunc *other = registry->table[i];
         if (other != NULL)
-            *(has(&h, other) ? &mine : &others) += tci_registry_kept_bytes(other);
+            *(tci_slot_quota_has(&h, other) ? &mine : &others) +=
+                tci_registry_kept_bytes(other);
     }
     const uint64_t share = others < max ? three_quarters(max - others) : 0;
     const bool is_alone = others == 0 && mine == tci_registry_kept_bytes(fn);

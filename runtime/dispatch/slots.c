@@ -6,10 +6,8 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/logger.h"
-#include "core/audit.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
-#include "dispatch/load_report.h"
+#include "core/limits.h"
 #include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
@@ -61,7 +59,7 @@ static void clear(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->fn != NULL && place->fn->state == TCI_LOADING) /* it may never be asked for */
-        tci_quota_charge_compile(ep, tci_clock_ns() - place->fn->seen_ns);
+        tci_limits_charge_compile(ep, tci_clock_ns() - place->fn->seen_ns);
     if (place->fn != NULL)
         let_go(place->fn);
     free(place->evicted);
@@ -98,7 +96,7 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
                     error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
     ep->core->counters[TCI_CODE_UNTRUSTED] += error->status == TC_E_REFUSED;
-    tci_audit_refused(ep, error);
+    tci_limits_note_code(ep, NULL, error);
     tci_slot_report(ep, TCI_CONTROL_REFUSED, slot, error);
 }
 
@@ -176,7 +174,7 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     if (known != NULL)
         tci_registry_check_end(known);
     if (!ep->rx.incoming.wanted)
-        TC_TRY(tci_slot_quota_check(ep, section, known, err));
+        TC_TRY(tci_limits_check_code(ep, section, known, err));
     if (known != NULL && known->standing == TCI_STANDING_OPEN &&
         !says_more(&ep->core->registry, known, section)) {
         tci_code_in_forget(ep);
@@ -234,7 +232,7 @@ static bool is_called(const tci_core *core, const tc_ifunc *fn)
 /* Charges the compilation to the first peer that asks for its result. */
 static void charge(tc_ep *ep, tc_ifunc *fn)
 {
-    tci_quota_charge_compile(ep, fn->work_ns);
+    tci_limits_charge_compile(ep, fn->work_ns);
     fn->work_ns = 0;
 }
 
@@ -279,7 +277,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     if (tci_libraries_is_leaving(fn))
         return await_end(ep);
     if (fn->state == TCI_NOT_LOADED)
-        TC_TRY(tci_quota_check_compile(ep, err));
+        TC_TRY(tci_limits_check_compile(ep, err));
     tc_status status = tci_ifunc_load_soon(fn, err);
     ep->rx.loading = status == TC_E_AGAIN;
     if (status != TC_E_AGAIN)
@@ -293,7 +291,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     status = tci_registry_trim(&ep->core->registry, fn, &full);
     if (status == TC_OK || called) {
         open_slot(&ep->rx.slots[slot]);
-        tci_load_report_audit(ep, fn);
+        tci_limits_note_code(ep, fn, NULL);
         return TC_OK;
     }
     tci_error_prefix(&full, "%s", tci_archive_name(fn->archive));

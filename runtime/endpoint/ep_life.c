@@ -3,7 +3,7 @@
 
 #include "base/assertion.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 #include "core/single_message.h"
 #include "endpoint/record_in.h"
 #include "transfer/code_in.h"
@@ -105,7 +105,7 @@ void tci_ep_free(tc_ep *ep)
     tci_single_message_free(ep->tx.wakeup);
     tci_single_message_free(ep->rx.credit.message);
     free(ep->tx.refusal);
-    tci_quota_leave(ep);
+    tci_limits_leave(ep);
     tci_log_ration_end(&ep->log);
     free(ep->life.error);
     free(ep->peer.gave_up);

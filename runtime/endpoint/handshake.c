@@ -24,8 +24,8 @@
 #include "base/logger.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
+#include "core/limits.h"
 #include "core/network.h"
-#include "core/quota.h"
 #include "endpoint/record_in.h"
 
 #include <sodium.h>
@@ -228,7 +228,7 @@ static tc_status open_link(tc_ep *ep, const tci_hello *hello, tc_error *err)
 static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     keep_peer(ep, hello);
-    TC_TRY(tci_quota_admit(ep, err));
+    TC_TRY(tci_limits_admit(ep, err));
     /* Opens the link even to a peer that has ended: UCX already has its side of that peer's
      * endpoint and maps the peer's memory. It keeps both until an endpoint of this side has
      * taken them over. */

@@ -1,11 +1,11 @@
-/* A linked list with the control frames at its front. Its bytes are also charged to the peer's
- * identity; a queue above either bound pauses the endpoint, and far above it ends the endpoint.
- */
+/* A linked list with the control frames at its front. Quotas charge its bytes to the peer's
+ * identity, too; a queue above either bound pauses the endpoint, and far above it ends the
+ * endpoint. */
 #include "transfer/send_queue.h"
 
 #include "base/assertion.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
+#include "core/limits.h"
 
 #include <stdlib.h>
 
@@ -14,42 +14,17 @@ static size_t cost_of(const tci_queued *item)
     return sizeof *item + item->frame.payload_size;
 }
 
-/* Returns the bytes that wait for all peers of the identity, or for this peer without an
- * account. */
-static size_t shared_bytes(const tc_ep *ep)
-{
-    return ep->account != NULL ? ep->account->queue_bytes : ep->tx.queue_bytes;
-}
-
 bool tci_send_queue_has_shrunk(const tc_ep *ep)
 {
     return ep->tx.queue_bytes <= tci_send_queue_mark(ep) / 2 &&
-           (ep->tx.queue_bytes == 0 || shared_bytes(ep) <= tci_quota_queue_max(ep) / 2);
-}
-
-/* Checks the bound of all peers of one identity. Above it pauses the endpoint, or ends it, and
- * returns true. */
-static bool is_over_quota(tc_ep *ep)
-{
-    const size_t max = tci_quota_queue_max(ep);
-    char name[TCI_QUOTA_NAME_MAX];
-    if (shared_bytes(ep) <= max)
-        return false;
-    if (shared_bytes(ep) / TCI_QUEUE_SHARES_MAX > max)
-        (void)tci_ep_fail_with(ep, TC_E_TOO_LARGE,
-                               "%zu bytes wait for %s that do not read, %u times the option "
-                               "quota_queue_bytes",
-                               shared_bytes(ep), tci_quota_name(ep->account, name),
-                               TCI_QUEUE_SHARES_MAX);
-    else
-        tci_ep_pause(ep);
-    return true;
+           (ep->tx.queue_bytes == 0 ||
+            tci_limits_queue_left(ep) >= ep->core->options.quota_queue_bytes / 2);
 }
 
 static void added(tc_ep *ep, const tci_queued *item)
 {
     ep->tx.queue_bytes += cost_of(item);
-    tci_quota_queue(ep, (ptrdiff_t)cost_of(item));
+    tci_limits_queue(ep, (ptrdiff_t)cost_of(item));
     tci_ep_set_fast(ep);
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     if (ep->tx.queue_bytes > TCI_QUEUE_SHARES_MAX * tci_send_queue_mark(ep))
@@ -57,7 +32,7 @@ static void added(tc_ep *ep, const tci_queued *item)
                                "%zu bytes wait for a peer that does not read, %u times the "
                                "option send_queue_bytes",
                                ep->tx.queue_bytes, TCI_QUEUE_SHARES_MAX);
-    else if (!is_over_quota(ep) && ep->tx.queue_bytes > tci_send_queue_mark(ep))
+    else if (ep->tx.queue_bytes > tci_send_queue_mark(ep))
         tci_ep_pause(ep);
 }
 
@@ -93,7 +68,7 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
                              .flags = out->routed ? TCI_ROUTED : 0};
     const tci_queued like = {.frame = frame};
     if (ep->tx.queue_bytes + cost_of(&like) > ep->core->options.send_queue_bytes ||
-        shared_bytes(ep) + cost_of(&like) > tci_quota_queue_max(ep))
+        cost_of(&like) > tci_limits_queue_left(ep))
         return TC_E_AGAIN;
     tci_queued *item = tci_send_queue_make(&frame);
     if (item == NULL)
@@ -135,7 +110,7 @@ void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
     TCI_ASSERT(ep->tx.queue_bytes >= cost_of(item));
     ep->tx.queue_bytes -= cost_of(item);
-    tci_quota_queue(ep, -(ptrdiff_t)cost_of(item));
+    tci_limits_queue(ep, -(ptrdiff_t)cost_of(item));
     if (item->fn != NULL)
         tci_registry_release(item->fn);
     free(item);

@@ -1,10 +1,9 @@
 /* What is written of endpoints and of code that they bring. */
 #include "../support/fake_node.h"
-#include "base/audit_file.h"
-#include "core/audit.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "modules/limits/limits_module.h"
 
 static char lines[1 << 18];
 
@@ -17,20 +16,20 @@ static void keep_line(void *user, tc_log_level level, const char *line)
 }
 
 static fake_pair pair;
+static tci_audit *audit; /* of far */
 
 static void make_pair(void)
 {
     lines[0] = '\0';
     tc_log_set_sink(keep_line, NULL);
     fake_pair_make(&pair, FAKE_MAPPED);
-    assert_int_equal(tci_audit_file_open("log", &pair.far->core.audit, NULL), TC_OK);
+    (void)snprintf(pair.far->core.options.audit, TCI_OPTION_TEXT_MAX, "log");
+    fake_node_attach(pair.far, &tci_limits_module);
+    audit = &tci_limits_state_of(&pair.far->core)->audit;
 }
 
 static void close_pair(void)
 {
-    tci_audit_file *audit = pair.far->core.audit;
-    pair.far->core.audit = NULL;
-    tci_audit_file_close(audit);
     fake_pair_close(&pair);
     tc_log_set_sink(NULL, NULL);
 }
@@ -80,11 +79,11 @@ TEST(refusals_are_bounded)
     fake_pair_connect(&pair);
     unsigned lines_max = 0;
     for (int i = 0; i < 1000; i++)
-        tci_audit_refused(pair.peer, &error);
+        tci_limits_note_code(pair.peer, NULL, &error);
     lines_max = count("\"what\":\"code\"");
     assert_in_range(lines_max, 100, 999); /* more than 100 if a second ended meanwhile */
-    pair.far->core.audit_ration.second--;
-    tci_audit_refused(pair.peer, &error);
+    audit->refusals.second--;
+    tci_limits_note_code(pair.peer, NULL, &error);
     assert_true(count("\"left_out\":") > 0);
     close_pair();
 }
@@ -95,31 +94,38 @@ TEST(strangers_have_few_lines_and_take_none_of_others)
     const tc_error error = {TC_E_REFUSED, "10.0.0.9:4\" has\nno key"};
     make_pair();
     fake_pair_connect(&pair);
-    pair.far->core.audit_strangers.second = 0;
+    audit->strangers.second = 0;
     for (int i = 0; i < 1000; i++)
-        tci_audit_stranger(&pair.far->core, "10.0.0.9:4", &error);
+        tci_limits_note_stranger(&pair.far->core, "10.0.0.9:4", &error, false);
     assert_in_range(count("\"what\":\"stranger\""), 10, 900);
     assert_int_equal(count("\"event\":\"refused\""), count("\"what\":\"stranger\""));
     assert_int_equal(count("\"peer\":\"10.0.0.9:4\",\"status\":\"TC_E_REFUSED\",\"text\":"
                            "\"10.0.0.9:4\\\" has\\u000ano key\"}"),
                      count("\"what\":\"stranger\""));
-    tci_audit_refused(pair.peer, &error);
+    tci_limits_note_code(pair.peer, NULL, &error);
     assert_int_equal(count("\"what\":\"code\""), 1);
-    pair.far->core.audit_strangers.second--;
-    tci_audit_stranger(&pair.far->core, "", &error);
+    tci_limits_note_stranger(&pair.far->core, "10.0.0.9:4", &error, true);
+    assert_int_equal(count("\"event\":\"ended\""), 1);
+    audit->strangers.second--;
+    tci_limits_note_stranger(&pair.far->core, "", &error, false);
     assert_true(count("\"left_out\":") > 0);
     close_pair();
 }
 
 TEST(without_the_option_nothing_is_written)
 {
-    tci_audit_line line;
+    const tc_error error = {TC_E_REFUSED, "nobody"};
     make_pair();
-    tci_audit_file_close(pair.far->core.audit);
-    pair.far->core.audit = NULL;
+    pair.far->core.options.audit[0] = '\0';
+    for (uint64_t quota = 0; quota < 2; quota++) { /* with the module, which quotas use, too */
+        pair.far->core.options.quota_functions = quota;
+        fake_node_attach(pair.far, &tci_limits_module);
+        assert_int_equal(pair.far->core.limits != NULL, quota);
+        tci_limits_note_stranger(&pair.far->core, "", &error, false);
+        tci_limits_note_code(pair.peer, NULL, &error);
+    }
     fake_pair_connect(&pair);
-    assert_false(tci_audit_begin(pair.peer, &line, "test"));
-    tci_audit_stranger(&pair.far->core, "", &(tc_error){TC_E_REFUSED, "nobody"});
+    (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "it broke the format");
     assert_string_equal(lines, "");
     close_pair();
 }

@@ -2,9 +2,9 @@
 #include "../support/fake_node.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
-#include "core/quota.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "modules/limits/limits_module.h"
 #include "dispatch/dispatch.h"
 #include "transfer/frame_out.h"
 
@@ -30,6 +30,8 @@ static void make_pair(void)
 static void connect_as(fake_pair *p, const char *identity)
 {
     tc_error error;
+    if (p->far->core.limits == NULL)
+        fake_node_attach(p->far, &tci_limits_module);
     (void)snprintf(p->peer->peer.identity, sizeof p->peer->peer.identity, "%s", identity);
     assert_int_equal(tci_handshake_send_hello(p->ep, &error), TC_OK);
     fake_pair_carry(p);

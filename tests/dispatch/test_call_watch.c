@@ -3,8 +3,8 @@
  * time. */
 #include "../support/fake_node.h"
 #include "base/clock.h"
-#include "dispatch/call_watch.h"
 #include "dispatch/dispatch.h"
+#include "modules/limits/limits_module.h"
 
 #include <tc/log.h>
 
@@ -69,21 +69,13 @@ static void take_half_and_work(void *payload, size_t size, void *target_args)
 
 static void open_pair(void)
 {
-    tc_error error;
     fake_pair_open(&pair, FAKE_MAPPED);
-    assert_int_equal(tci_call_watch_create(TIME_MAX_NS, &watch, &error), TC_OK);
-    tci_call_watch_set_callback(watch, on_long_call, &pair);
-    pair.far->core.call_watch = watch;
-    pair.far->core.batches_are_watched = true;
+    pair.far->core.options.call_time_max = TIME_MAX_NS;
+    fake_node_attach(pair.far, &tci_limits_module);
+    watch = tci_limits_state_of(&pair.far->core)->watch;
+    pair.far->core.limits->set_callback(&pair.far->core, on_long_call, &pair);
     now_ns = tci_clock_ns();
     named = runs = 0;
-}
-
-static void close_pair(void)
-{
-    pair.far->core.call_watch = NULL;
-    fake_pair_close(&pair);
-    tci_call_watch_destroy(watch);
 }
 
 static void send_times(void (*main)(void *, size_t, void *), const char *name, unsigned count)
@@ -113,7 +105,7 @@ TEST(a_long_call_is_named_once_with_its_sender)
     assert_non_null(strstr(last_line, "process 4711"));
     assert_non_null(strstr(last_line, "call_time_max is 86400000 ms"));
     assert_int_equal(pair.far->core.counters[TCI_CALLS_LONG], 1);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 /* The first call of each batch goes another way than those behind it. */
@@ -124,7 +116,7 @@ TEST(each_long_call_is_named)
     assert_int_equal(runs, 5);
     assert_int_equal(named, 5);
     assert_int_equal(pair.far->core.counters[TCI_CALLS_LONG], 5);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 static bool on_busy(void *user, const tci_busy_call *call)
@@ -161,7 +153,7 @@ TEST(a_call_that_keeps_others_waiting_is_reported)
     pass(TCI_CALL_WATCH_BUSY_NS);
     assert_int_equal(busy_calls, 2);
     assert_int_equal(named, 0);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 TEST(short_calls_in_a_row_are_not_one_long_call)
@@ -171,7 +163,7 @@ TEST(short_calls_in_a_row_are_not_one_long_call)
     send_times(take_half, "other", 50);
     assert_int_equal(runs, 100);
     assert_int_equal(named, 0);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 TEST(calls_that_are_to_be_answered_are_told_apart_too)
@@ -187,7 +179,7 @@ TEST(calls_that_are_to_be_answered_are_told_apart_too)
     (void)tci_dispatch_run_lap(pair.peer);
     assert_int_equal(runs, 11);
     assert_int_equal(named, 0);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 /* While they take long, the count of what may get better code begins anew with each of its
@@ -200,7 +192,7 @@ TEST(calls_that_are_timed_are_told_apart_too)
     assert_int_equal(runs, 50);
     assert_true(pair.peer->rx.slots[0].fn->count.timed >= 49);
     assert_int_equal(named, 0);
-    close_pair();
+    fake_pair_close(&pair);
 }
 
 TEST(nothing_is_named_while_nothing_runs)
@@ -210,5 +202,5 @@ TEST(nothing_is_named_while_nothing_runs)
     for (int i = 0; i < 3; i++)
         pass(LONG_ENOUGH_NS);
     assert_int_equal(named, 0);
-    close_pair();
+    fake_pair_close(&pair);
 }

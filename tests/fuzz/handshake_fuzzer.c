@@ -11,7 +11,7 @@
 
 #include "core/ep_state.h"
 #include "core/network.h"
-#include "core/quota.h"
+#include "modules/limits/limits_module.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -71,13 +71,18 @@ static void check(world *w)
     }
 }
 
+static const tci_account *accounts_of(const tci_core *core)
+{
+    return core->limits != NULL ? tci_limits_state_of(core)->accounts : NULL;
+}
+
 static void check_accounts(const world *w, unsigned opened)
 {
     for (unsigned i = 0; i < 2; i++) {
         const tci_core *core = &w->nodes[i]->core;
         MUST(core->first == NULL && core->handshakes == 0 && core->am_peers == 0);
         MUST(core->ring_memory == 0 && core->copy_memory == 0 && core->watched_count == 0);
-        for (const tci_account *a = core->accounts; a != NULL; a = a->next)
+        for (const tci_account *a = accounts_of(core); a != NULL; a = a->next)
             MUST(a->endpoints == 0 && a->connections == 0);
     }
     MUST(opened <= 2 * w->pairs && fake_links == 0 && fake_streams == 0);
@@ -280,7 +285,7 @@ static fake_node *node_at(unsigned index, uint8_t mode)
     core->options.quota_connections = mode & QUOTA ? 1 : 0;
     core->self.host_id[0] = mode & SAME_HOST ? 1 : (uint8_t)(index + 1);
     core->pending = (tci_pending){0};
-    tci_quota_fini(core);
+    fake_node_attach(nodes[index], &tci_limits_module);
     core->connection_next = 0;
     nodes[index]->seen = (fake_events){0};
     return nodes[index];

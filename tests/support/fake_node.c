@@ -9,7 +9,6 @@
 #include "dispatch/slots.h"
 #include "endpoint/ep_life.h"
 #include "core/network.h"
-#include "core/quota.h"
 #include "endpoint/handshake.h"
 #include "group/member.h"
 #include "rpc/reply.h"
@@ -196,7 +195,8 @@ void fake_node_destroy(fake_node *node)
     tci_landing_free(&core->copied);
     tci_registry_fini(&core->registry);
     tci_worker_destroy(core->worker);
-    tci_quota_fini(core);
+    if (node->module != NULL)
+        node->module->detach(core);
     free(core->by_connection);
     free(core->watched);
     close(core->epoll_fd);

@@ -5,6 +5,7 @@
 #define TC_TEST_FAKE_NODE_H
 
 #include "core/ep.h"
+#include "core/module.h"
 #include "fake_carrier.h"
 #include "fake_engine.h"
 #include "group/groups.h"
@@ -31,11 +32,23 @@ typedef struct fake_node {
     fake_events seen;
     bool code_is_wanted; /* what the registry is told of every function */
     unsigned evicted, changed;
+    const tci_module *module; /* attached by the test; NULL: none */
 } fake_node;
 
 fake_node *fake_node_create(void);
 /* With all endpoints and groups. */
 void fake_node_destroy(fake_node *node);
+
+/* Attaches a module that the node's options use; it goes with the node, or before another. */
+static inline void fake_node_attach(fake_node *node, const tci_module *module)
+{
+    tc_error error = {0};
+    if (node->module != NULL)
+        node->module->detach(&node->core);
+    node->module = module;
+    if (module->attach(&node->core, &error) != TC_OK)
+        fail_msg("%s", error.text);
+}
 
 /* A new endpoint with a link, whose hellos go by message; nothing was said yet. */
 tc_ep *fake_node_ep(fake_node *node);

@@ -230,3 +230,35 @@ tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size, s
     (void)stream, (void)bytes, (void)size, (void)n_out, (void)err;
     return TC_E_AGAIN;
 }
+
+/* --- listeners: no peer comes ------------------------------------------------------------ */
+
+struct tci_stream_listener {
+    bool is_shut;
+};
+
+tc_status tci_stream_listener_twin(const tci_stream_listener *of, tci_credentials *credentials,
+                                   tci_stream_listener **twin_out, tc_error *err)
+{
+    (void)of, (void)credentials, (void)err;
+    *twin_out = calloc(1, sizeof **twin_out);
+    assert_non_null(*twin_out);
+    return TC_OK;
+}
+
+void tci_stream_listener_shut(tci_stream_listener *listener, bool shut)
+{
+    listener->is_shut = shut;
+}
+
+tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_out,
+                            tc_error *err)
+{
+    (void)listener, (void)stream_out, (void)err;
+    return TC_E_AGAIN;
+}
+
+void tci_stream_listener_close(tci_stream_listener *listener)
+{
+    free(listener);
+}

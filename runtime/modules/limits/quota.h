@@ -1,7 +1,6 @@
 /* Quotas: limits that all peers of one identity share. An account is kept for each identity,
  * from its first HELLO on; peers that have proved nothing share one. Without quotas there are
- * no accounts, and an endpoint's is NULL. Functions that are held are counted elsewhere
- * (dispatch/slot_quota.h).
+ * no accounts, and an endpoint's is NULL. core/limits.h describes the functions.
  *
  * Messages per second are a bucket that fills by the clock. Rings of an identity with an empty
  * bucket are not read until it holds messages again, so no message is lost and no other peer
@@ -24,31 +23,22 @@ typedef struct tci_account {
     uint64_t compile_since_ns;
 } tci_account;
 
-/* Returns a text such as "peers of identity 'key:cluster'". */
-#define TCI_QUOTA_NAME_MAX (sizeof((tci_peer *)NULL)->identity + 32)
-const char *tci_quota_name(const tci_account *account, char out[TCI_QUOTA_NAME_MAX]);
-
-/* Called when the peer's identity is known. TC_E_REFUSED: option quota_connections.
- * TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_quota_admit(tc_ep *ep, tc_error *err);
-/* Called when the endpoint is being freed. */
+TC_MUST_CHECK tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err);
 void tci_quota_leave(tc_ep *ep);
-/* Frees all accounts, with the core. */
-void tci_quota_fini(tci_core *core);
+/* Frees all accounts. */
+void tci_quota_fini(tci_account **accounts);
 
-/* Adds `bytes`, which may be negative, to the bytes that wait for the peer. */
 void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes);
-/* Returns how many bytes may wait; SIZE_MAX: any number. */
-size_t tci_quota_queue_max(const tc_ep *ep);
+size_t tci_quota_queue_left(const tc_ep *ep);
 
 /* For an endpoint with rx.metered: returns how many of `bytes` in its ring may be read. 0: no
  * byte until a message is in the bucket; the ring is paused then. */
 uint64_t tci_quota_turn(tc_ep *ep, uint64_t bytes);
 void tci_quota_spend(tc_ep *ep, uint64_t messages);
-/* Returns whether the endpoint waits for the bucket to fill. */
 bool tci_quota_waits(tc_ep *ep);
 
-/* TC_E_NO_MEMORY: compiling for the account took quota_compile_time in this minute. */
+TC_MUST_CHECK tc_status tci_quota_check_code(const tc_ep *ep, const tci_code_section *section,
+                                             const tc_ifunc *known, tc_error *err);
 TC_MUST_CHECK tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err);
 void tci_quota_charge_compile(tc_ep *ep, uint64_t ns);
 

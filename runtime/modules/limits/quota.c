@@ -1,13 +1,16 @@
-#include "core/quota.h"
+#include "modules/limits/quota.h"
 
 #include "base/assertion.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
+#include "dispatch/slot_quota.h"
+#include "transfer/send_queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_MAX_BYTES (sizeof((tci_peer *)NULL)->identity + 32)
 #define MINUTE_NS (60 * TCI_NS_PER_S)
 /* Messages that one turn of an endpoint can run. With as many in the bucket the clock is not
  * read. */
@@ -19,11 +22,12 @@ static bool has_quotas(const struct tc_options *o)
             o->quota_compile_time | o->quota_queue_bytes | o->quota_message_rate) != 0;
 }
 
-const char *tci_quota_name(const tci_account *account, char out[TCI_QUOTA_NAME_MAX])
+/* Returns a text such as "peers of identity 'key:cluster'". */
+static const char *quota_name(const tci_account *account, char out[NAME_MAX_BYTES])
 {
     if (account->identity[0] == '\0')
         return "peers without an identity";
-    (void)snprintf(out, TCI_QUOTA_NAME_MAX, "peers of identity '%s'", account->identity);
+    (void)snprintf(out, NAME_MAX_BYTES, "peers of identity '%s'", account->identity);
     return out;
 }
 
@@ -37,10 +41,10 @@ static bool is_forgettable(const tci_account *account, uint64_t now_ns)
            now_ns - account->compile_since_ns >= MINUTE_NS && account->messages >= 0;
 }
 
-static void forget_old(tci_core *core, uint64_t now_ns)
+static void forget_old(tci_account **accounts, uint64_t now_ns)
 {
     tci_account *account;
-    for (tci_account **at = &core->accounts; (account = *at) != NULL;) {
+    for (tci_account **at = accounts; (account = *at) != NULL;) {
         if (is_forgettable(account, now_ns)) {
             *at = account->next;
             free(account);
@@ -50,47 +54,47 @@ static void forget_old(tci_core *core, uint64_t now_ns)
     }
 }
 
-static tci_account *find(const tci_core *core, const char *identity)
+static tci_account *find(tci_account *account, const char *identity)
 {
-    tci_account *account = core->accounts;
     while (account != NULL && strcmp(account->identity, identity) != 0)
         account = account->next;
     return account;
 }
 
-static tci_account *find_or_make(tci_core *core, const char *identity)
+static tci_account *find_or_make(tci_account **accounts, const tc_ep *ep)
 {
+    const char *identity = ep->peer.identity;
     const uint64_t now_ns = tci_clock_ns();
-    tci_account *account = find(core, identity);
+    tci_account *account = find(*accounts, identity);
     if (account != NULL)
         return account;
-    forget_old(core, now_ns);
+    forget_old(accounts, now_ns);
     account = calloc(1, sizeof *account);
     if (account == NULL)
         return NULL;
     memcpy(account->identity, identity, strlen(identity) + 1);
-    account->messages = (int64_t)core->options.quota_message_rate;
+    account->messages = (int64_t)ep->core->options.quota_message_rate;
     account->filled_ns = account->compile_since_ns = now_ns;
-    account->next = core->accounts;
-    core->accounts = account;
+    account->next = *accounts;
+    *accounts = account;
     return account;
 }
 
-tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
+tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
 {
     tci_core *core = ep->core;
     const uint64_t max = core->options.quota_connections;
     const bool made_there = ep->life.owner == TCI_OWNER_CONTEXT;
-    char name[TCI_QUOTA_NAME_MAX];
+    char name[NAME_MAX_BYTES];
     if (ep->account != NULL || !has_quotas(&core->options))
         return TC_OK;
-    tci_account *account = find_or_make(core, ep->peer.identity);
+    tci_account *account = find_or_make(accounts, ep);
     if (account == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
     if (made_there && max > 0 && account->connections >= max)
         return tci_error_set(
             err, TC_E_REFUSED, "%s have %u connections, option quota_connections is %llu",
-            tci_quota_name(account, name), account->connections, (unsigned long long)max);
+            quota_name(account, name), account->connections, (unsigned long long)max);
     account->endpoints++;
     account->connections += made_there;
     account->queue_bytes +=
@@ -103,37 +107,52 @@ tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
 
 void tci_quota_leave(tc_ep *ep)
 {
-    if (ep->account == NULL)
-        return;
     TCI_ASSERT(ep->account->endpoints > 0);
     ep->account->endpoints--;
     ep->account->connections -= ep->life.owner == TCI_OWNER_CONTEXT;
     ep->account = NULL;
 }
 
-void tci_quota_fini(tci_core *core)
+void tci_quota_fini(tci_account **accounts)
 {
-    while (core->accounts != NULL) {
-        tci_account *account = core->accounts;
-        core->accounts = account->next;
+    while (*accounts != NULL) {
+        tci_account *account = *accounts;
+        *accounts = account->next;
         free(account);
     }
 }
 
 /* --- queues ------------------------------------------------------------------------------ */
 
-void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes)
-{
-    if (ep->account == NULL)
-        return;
-    TCI_ASSERT(bytes >= 0 || ep->account->queue_bytes >= (size_t)-bytes);
-    ep->account->queue_bytes += (size_t)bytes;
-}
-
-size_t tci_quota_queue_max(const tc_ep *ep)
+static size_t queue_max(const tc_ep *ep)
 {
     const uint64_t max = ep->core->options.quota_queue_bytes;
-    return ep->account == NULL || max == 0 ? SIZE_MAX : (size_t)max;
+    return max == 0 ? SIZE_MAX : (size_t)max;
+}
+
+void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes)
+{
+    tci_account *account = ep->account;
+    const size_t max = queue_max(ep);
+    char name[NAME_MAX_BYTES];
+    TCI_ASSERT(bytes >= 0 || account->queue_bytes >= (size_t)-bytes);
+    account->queue_bytes += (size_t)bytes;
+    if (bytes < 0 || account->queue_bytes <= max)
+        return;
+    if (account->queue_bytes / TCI_QUEUE_SHARES_MAX > max)
+        (void)tci_ep_fail_with(ep, TC_E_TOO_LARGE,
+                               "%zu bytes wait for %s that do not read, %u times the option "
+                               "quota_queue_bytes",
+                               account->queue_bytes, quota_name(account, name),
+                               TCI_QUEUE_SHARES_MAX);
+    else
+        tci_ep_pause(ep);
+}
+
+size_t tci_quota_queue_left(const tc_ep *ep)
+{
+    const size_t max = queue_max(ep), waiting = ep->account->queue_bytes;
+    return waiting < max ? max - waiting : 0;
 }
 
 /* --- messages ---------------------------------------------------------------------------- */
@@ -157,8 +176,6 @@ static void fill(tci_account *account, uint64_t rate)
 bool tci_quota_waits(tc_ep *ep)
 {
     tci_account *account = ep->account;
-    if (!ep->rx.metered)
-        return false;
     if (account->messages < TURN_MESSAGES)
         fill(account, ep->core->options.quota_message_rate);
     if (account->messages > 0)
@@ -191,8 +208,8 @@ tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err)
     tci_account *account = ep->account;
     const uint64_t max_ns = ep->core->options.quota_compile_time;
     const uint64_t now_ns = tci_clock_ns();
-    char name[TCI_QUOTA_NAME_MAX];
-    if (account == NULL || max_ns == 0)
+    char name[NAME_MAX_BYTES];
+    if (max_ns == 0)
         return TC_OK;
     if (now_ns - account->compile_since_ns >= MINUTE_NS) {
         account->compile_since_ns = now_ns;
@@ -203,13 +220,54 @@ tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err)
     return tci_error_set(err, TC_E_NO_MEMORY,
                          "compiling for %s took %llu ms in this minute, option "
                          "quota_compile_time is %llu ms",
-                         tci_quota_name(account, name),
+                         quota_name(account, name),
                          (unsigned long long)(account->compile_ns / TCI_NS_PER_MS),
                          (unsigned long long)(max_ns / TCI_NS_PER_MS));
 }
 
 void tci_quota_charge_compile(tc_ep *ep, uint64_t ns)
 {
-    if (ep->account != NULL)
-        ep->account->compile_ns += ns;
+    ep->account->compile_ns += ns;
+}
+
+/* --- functions --------------------------------------------------------------------------- */
+
+static tc_status check_held(const tc_ep *ep, const tci_holding *h, uint64_t bytes,
+                            tc_error *err)
+{
+    const struct tc_options *options = &ep->core->options;
+    char name[NAME_MAX_BYTES];
+    if (options->quota_functions > 0 && h->functions >= options->quota_functions)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "%s hold %llu functions, option quota_functions is %llu",
+                             quota_name(ep->account, name), (unsigned long long)h->functions,
+                             (unsigned long long)options->quota_functions);
+    if (options->quota_code_bytes > 0 &&
+        (h->bytes > options->quota_code_bytes || bytes > options->quota_code_bytes - h->bytes))
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "%s hold %llu bytes of code, and this one has %llu: option "
+                             "quota_code_bytes is %llu",
+                             quota_name(ep->account, name), (unsigned long long)h->bytes,
+                             (unsigned long long)bytes,
+                             (unsigned long long)options->quota_code_bytes);
+    return TC_OK;
+}
+
+tc_status tci_quota_check_code(const tc_ep *ep, const tci_code_section *section,
+                               const tc_ifunc *known, tc_error *err)
+{
+    const struct tc_options *options = &ep->core->options;
+    if ((options->quota_functions | options->quota_code_bytes) == 0)
+        return TC_OK;
+    tci_holding h = {0};
+    for (const tc_ep *other = ep->core->first; other != NULL; other = other->next) {
+        if (other->account == ep->account)
+            tci_slot_quota_add(&h, other);
+    }
+    if (known != NULL && tci_slot_quota_has(&h, known))
+        return TC_OK;
+    return check_held(ep, &h,
+                      known != NULL ? tci_slot_quota_bytes(known)
+                                    : (uint64_t)section->archive_size + section->deps_size,
+                      err);
 }
