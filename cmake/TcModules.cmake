@@ -1,6 +1,6 @@
 # The optional parts of the library: runtime/core/module.h. TC_MODULES names those that are built.
 set(TC_MODULES all CACHE STRING "optional parts of the library to build: all, or a list of names; runtime/modules has one folder for each")
-set(tc_modules)
+set(tc_modules "" CACHE INTERNAL "the modules that are built")
 
 # tc_module(NAME sources...): a module and its sources, which become the library's where TC_MODULES names it.
 function(tc_module name)
@@ -8,8 +8,7 @@ function(tc_module name)
     return()
   endif()
   target_sources(tc_objects PRIVATE ${ARGN})
-  list(APPEND tc_modules ${name})
-  set(tc_modules ${tc_modules} PARENT_SCOPE)
+  set(tc_modules ${tc_modules} ${name} CACHE INTERNAL "the modules that are built")
 endfunction()
 
 # tc_modules_built(): after the last tc_module, writes the list for runtime/context/modules.c.

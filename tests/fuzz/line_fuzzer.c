@@ -1,7 +1,7 @@
 /* What peers say of themselves, on its way to people and files: as a value of an audit line, as
  * a text that is made printable, and as one of a hello. Whatever it holds, it ends neither its
  * value nor its line, and brings no character that a terminal obeys. */
-#include "base/audit_line.h"
+#include "modules/limits/audit_line.h"
 #include "base/printable.h"
 #include "must.h"
 

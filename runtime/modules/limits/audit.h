@@ -3,8 +3,8 @@
 #ifndef TCI_AUDIT_H
 #define TCI_AUDIT_H
 
-#include "base/audit_file.h"
 #include "core/ep.h"
+#include "modules/limits/audit_file.h"
 
 typedef struct tci_audit {
     tci_audit_file *file;     /* NULL: no line is wanted */

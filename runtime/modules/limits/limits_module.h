@@ -2,11 +2,11 @@
 #ifndef TCI_LIMITS_MODULE_H
 #define TCI_LIMITS_MODULE_H
 
-#include "context/busy_desk.h"
 #include "core/limits.h"
 #include "core/module.h"
-#include "dispatch/call_watch.h"
 #include "modules/limits/audit.h"
+#include "modules/limits/busy_desk.h"
+#include "modules/limits/call_watch.h"
 #include "modules/limits/quota.h"
 
 typedef struct tci_limits_state {

@@ -1,6 +1,6 @@
 /* Accepts connections, lets them authenticate, and keeps them until their HELLO has come or two
  * seconds are over. Then it refuses and closes them. */
-#include "context/busy_desk.h"
+#include "modules/limits/busy_desk.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"

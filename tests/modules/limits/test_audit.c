@@ -1,7 +1,7 @@
 /* Lines of an audit: whatever a value holds, a line stays one line; and a file that cannot be
  * written to holds up nobody. */
-#include "../support/test.h"
-#include "base/audit_file.h"
+#include "../../support/test.h"
+#include "modules/limits/audit_file.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* Calls that run too long are named: once each, and no others. The functions are the test's, in
  * its own thread, and so are the looks and the clock; the watch's own thread sleeps all the
  * time. */
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "base/clock.h"
 #include "dispatch/dispatch.h"
 #include "modules/limits/limits_module.h"

@@ -1,4 +1,4 @@
-#include "audit_line.h"
+#include "modules/limits/audit_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What is written of endpoints and of code that they bring. */
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"

@@ -9,7 +9,7 @@
 #define TCI_BUSY_DESK_H
 
 #include "bootstrap/stream.h"
-#include "dispatch/call_watch.h"
+#include "modules/limits/call_watch.h"
 
 typedef struct tci_busy_desk tci_busy_desk;
 

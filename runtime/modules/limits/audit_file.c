@@ -1,4 +1,4 @@
-#include "audit_file.h"
+#include "modules/limits/audit_file.h"
 
 #include "base/error_text.h"
 #include "base/file_guard.h"

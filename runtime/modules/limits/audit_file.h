@@ -7,7 +7,7 @@
 #ifndef TCI_AUDIT_FILE_H
 #define TCI_AUDIT_FILE_H
 
-#include "base/audit_line.h"
+#include "modules/limits/audit_line.h"
 
 #include <tc/status.h>
 

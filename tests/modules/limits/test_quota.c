@@ -1,11 +1,11 @@
 /* What peers of one identity may take together. near sends; far has the quotas. */
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
+#include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "modules/limits/limits_module.h"
-#include "dispatch/dispatch.h"
 #include "transfer/frame_out.h"
 
 static unsigned runs;

@@ -1,4 +1,4 @@
-#include "dispatch/call_watch.h"
+#include "modules/limits/call_watch.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"
