@@ -268,10 +268,17 @@ static tc_status create_context(tc_context **ctx_out, tc_error *err)
     tc_status status = tc_options_create(&options, err);
     if (status != TC_OK)
         return status;
-    if (!this_node.is_worker && getenv("TC_CALL_TIME_MAX") == NULL)
+    const bool is_default = !this_node.is_worker && getenv("TC_CALL_TIME_MAX") == NULL;
+    if (is_default)
         status = tc_options_set(options, "call_time_max", CALL_TIME_MAX, err);
     if (status == TC_OK)
         status = tc_context_create(options, ctx_out, err);
+    if (status == TC_E_UNSUPPORTED &&
+        is_default) { /* by a library without the module `limits` */
+        status = tc_options_set(options, "call_time_max", "0", err);
+        if (status == TC_OK)
+            status = tc_context_create(options, ctx_out, err);
+    }
     tc_options_destroy(options);
     return status;
 }

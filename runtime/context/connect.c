@@ -128,8 +128,8 @@ static tc_status try_listener(tc_context *ctx, const char *host_port, uint64_t d
     return status;
 }
 
-/* A peer that is running a function reports that at once (modules/limits/busy_desk.h). The function
- * may return in time. */
+/* A peer that is running a function reports that at once (modules/limits/busy_desk.h). The
+ * function may return in time. */
 static tc_status try_while_busy(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
                                 tc_ep **ep_out, tc_error *error)
 {

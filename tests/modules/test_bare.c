@@ -1,0 +1,88 @@
+/* The library without any module: it links, messages run, and what needs a module says so. */
+#include "../support/test.h"
+#include "../support/test_context.h"
+
+#include <tc/code.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+
+#define TIMEOUT_NS 60000000000ull
+
+static unsigned runs;
+
+static void count(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+}
+
+static void messages_run(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    char host_port[32];
+    tc_listener *listener;
+    tc_ifunc *fn;
+    tc_ep *ep;
+    tc_error error = {0};
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
+    must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
+    must(tc_ifunc_open_file(ctx, TEST_ARCHIVE, &fn, &error), &error, "open");
+    must(tc_ifunc_use_local(fn, count, &error), &error, "use_local");
+    for (unsigned i = 0; i < 10; i++)
+        must(tc_send_wait(ep, fn, "", 1, TIMEOUT_NS, &error), &error, "send");
+    must(tc_ep_flush(ep, TIMEOUT_NS, &error), &error, "flush");
+    assert_int_equal(runs, 10);
+    tc_ep_close(ep);
+    tc_context_destroy(ctx);
+}
+
+static const char *const needing[][3] = {
+    {"quota_connections", "1", "limits"},  {"quota_functions", "1", "limits"},
+    {"quota_code_bytes", "1K", "limits"},  {"quota_compile_time", "1s", "limits"},
+    {"quota_queue_bytes", "1K", "limits"}, {"quota_message_rate", "1", "limits"},
+    {"call_time_max", "1s", "limits"},     {"audit", "log", "limits"},
+};
+
+static void an_option_names_its_module(void **state)
+{
+    for (size_t i = 0; i < sizeof needing / sizeof needing[0]; i++) {
+        tc_options *options;
+        tc_context *ctx;
+        tc_error error = {0};
+        char text[128];
+        must(tc_options_create(&options, &error), &error, "options");
+        must(tc_options_set(options, needing[i][0], needing[i][1], &error), &error, "set");
+        assert_int_equal(tc_context_create(options, &ctx, &error), TC_E_UNSUPPORTED);
+        (void)snprintf(text, sizeof text, "option %s needs the module %s", needing[i][0],
+                       needing[i][2]);
+        if (strstr(error.text, text) == NULL)
+            fail_msg("\"%s\" does not say \"%s\"", error.text, text);
+        tc_options_destroy(options);
+    }
+}
+
+static void never_called(void *user, const tc_long_call *call)
+{
+    (void)user;
+    fail_msg("%s", call->function);
+}
+
+/* As where the options are off. */
+static void calls_of_a_module_do_nothing(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_context_set_long_call_callback(ctx, never_called, NULL);
+    assert_int_equal(tc_context_reopen_audit(ctx, NULL), TC_OK);
+    tc_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_run),
+        cmocka_unit_test(an_option_names_its_module),
+        cmocka_unit_test(calls_of_a_module_do_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
