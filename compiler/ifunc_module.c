@@ -1,3 +1,5 @@
+/* Each source is parsed, checked and linked; the whole is completed once, then copied, shrunk
+ * and written for each purpose. */
 #include "ifunc_module.h"
 
 #include "archive.h"
@@ -61,8 +63,6 @@ static const char *diagnostics_or(const tci_ifunc_module *module, const char *ot
 {
     return module->diagnostics[0] != '\0' ? module->diagnostics : otherwise;
 }
-
-/* --- life -------------------------------------------------------------------------------- */
 
 void tci_ifunc_code_fini(tci_ifunc_code *code)
 {

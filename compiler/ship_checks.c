@@ -1,3 +1,6 @@
+/* Three sets of checks: of a source's module before it is linked (bounds, constructors,
+ * alignment, assembly), of the constants in it that images cannot express, and of the linked
+ * module's entry points, whose names and types are in tables of rules. */
 #include "ship_checks.h"
 
 #include "archive.h"

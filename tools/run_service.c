@@ -1,3 +1,6 @@
+/* Requests are packets on one Unix socket, served by an epoll loop. Addresses are kept by round
+ * and rank. A lookup that may wait for a rank is answered when that rank publishes or
+ * ends. */
 #include "run_service.h"
 
 #include "bootstrap/run_protocol.h"

@@ -1,3 +1,6 @@
+/* Operations wait in a list, in order; write_all gives their records to the stream, head first
+ * and then the body, until the connection takes no more, and tc_progress continues. An
+ * operation has ended once all its bytes are with the stream. */
 #include "core/stream_link.h"
 
 #include "bootstrap/stream_bytes.h"

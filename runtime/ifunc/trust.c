@@ -1,3 +1,6 @@
+/* A reload reads everything into a new tci_trust, which replaces the old one as a whole. When
+ * that fails, the new one has no key and no allowed code, but still the old list of revoked
+ * code: a mistake forbids. Names of signers outlive reloads, since functions refer to them. */
 #include "trust.h"
 
 #include "base/error_text.h"

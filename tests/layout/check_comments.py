@@ -5,13 +5,20 @@
 
 In headers, a declaration that its trailing comment would break in two has the comment above it instead, and so has one whose
 comment would go on behind the next declaration. Prototypes in a comment are whole lines.
+
+In the library, the compiler and the tools every header opens with a comment that states its idea. A source opens with one, too,
+when it is long (OWN_OPENING_LINES) or when it has more than OPENING_LINES and its header states nothing for it.
 """
+import os
 import re
 import sys
 
 from source_tree import read, sources
 
 COLUMNS_MAX = 96
+OPENED = ("bitcode-archive/", "compiler/", "include/", "runtime/", "tools/")
+OPENING = re.compile(r"/\*\s*(?!---)\S(?:(?!\*/).){20,}\*/", re.DOTALL)
+OPENING_LINES, OWN_OPENING_LINES = 60, 250
 TRAILING = re.compile(r"^(\s*\S.*?)\s+/\*(.*?)(\*/)?$")
 # What no sentence ends with.
 UNFINISHED = re.compile(r"(?:,|\b(?:and|or|the|a|an))$")
@@ -46,10 +53,26 @@ def check_lines(path, lines):
             yield f"{path}:{number}: the comment goes on behind the next declaration: put one above both"
 
 
+def check_openings(texts):
+    """`texts` is {path: text}."""
+    for path, text in texts.items():
+        if not path.startswith(OPENED) or OPENING.match(text):
+            continue
+        lines = text.count("\n")
+        if path.endswith(".h"):
+            yield f"{path}: a header opens with a comment that states its idea"
+        elif lines > OWN_OPENING_LINES:
+            yield f"{path}: a source of {lines} lines opens with a comment that states how it works"
+        elif lines > OPENING_LINES and not OPENING.match(texts.get(os.path.splitext(path)[0] + ".h", "")):
+            yield f"{path}: neither this source of {lines} lines nor a header of its name opens with a comment that states its idea"
+
+
 def main():
     root = sys.argv[1]
-    files = [path for path in sources(root) if path.endswith(".h")]
-    problems = [problem for path in files for problem in check_lines(path, read(root, path).splitlines())]
+    texts = {path: read(root, path) for path in sources(root)}
+    files = [path for path in texts if path.endswith(".h")]
+    problems = [problem for path in files for problem in check_lines(path, texts[path].splitlines())]
+    problems += check_openings(texts)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(problems)} problems")

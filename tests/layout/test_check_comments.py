@@ -2,7 +2,7 @@
 """Which comments are out of place."""
 import unittest
 
-from check_comments import check_lines
+from check_comments import OPENING_LINES, OWN_OPENING_LINES, check_lines, check_openings
 
 
 def problems(text):
@@ -38,6 +38,19 @@ int f(int first, /* one */
     def test_a_prototype_in_two(self):
         self.assertEqual(problems("/* Defines optional int\n * NAME_init(void *payload, size_t\n * size); */\n"),
                          ["a prototype in a comment is cut in two"])
+
+    def openings(self, texts):
+        return [problem.split(": ", 1)[1].split(" lines")[0] for problem in check_openings(texts)]
+
+    def test_an_opening(self):
+        idea = "/* Keeps the keys of all peers. */\n"
+        long, longer = "\n" * (OPENING_LINES + 1), "\n" * (OWN_OPENING_LINES + 1)
+        self.assertEqual(self.openings({
+            "runtime/a.h": idea, "runtime/a.c": long, "runtime/b.c": idea + longer, "runtime/c.c": "\n" * OPENING_LINES,
+            "tests/d.c": longer}), [])
+        self.assertEqual(self.openings({"include/tc/a.h": "#ifndef A\n"}), ["a header opens with a comment that states its idea"])
+        self.assertEqual(self.openings({"tools/a.c": "/* --- keys --- */\n" + long}), ["neither this source of 62"])
+        self.assertEqual(self.openings({"tools/a.h": idea, "tools/a.c": longer}), ["a source of 251"])
 
 
 if __name__ == "__main__":

@@ -1,3 +1,5 @@
+/* One file per object, its name made of the key. A read checks the whole entry (cache_entry.h)
+ * and deletes a file that is wrong; a write goes to a temporary file and is renamed. */
 #include "object_cache.h"
 
 #include "base/error_text.h"

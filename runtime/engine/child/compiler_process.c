@@ -1,3 +1,5 @@
+/* One request and one reply at a time, each with a deadline. A failed exchange ends the child
+ * and starts the next one; the code is tried again only if another process killed the child. */
 #include "compiler_process.h"
 
 #include "base/clock.h"
@@ -36,8 +38,6 @@ struct tci_compiler {
     uint32_t wall;           /* from the hello */
     size_t diagnostics_read; /* of the child's standard error */
 };
-
-/* --- without a process -------------------------------------------------------------------- */
 
 /* Without a process, code is refused, or compiled here where that is wanted. */
 static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error *reason,

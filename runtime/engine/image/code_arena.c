@@ -1,3 +1,7 @@
+/* A block is shared memory mapped twice and divided into slots of one geometry; a bit of
+ * `taken` stands for each slot. Blocks with free slots come first in the list, so a slot is
+ * found at its head. Where it is a memory file, that is sealed once both views exist. A few
+ * empty blocks are kept as spares. */
 #include "code_arena.h"
 
 #include "base/arch.h"

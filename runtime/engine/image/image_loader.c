@@ -1,3 +1,6 @@
+/* Loading takes four steps: names of imports become addresses, the arena gives a slot, the
+ * segments are copied there through its writable view and relocated, and the code's frames
+ * are registered with the unwinder. Binding again repeats only the words that hold imports. */
 #include "image_loader.h"
 
 #include "base/arch.h"

@@ -1,3 +1,7 @@
+/* Code that comes with each of its messages. `last` is the code of the last message, bound and
+ * with its relocations decoded: a message with equal bytes needs no check and no lookup, and
+ * its image is copied to the next of PLACES slots in turn. Of a small image some slots are
+ * written before their messages come, while the caller has nothing else to do. */
 #include "engine/injector.h"
 
 #include "base/arch.h"

@@ -1,3 +1,6 @@
+/* Each table is read through read_at, which checks the range and copies, so an entry may lie at
+ * any address. Memory is estimated as JITLink lays it out: sections by kind, in pages, with a
+ * jump and an address for each undefined symbol. */
 #include "elf_object.h"
 
 #include "entry_names.h"

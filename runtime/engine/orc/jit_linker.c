@@ -1,3 +1,6 @@
+/* A link under the lock: a dylib is taken, the object added, and its entries looked up, which
+ * makes JITLink work. Undefined symbols come to define_symbols, which asks the code's resolver;
+ * missing names are collected, so that one error lists them all. */
 #include "jit_linker.h"
 
 #include "archive.h"

@@ -1,3 +1,6 @@
+/* Checks in the order in which an emission calls them: the target, the contents (constructors,
+ * thread-local variables, alignments, number of functions), assembly, the entries and their
+ * types, the undefined symbols, and last the bounds of code that is prepared. */
 #include "module_check.h"
 
 #include "base/error_text.h"

@@ -1,3 +1,6 @@
+/* The steps of one compilation are those of emit(): parse, check (module_check.h), prepare the
+ * module for this host, verify, run the passes, generate the object, and check its symbols. All
+ * of them use one context, which is freed at the end; `lap` times the steps for the log. */
 #include "object_emit.h"
 
 #include "archive.h"

@@ -1,3 +1,7 @@
+/* Two walks over all relocations. The plan checks each and notes which symbols are imports and
+ * which need a stub or a slot; the layout then has their number. Applying writes the fields,
+ * the stubs and the slots. The table of an architecture maps a relocation's type to its field
+ * and its route. */
 #include "object_patch.h"
 
 #include "base/arch.h"

@@ -1,3 +1,6 @@
+/* A sample is a few words that every call changes. Equal samples mean the same call, and the
+ * time of the first of them is the time that the call has run at least. The first part is the
+ * watch's own thread, the second the calls of the context's thread. */
 #include "modules/limits/call_watch.h"
 
 #include "base/clock.h"

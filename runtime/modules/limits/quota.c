@@ -1,3 +1,6 @@
+/* The accounts are a list in the order of their making. An account outlives its endpoints for a
+ * minute, so that a peer cannot reset its quotas by connecting again; old ones are freed when a
+ * new one is made. */
 #include "modules/limits/quota.h"
 
 #include "base/assertion.h"
