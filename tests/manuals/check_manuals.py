@@ -100,7 +100,7 @@ def check_headers(root):
     for page, header, text in header_manual.manuals(root):
         yield from header_manual.check_statuses(header)
         if text != page.text:
-            yield f"{page.file}: is not what its header says: python3 tests/manuals/header_manual.py ."
+            yield f"{page.file}: is not what its header says: python3 scripts/manual/header_manual.py ."
     for file in sorted(os.listdir(os.path.join(root, "include", "tc"))):
         if file.endswith(".h"):
             yield from (f"include/tc/{file}: has the private name {name}"

@@ -2,7 +2,10 @@
 import os
 import re
 
-from source_tree import read
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
 
 
 class Page:

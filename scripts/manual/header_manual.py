@@ -11,8 +11,7 @@ import re
 import sys
 import textwrap
 
-from manual_page import function_name, pages, statements, type_name
-from source_tree import read
+from manual_page import function_name, pages, read, statements, type_name
 
 COLUMNS_MAX, CODE_COLUMNS_MAX = 100, 80
 SECTION = re.compile(r"^/\*(.*?)\*/\n(.*?)(?=^/\*|^#|^\}\n#endif|\Z)", re.MULTILINE | re.DOTALL)
