@@ -33,6 +33,11 @@ function(tc_find_library name module package)
   endif()
 endfunction()
 
+# Manual pages are made by it, and the checks are written in it.
+find_program(TC_PYTHON NAMES python3 DOC "package python3")
+if(NOT TC_PYTHON)
+  tc_missing(python3 nothing python3)
+endif()
 tc_find_library(ucx ucx>=1.13 libucx-dev libucp.so.0 libuct.so.0 libucs.so.0)
 tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
 tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)

@@ -9,11 +9,12 @@ set -euo pipefail
 
 packages=(
     build-essential cmake ninja-build pkg-config   # the build
+    python3                                        # manuals of the headers; every check
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
     libpmix-dev                                    # groups under mpirun, prterun and Slurm
-    libcmocka-dev python3 spin                     # every preset builds the tests
+    libcmocka-dev spin                             # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
     libssl-dev                                     # connections with keys or certificates

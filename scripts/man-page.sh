@@ -1,12 +1,16 @@
 #!/bin/sh
 # Makes a man page of one Markdown file, with lowdown. Other names in its chapter NAME become pages that lead to it.
-#   scripts/man-page.sh docs/man/NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER]    CHAPTER is left out
+#   scripts/man-page.sh NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER [FILE...]]
+# CHAPTER, if not empty, is left out. The page's date is that of the newest FILE that its Markdown was made of; without any, the
+# Markdown's own.
 set -eu
-if [ $# -lt 3 ] || [ $# -gt 4 ]; then
-    echo "usage: $0 NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER]" >&2
+if [ $# -lt 3 ]; then
+    echo "usage: $0 NAME.SECTION.md VERSION OUT_FOLDER [CHAPTER [FILE...]]" >&2
     exit 2
 fi
-source=$1 version=$2 out=$3
+source=$1 version=$2 out=$3 without=${4:-}
+shift $(($# > 3 ? 4 : 3))
+[ $# -gt 0 ] || set -- "$source"
 page=$(basename "$source" .md)
 section=${page##*.}
 name=${page%.*}
@@ -18,7 +22,7 @@ esac
 if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
     date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)
 else
-    date=$(date -u -r "$source" +%F)
+    date=$(date -u -d "@$(stat -c %Y "$@" | sort -n | tail -n 1)" +%F)
 fi
 
 mkdir -p "$out"
@@ -26,7 +30,7 @@ mkdir -p "$out"
 # What the last program mends differs between viewers or is warned of: a font that not all have, paragraphs right after
 # headings, definition lists by vertical motion, and names cut at line ends.
 # Not by gsub: what backslashes mean in its replacement differs from awk to awk.
-awk -F '`' -v without="# ${4:-}" '
+awk -F '`' -v without="# $without" '
     BEGIN { OFS = FS }
     /^# / { left_out = $0 == without }
     left_out { next }

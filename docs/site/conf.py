@@ -2,11 +2,14 @@
 import glob
 import os
 import re
+import sys
 
 from docutils import nodes
 from pygments.lexers.special import TextLexer
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "scripts", "manual"))
+import header_manual  # noqa: E402  pylint: disable=wrong-import-position
 FILES = ["*.md", "docs/**/*.md", "examples/**/*.md"]
 CHAPTERS = {  # by files without their ".md"; what is in no list comes last
     "Beginning": ["docs/install", "docs/tutorial", "examples/README", "examples/lessons/*", "examples/*/README",
@@ -48,12 +51,13 @@ def manual_names():
     """{what the chapter NAME of a man page lists: the page}"""
     found = {}
     for page in names("docs/man/*.md"):
-        with open(os.path.join(ROOT, page + ".md"), encoding="utf-8") as file:
-            listed = re.search(r"^# NAME\n(.*?) - ", file.read(), re.MULTILINE | re.DOTALL).group(1)
+        text = MADE.get(page) or header_manual.read(ROOT, page + ".md")
+        listed = re.search(r"^# NAME\n(.*?) - ", text, re.MULTILINE | re.DOTALL).group(1)
         found.update({name.strip(): page for name in listed.split(",")})
     return found
 
 
+MADE = {"docs/man/" + name.removesuffix(".md"): text for name, text in header_manual.manuals(ROOT).items()}
 MANUAL = manual_names()
 
 
@@ -82,7 +86,7 @@ def add_frame(_, page, source):
         source[0] += "\n" + "\n\n".join(lists) + "\n"
     elif page.startswith("docs/man/"):
         name, section = os.path.basename(page).rsplit(".", 1)
-        source[0] = f"# {name}({section})\n\n" + outside_fences(source[0], r"^(#+ )", r"#\1")
+        source[0] = f"# {name}({section})\n\n" + outside_fences(MADE.get(page, source[0]), r"^(#+ )", r"#\1")
 
 
 def add_places(_, document):

@@ -28,6 +28,7 @@ class ThreeChains(CMakePackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
+    depends_on("python@3.9:", type="build")
     depends_on("ucx@1.13:")
     depends_on("zstd")
     depends_on("libsodium")
@@ -37,9 +38,7 @@ class ThreeChains(CMakePackage):
         depends_on("llvm@17:22 +clang +lld +llvm_dylib", type=("build", "link", "run"))
         depends_on("elfutils")
         depends_on("jansson")
-    with default_args(type="test"):
-        depends_on("cmocka")
-        depends_on("python@3.9:")
+    depends_on("cmocka", type="test")
 
     conflicts("platform=darwin", msg="Three-Chains is for Linux")
     conflicts("platform=windows", msg="Three-Chains is for Linux")

@@ -1,6 +1,6 @@
 /* The counters of a context: their numbers, their names for tc_stats_name, and their meanings.
- * docs/man/tc_context.3.md repeats names and meanings; the test layout.manuals compares. A new
- * counter is a row at the end: programs may store indices. */
+ * The manual page tc_context(3) is made of names and meanings. A new counter is a row at the
+ * end: programs may store indices. */
 #ifndef TCI_COUNTER_LIST_H
 #define TCI_COUNTER_LIST_H
 

@@ -1,26 +1,29 @@
 #!/usr/bin/env python3
-"""The manual pages of section 3 that follow from the public headers.
+"""Makes the manual pages of section 3: each of a public header and of docs/man/tc_HEADER.3.md.
 
-    header_manual.py ROOT
+    header_manual.py ROOT FOLDER
 
-writes them anew. What a header says, its page says: names, declarations, explanations and statuses. A page has of its own the
-summary behind its names and the chapters that no header has (COUNTERS, EXAMPLES, SEE ALSO).
+A header gives its page names, declarations, explanations and statuses. The file in docs/man has the summary behind the names,
+and the chapters that no header has (EXAMPLES, SEE ALSO). Its own SYNOPSIS leads readers of it to the header.
 """
 import os
 import re
 import sys
 import textwrap
 
-from manual_page import function_name, pages, read, statements, type_name
+from manual_page import function_name, pages_in, read, statements, type_name
 
 COLUMNS_MAX, CODE_COLUMNS_MAX = 100, 80
+CHAPTER = re.compile(r"^# ([A-Z ]+)\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
+COUNTERS_PAGE, COUNTERS = "tc_context", "runtime/base/counter_list.h"
+COUNTER = re.compile(r'ROW\(\w+, "(\w+)", "([^"]*)"\)')
 SECTION = re.compile(r"^/\*(.*?)\*/\n(.*?)(?=^/\*|^#|^\}\n#endif|\Z)", re.MULTILINE | re.DOTALL)
 ITEM = re.compile(r"^  (\w+)  +(\S.*)$|^  (as tc_\w+)(?:  +(\S.*))?$")
 TYPE = re.compile(r"^typedef (?:struct|enum) \w+ \{\n.*?^\} \w+;|^typedef (?!struct (\w+) \1;)[^{;]*;", re.MULTILINE | re.DOTALL)
 
 
 class Section:
-    """A comment and what it explains."""
+    """A comment and the declarations below it."""
     def __init__(self, comment, code):
         self.code = code
         self.functions = [text for text in statements(code) if function_name(text)]
@@ -84,7 +87,7 @@ def markdown(text, known, page, parameters=()):
 
     words = re.split(r"(`[^`]*`|\"[^\"]*\"|<tc/[\w/.]+>|\w+=\w+|(?<!\w)(?:--?\w[\w-]*|\*[a-z]\w*))", text)
     for at, word in enumerate(words):
-        if at % 2 == 1:  # code, a text, a header, a setting, a program's option or what a parameter points to
+        if at % 2 == 1:  # code, a text, a header, a setting, a program's option or a parameter's target
             words[at] = word if word[0] in '`"' else f"*\\{word}*" if word[0] == "*" else f"`{word}`"
             continue
         word = word.replace("*", "\\*")
@@ -146,31 +149,36 @@ def synopsis(header):
     return f"```c\n#include <tc/{header.name.removeprefix('tc_')}.h>\n\n{code}\n```"
 
 
-def replace_chapter(text, heading, body, before):
-    """body "": the chapter goes."""
-    chapter = f"# {heading}\n\n{body}\n\n" if body else ""
-    found = re.search(rf"^# {heading}\n.*?(?=^# |\Z)", text, re.MULTILINE | re.DOTALL)
-    if found:
-        return text[:found.start()] + chapter + text[found.end():]
-    at = text.index(f"# {before}\n")
-    return text[:at] + chapter + text[at:]
+def counters(text):
+    """The chapter about the library's counters, of the text of their list."""
+    found = COUNTER.findall(re.sub(r"\s*\\\n\s*", " ", text))
+    if not found:
+        raise SystemExit(f"{COUNTERS}: no rows")
+    return "\n\n".join(f"`{name}`\n\n:   {meaning}" for name, meaning in found)
 
 
-def expected(page, header, known):
-    """The text of a page whose header is as it is now."""
-    summary = " ".join(page.chapter("NAME").split()).partition(" - ")[2]
+def made(page, header, known, root):
+    """The whole text of a page."""
+    own = dict(CHAPTER.findall(page.text))
+    summary = " ".join(own.pop("NAME", "").split()).partition(" - ")[2]
+    own.pop("SYNOPSIS", None)
     names = [name for name in header.functions if name != page.name]
-    # The dash stays beside the last name, where readers of NAME look for it.
-    names_line = fill(", ".join([page.name, *names]) + f"\u00a0-\u00a0{summary}").replace("\u00a0", " ")
-    text = replace_chapter(page.text, "NAME", names_line, "SYNOPSIS")
-    text = replace_chapter(text, "DESCRIPTION", description(header, known), "SEE ALSO")
-    text = replace_chapter(text, "SYNOPSIS", synopsis(header), "DESCRIPTION")
-    return replace_chapter(text, "RETURN VALUE", return_value(header, known),
-                           "EXAMPLES" if page.chapter("EXAMPLES") else "SEE ALSO")
+    chapters = {
+        # The dash stays beside the last name, where readers of NAME look for it.
+        "NAME": fill(", ".join([page.name, *names]) + f"\u00a0-\u00a0{summary}").replace("\u00a0", " "),
+        "SYNOPSIS": synopsis(header),
+        "DESCRIPTION": description(header, known),
+        "COUNTERS": counters(read(root, COUNTERS)) if page.name == COUNTERS_PAGE else "",
+        "RETURN VALUE": return_value(header, known),
+    }
+    if twice := sorted(set(own) & set(chapters)):
+        raise SystemExit(f"{page.file}: has the chapter {twice[0]}, which the build makes")
+    chapters.update((heading, text.strip("\n")) for heading, text in own.items())
+    return "\n\n".join(f"# {heading}\n\n{text}" for heading, text in chapters.items() if text) + "\n"
 
 
 def check_statuses(header):
-    """What returns a status says which, and when."""
+    """A function that returns a status has a line for each, with its condition."""
     for section in header.explained:
         for text, name in zip(section.functions, section.names):
             if text.startswith("tc_status ") and not section.statuses:
@@ -179,19 +187,26 @@ def check_statuses(header):
                     for name, _ in section.items if name not in section.parameters)
 
 
+def headers_of(root):
+    return [Header(root, file) for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")]
+
+
 def manuals(root):
-    """[(page, header, expected text)] for every header that has a page."""
-    found = {page.name: page for page in pages(root) if page.section == "3"}
-    headers = [Header(root, file) for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")]
-    known = {name: header.name for header in headers for name in header.functions}
-    return [(found[header.name], header, expected(found[header.name], header, known))
-            for header in headers if header.name in found]
+    """{file: text} of all pages of section 3."""
+    headers = {header.name: header for header in headers_of(root)}
+    known = {name: header.name for header in headers.values() for name in header.functions}
+    pages = [page for page in pages_in(os.path.join(root, "docs", "man")) if page.section == "3"]
+    if strays := [page.file for page in pages if page.name not in headers]:
+        raise SystemExit(f"{strays[0]}: there is no such header in include/tc")
+    return {os.path.basename(page.file): made(page, headers[page.name], known, root) for page in pages}
 
 
 def main():
-    root = sys.argv[1]
-    for page, _, text in manuals(root):
-        with open(os.path.join(root, page.file), "w", encoding="utf-8") as file:
+    root, folder = sys.argv[1:]
+    texts = manuals(root)
+    os.makedirs(folder, exist_ok=True)
+    for name, text in texts.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
 

@@ -9,9 +9,9 @@ def read(root, path):
 
 
 class Page:
-    def __init__(self, root, file):
+    def __init__(self, folder, file):
         self.file = f"docs/man/{file}"
-        self.text = read(root, self.file)
+        self.text = read(folder, file)
         self.name, self.section = file.removesuffix(".md").rsplit(".", 1)
 
     def chapter(self, heading):
@@ -20,12 +20,12 @@ class Page:
 
     @property
     def names(self):
-        """What the chapter NAME lists before the dash."""
+        """The names before the dash of the chapter NAME."""
         return [name.strip() for name in self.chapter("NAME").split(" - ")[0].split(",")]
 
     @property
     def terms(self):
-        """What is explained: the lines of definition lists in front of their text."""
+        """The terms of definition lists, each a line in front of its text."""
         return re.findall(r"^(\S.*)\n\n:   ", self.text, re.MULTILINE)
 
     @property
@@ -34,9 +34,14 @@ class Page:
                 for statement in statements(block)]
 
 
-def pages(root):
-    folder = os.path.join(root, "docs", "man")
-    return [Page(root, file) for file in sorted(os.listdir(folder)) if file.endswith(".md")]
+def pages_in(folder):
+    return [Page(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(".md")]
+
+
+def pages(root, made):
+    """All pages; those of section 3 as the build made them, in the folder `made`."""
+    written = [page for page in pages_in(os.path.join(root, "docs", "man")) if page.section != "3"]
+    return sorted(written + pages_in(made), key=lambda page: page.file)
 
 
 def statements(text):
@@ -61,14 +66,14 @@ def statements(text):
 
 
 def function_name(declaration):
-    """The name of the function that words or text declare, or None."""
+    """The name of the function that words or text declare, if they do."""
     text = declaration if isinstance(declaration, str) else " ".join(declaration)
     found = re.match(r"(?!typedef\b|struct\b.*\{)[\w* ]*?\b(tci?_\w+) \(.*\) ;$", text)
     return found.group(1) if found else None
 
 
 def type_name(declaration):
-    """The name of a type that a declaration says more of than that it exists, or None."""
+    """The name of a type whose declaration has more than the name, if it is one."""
     if re.match(r"typedef struct (\w+) \1 ;$", declaration):
         return None
     found = re.match(r"typedef .*?(?:\( \* (\w+) \) \(.*\)|\b(\w+)) ;$", declaration)

@@ -67,6 +67,9 @@ class Configure(unittest.TestCase):
         text = self.configure(PKG_CONFIG_LIBDIR=self.build, PKG_CONFIG_PATH="")
         self.assertIn("needs ucx>=1.13; found: ucx 1.9.0", text)
 
+    def test_without_python(self):
+        self.assertIn("needs python3; found: nothing", self.configure("-DTC_PYTHON:FILEPATH="))
+
     def test_without_that_llvm(self):
         missing = [version for version in llvm_versions() if not has_llvm(version)]
         if not missing:

@@ -120,7 +120,7 @@ def main():
             run([installation.tool(tool), "--version"])
         if (re.search(r"llvm\s+none", run([installation.tool("tc-info")])) is None) != with_llvm:
             sys.exit("tc-info does not find the code engine, or one that was not built")
-        if os.path.isdir(os.path.join(build, "man")):
+        if os.path.isdir(os.path.join(build, "man", "man7")):
             for page in ("man1/tc-node.1", "man3/tc_send.3", "man7/tchains.7"):
                 installation.find(os.path.join("share", "man", page))
         installation.try_cmake(cmake, with_llvm)

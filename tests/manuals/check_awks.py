@@ -1,6 +1,6 @@
 """A man page is the same whichever awk a machine has: what their replacements do with backslashes differs.
 
-    check_awks.py ROOT
+    check_awks.py ROOT MAN_FOLDER
 """
 import glob
 import os
@@ -13,7 +13,7 @@ SKIPPED = 77
 AWKS = (("mawk",), ("gawk",), ("original-awk",), ("busybox", "awk"))
 
 
-def pages_by(awk, root, folder):
+def pages_by(awk, root, man_folder, folder):
     """{page: text} of all that one page of Markdown becomes, for each of them, with this awk."""
     programs = os.path.join(folder, awk[0], "bin")
     out = os.path.join(folder, awk[0], "man")
@@ -21,7 +21,7 @@ def pages_by(awk, root, folder):
     with open(os.path.join(programs, "awk"), "w", encoding="ascii") as script:
         script.write(f'#!/bin/sh\nexec {" ".join(awk)} "$@"\n')
     os.chmod(script.name, 0o755)
-    for source in glob.glob(os.path.join(root, "docs", "man", "*.3.md")):
+    for source in glob.glob(os.path.join(man_folder, "*.3.md")):
         subprocess.run([os.path.join(root, "scripts", "man-page.sh"), source, "1", out], check=True, timeout=60,
                        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1"})
     pages = {}
@@ -32,13 +32,13 @@ def pages_by(awk, root, folder):
 
 
 def main():
-    root = sys.argv[1]
+    root, man_folder = sys.argv[1:]
     awks = [awk for awk in AWKS if shutil.which(awk[0])]
     if len(awks) < 2 or not shutil.which("lowdown"):
         print("one awk is not enough: packages mawk, gawk, original-awk, busybox, and lowdown")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        made = {awk[0]: pages_by(awk, root, folder) for awk in awks}
+        made = {awk[0]: pages_by(awk, root, man_folder, folder) for awk in awks}
     first = awks[0][0]
     different = [f"{page}: {name} and {first} differ" for name, pages in made.items() for page in made[first]
                  if pages.get(page) != made[first][page]]

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from manual_page import pages
+from manual_page import pages_in
 from run_document import BLOCK, Runner
 
 PACKAGES = {"ucp/api/ucp.h": "ucx", "mpi.h": "ompi-c", "tc/ucx.h": "ucx", "tc/mpi.h": "ompi-c"}
@@ -72,7 +72,7 @@ def check(page, root, build, compiler):
 
 def main():
     root, build = (os.path.abspath(path) for path in sys.argv[1:3])
-    found = [page for page in pages(root) if page.section == "3" and all(map(is_installed, packages_of(page.chapter("EXAMPLES"))))]
+    found = [page for page in pages_in(os.path.join(build, "man")) if all(map(is_installed, packages_of(page.chapter("EXAMPLES"))))]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [problem for problem in pool.map(lambda page: check(page, root, build, sys.argv[3:]), found) if problem]
     for problem in problems:

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """The man pages say what programs and headers say.
 
-    check_manuals.py ROOT BIN_FOLDER [--fewer]
+    check_manuals.py ROOT BIN_FOLDER MAN_FOLDER [--fewer]
 
 Every program of BIN_FOLDER, and every script that is one, has a page that explains the commands and options of its --help, and no other
 options (--fewer: the build leaves out some that pages have); every function and type of include/tc is in the
-synopsis of one page of section 3, as it is declared, and pages explain them as the headers do; counters and
-load stages are those of the library; references lead to pages.
+synopsis of one page of section 3, which the build made in MAN_FOLDER, as it is declared, and public headers name the statuses
+of their functions; load stages are those of the library; references lead to pages.
 """
 import os
 import re
 import subprocess
 import sys
 
-import header_manual
-from manual_page import function_name, pages, statements, type_name
+from header_manual import check_statuses, headers_of
+from manual_page import function_name, pages, pages_in, statements, type_name
 from source_tree import read, sources
 
 LINES_MAX, COLUMNS_MAX = 24, 100
@@ -92,32 +92,21 @@ def check_functions(headers, manuals):
         name = function_name(text) or type_name(text)
         if name and "_internal_" not in name and text not in found:
             page = f"docs/man/tc_{os.path.basename(path).removesuffix('.h')}.3.md"
-            yield f"{path}: in no synopsis; {page} is the place: {pretty(text)}"
+            yield f"{path}: in no synopsis; {page} has that header's page begin: {pretty(text)}"
 
 
 def check_headers(root):
-    """Pages of section 3 are made from the headers; public headers have no private names."""
-    for page, header, text in header_manual.manuals(root):
-        yield from header_manual.check_statuses(header)
-        if text != page.text:
-            yield f"{page.file}: is not what its header says: python3 scripts/manual/header_manual.py ."
+    """Functions name their statuses; public headers have no private names; readers of a page's file find its header."""
+    for header in headers_of(root):
+        yield from check_statuses(header)
+    for page in pages_in(os.path.join(root, "docs", "man")):
+        file = page.name.removeprefix("tc_") + ".h"
+        if page.section == "3" and f"[tc/{file}](../../include/tc/{file})" not in page.chapter("SYNOPSIS"):
+            yield f"{page.file}: its SYNOPSIS does not lead to include/tc/{file}"
     for file in sorted(os.listdir(os.path.join(root, "include", "tc"))):
         if file.endswith(".h"):
             yield from (f"include/tc/{file}: has the private name {name}"
                         for name in sorted(set(re.findall(r"\b(?:tci|TCI)_\w+", read(root, f"include/tc/{file}")))))
-
-
-def check_counters(root, manuals):
-    rows = re.sub(r"\s*\\\n\s*", " ", read(root, "runtime/base/counter_list.h"))
-    listed = re.findall(r'ROW\(\w+, "(\w+)", "([^"]*)"\)', rows)
-    page = next(page for page in manuals if page.name == "tc_context")
-    written = re.findall(r"^`(\w+)`\n\n:   (.*)$", page.chapter("COUNTERS"), re.MULTILINE)
-    if not listed:
-        yield "runtime/base/counter_list.h: no rows"
-    yield from (f"{page.file}: the chapter COUNTERS lacks\n`{name}`\n\n:   {meaning}"
-                for name, meaning in listed if (name, meaning) not in written)
-    yield from (f"{page.file}: explains the counter {name} otherwise than runtime/base/counter_list.h"
-                for name, meaning in written if (name, meaning) not in listed)
 
 
 def check_stages(root):
@@ -143,9 +132,9 @@ def check_references(root, manuals):
 
 
 def main():
-    root, bin_folder = sys.argv[1:3]
+    root, bin_folder, man_folder = sys.argv[1:4]
     fewer = "--fewer" in sys.argv
-    manuals = pages(root)
+    manuals = pages(root, man_folder)
     programs = sorted(name for name in os.listdir(bin_folder) if name.startswith("tc-"))
     of_program = {page.name: page for page in manuals if page.section == "1"}
     paths = [os.path.join(bin_folder, name) for name in programs] + [os.path.join(root, script) for script in SCRIPTS]
@@ -155,7 +144,6 @@ def main():
                for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
     problems += check_functions(headers, [page for page in manuals if page.section == "3"])
     problems += check_headers(root)
-    problems += check_counters(root, manuals)
     problems += check_stages(root)
     problems += check_references(root, manuals)
     for problem in problems:

@@ -54,10 +54,10 @@ def check_page(page, folder):
 
 def main():
     root, folder = sys.argv[1:3]
-    if not os.path.isdir(folder) or not viewers():
+    if not os.path.isdir(os.path.join(folder, "man7")) or not viewers():
         print("no man pages, or nothing to look at them with: packages lowdown, man-db, mandoc")
         return SKIPPED
-    manuals = pages(root)
+    manuals = pages(root, folder)
     problems = [problem for page in manuals for problem in check_page(page, folder)]
     for problem in problems:
         print(problem)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What a page takes from its header."""
+import os
+import tempfile
 import unittest
 
-from header_manual import SECTION, Section, markdown, prototype, term
+from header_manual import COUNTERS, SECTION, Header, Section, made, manuals, markdown, prototype, term
+from manual_page import Page
 
 HEADER = '''/* What it is for. */
 #ifndef TC_X_H
@@ -23,6 +26,52 @@ TC_API tc_status tc_open(const char *name, tc_error *err);
 TC_API void tc_set(int a);
 TC_API int tc_get(void);
 '''
+
+
+PAGE = "# NAME\n\ntc_context - a thing\n\n# SYNOPSIS\n\n[tc/context.h](../../include/tc/context.h)\n\n# NOTES\n\nOne.\n\n# SEE ALSO\n\n**tc_x**(3)\n"
+LIST = '#define LIST(ROW) \\\n    ROW(TCI_A, "calls", \\\n        "Calls that **tc_open**(3) made.") \\\n    ROW(TCI_B, "ends", "Ends.")\n'
+
+
+class Made(unittest.TestCase):
+    """Of a tree with one header."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        self.write("include/tc/context.h", HEADER)
+        self.write("docs/man/tc_context.3.md", PAGE)
+        self.write(COUNTERS, LIST)
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
+        with open(os.path.join(self.root, path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def make(self):
+        known = {"tc_open": "tc_context", "tc_set": "tc_context", "tc_get": "tc_context"}
+        return made(Page(os.path.join(self.root, "docs", "man"), "tc_context.3.md"), Header(self.root, "context.h"), known, self.root)
+
+    def test_chapters_of_both_in_their_order(self):
+        text = self.make()
+        self.assertEqual([line for line in text.splitlines() if line.startswith("# ")],
+                         ["# NAME", "# SYNOPSIS", "# DESCRIPTION", "# COUNTERS", "# RETURN VALUE", "# NOTES", "# SEE ALSO"])
+        self.assertTrue(text.startswith("# NAME\n\ntc_context, tc_open, tc_set, tc_get - a thing\n\n# SYNOPSIS\n\n```c\n#include <tc/context.h>\n"))
+        self.assertTrue(text.endswith("# NOTES\n\nOne.\n\n# SEE ALSO\n\n**tc_x**(3)\n"))
+        self.assertNotIn("../../include", text)
+
+    def test_counters_are_those_of_the_list(self):
+        self.assertIn("# COUNTERS\n\n`calls`\n\n:   Calls that **tc_open**(3) made.\n\n`ends`\n\n:   Ends.\n\n#", self.make())
+        self.write(COUNTERS, "")
+        self.assertRaisesRegex(SystemExit, "no rows", self.make)
+
+    def test_a_chapter_has_one_source(self):
+        self.write("docs/man/tc_context.3.md", PAGE.replace("NOTES", "DESCRIPTION"))
+        self.assertRaisesRegex(SystemExit, "tc_context.3.md: has the chapter DESCRIPTION", self.make)
+
+    def test_a_page_has_a_header(self):
+        self.assertEqual(manuals(self.root), {"tc_context.3.md": self.make()})
+        self.write("docs/man/tc_gone.3.md", PAGE)
+        self.assertRaisesRegex(SystemExit, "tc_gone.3.md: there is no such header", manuals, self.root)
 
 
 class HeaderManual(unittest.TestCase):

@@ -61,7 +61,7 @@ def main():
     if unknown or "TC_WITH_LLVM" not in settings:
         sys.exit(f"the recipe sets {settings}, of which CMake does not know {unknown}")
     needed = {text.split("@")[0].split(" ")[0] for text in recorder.named("depends_on")}
-    for package in ("ucx", "zstd", "libsodium", "llvm", "elfutils", "jansson", "cmake"):
+    for package in ("ucx", "zstd", "libsodium", "llvm", "elfutils", "jansson", "cmake", "python"):
         if package not in needed:
             sys.exit(f"the recipe depends on {sorted(needed)}, not on {package}")
     print(f"{len(settings)} settings, {len(needed)} dependencies")
