@@ -126,7 +126,7 @@ function(tc_install_package)
       ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/CODE_OF_CONDUCT.md
       DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-      FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN *.3.md EXCLUDE PATTERN site EXCLUDE)
+      FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN *.json PATTERN *.3.md EXCLUDE PATTERN site EXCLUDE)
     install(FILES ${tc_made_manuals} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/man COMPONENT documentation)
     # Of whatever language; what .gitignore names is no source.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation

@@ -27,7 +27,7 @@ test_packages=(
     python3-sphinx python3-myst-parser furo        # scripts/site.sh
     minisign                                       # keys and signatures of its own
     gdb linux-perf                                 # docs/debugging.md
-    python3-matplotlib                             # tc-perf plot
+    python3-matplotlib                             # tc-perf plot, scripts/site.sh
     debhelper dh-python lintian                    # the Debian packages
     abigail-tools                                  # released symbols and types
     python3-yaml                                   # forms and workflow in .github

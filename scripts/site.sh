@@ -5,12 +5,20 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$root/build/site}
 if ! command -v sphinx-build >/dev/null; then
-    echo "site: no sphinx-build here; Debian packages: python3-sphinx python3-myst-parser furo" >&2
+    echo "site: no sphinx-build here; Debian packages: python3-sphinx python3-myst-parser furo python3-matplotlib" >&2
     exit 1
 fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -W --keep-going -b html -c "$root/docs/site" -d "$out/.doctrees" "$root" "$out"
+export PYTHONDONTWRITEBYTECODE=1
+# Measured data are drawn from the JSON that documents lead to. Not below $out, as links take no blanks.
+drawings=$(mktemp -d)
+trap 'rm -rf "$drawings"' EXIT
+for file in "$root"/docs/figures/measured/*.json; do
+    printf '%s\0' "$(basename "$file" .json)"
+done | xargs -0 -P "$(nproc)" -I NAME \
+    python3 "$root/benchmarks/plot.py" "$root/docs/figures/measured/NAME.json" -o "$drawings/NAME.svg"
+sphinx-build -q -W --keep-going -b html -c "$root/docs/site" -D drawings="$drawings" -d "$out/.doctrees" "$root" "$out"
 rm -rf "$out/.doctrees" "$out/.buildinfo" "$out/objects.inv"
 # What begins a site is called index.html everywhere.
 cat >"$out/index.html" <<'END'

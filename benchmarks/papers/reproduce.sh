@@ -9,7 +9,7 @@
 #   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/papers/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/papers/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
-#   benchmarks/papers/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
+#   benchmarks/papers/reproduce.sh --docs [BUILD [DIR]]    the same, and copies the JSON that documents speak of to docs/figures/measured
 set -euo pipefail
 
 depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,64 few_servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
@@ -124,14 +124,13 @@ draw_all() {
     done | xargs -0 -P "$(nproc)" -I NAME "$tc_perf" plot NAME.json -o NAME.svg
 }
 
-# publish NAME...: what documents show, and what it was drawn from.
+# publish NAME...: the data that documents speak of; scripts/site.sh draws them.
 publish() {
     local name
     mkdir -p "$figures"
     for name in "$@"; do
         [ -f "$dir/$name.json" ] || continue # no functions of that language here
         jq -c . "$dir/$name.json" >"$figures/$name.json"
-        cp "$dir/$name.svg" "$figures/$name.svg"
     done
 }
 

@@ -25,6 +25,8 @@ CHAPTERS = {  # by files without their ".md"; what is in no list comes last
     "Project": ["CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT", "CHANGELOG"],
 }
 
+DRAWING = re.compile(r"^\[Drawing\]\([\w./-]*figures/measured/([\w-]+)\.json\): (.+(?:\n.+)*)", re.MULTILINE)
+
 project = "Three-Chains"
 extensions = ["myst_parser"]
 include_patterns = ["*.md", "docs/**.md", "examples/**.md"]  # Sphinx has its own "**"
@@ -78,8 +80,15 @@ def outside_fences(text, pattern, replacement):
     return "".join(parts)
 
 
-def add_frame(_, page, source):
+def add_drawings(app, page, text):
+    """Where a document leads to what was measured, the drawing of it is shown."""
+    folder = os.path.relpath(app.config.drawings, os.path.dirname(os.path.join(ROOT, page)))
+    return DRAWING.sub(lambda found: f"![{found[2][0].upper()}{found[2][1:]}]({folder}/{found[1]}.svg)", text)
+
+
+def add_frame(app, page, source):
     """README gets the table of contents; a man page, whose chapters are its only headings, a title."""
+    source[0] = add_drawings(app, page, source[0])
     if page == root_doc:
         lists = ["```{toctree}\n:hidden:\n:caption: %s\n\n%s\n```" % (caption, "\n".join(pages))
                  for caption, pages in chapters() if pages]
@@ -117,6 +126,7 @@ def link_names(app, document, page):
 
 def setup(app):
     app.add_lexer("policy", TextLexer)
+    app.add_config_value("drawings", "", "env")  # a folder, of scripts/site.sh
     app.connect("source-read", add_frame)
     app.connect("doctree-read", add_places)
     app.connect("doctree-resolved", link_names)

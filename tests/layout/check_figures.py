@@ -3,6 +3,9 @@
 
     check_figures.py ROOT
 
+Measured data are docs/figures/measured/NAME.json alone: scripts/site.sh draws them where a document has a paragraph
+`[Drawing](figures/measured/NAME.json): ...`. The numbers of that paragraph, and of a table right above it, are among the data.
+
 Sources (.fig) name what they are compared with:
 
     check writes LAYOUT FUNCTION FILE... [FIELD=NAME...] [bytes=CONSTANT]   offsets and sizes: what FUNCTION of the first FILE
@@ -15,6 +18,7 @@ Sources (.fig) name what they are compared with:
     check words WORD...                  or these
     check layers DOCUMENT                rows of layers: the folders of runtime/ that the table numbers so
 """
+import json
 import os
 import re
 import sys
@@ -24,8 +28,11 @@ from check_layers import read_table
 from source_tree import read, sources, walk
 
 FOLDER = "docs/figures"
-MEASURED = "docs/figures/measured"  # drawn by benchmarks/papers/reproduce.sh
+MEASURED = "docs/figures/measured"  # of benchmarks/papers/reproduce.sh
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)#:\s]+)\)")
+DRAWING = re.compile(r"((?:^\|.*\n)*)\n\[Drawing\]\(([^)\s]+)\): (.+(?:\n.+)*)", re.MULTILINE)
+NUMBER = re.compile(r"(?<![\w.,-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w-])")
+SCALES = (1, 1e-3, 1e-6, 1 / 1024, 100)  # ns in us and ms, bytes in KiB, ratios in per cent
 ALT_MIN = 20
 WRITE = re.compile(r"\b(?:tci_write_(u8|u16|u32|u64|bytes)|write_(version))\(&?w,\s+((?:[^()]|\([^()]*\))*)\);")
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
@@ -231,11 +238,51 @@ def check_references(root):
                 yield f"{path}: shows {link}, which is not there"
             if len(alt) < ALT_MIN:
                 yield f"{path}: what does {link} show? '{alt}' does not tell"
-    for path in (f"{folder}/{name}" for folder in (FOLDER, MEASURED) for name in sorted(os.listdir(os.path.join(root, folder)))):
+    for path in (f"{FOLDER}/{name}" for name in sorted(os.listdir(os.path.join(root, FOLDER)))):
         if path.endswith((".svg", ".png")) and path not in shown:
             yield f"{path}: in no document"
-        if path.startswith(MEASURED + "/") and not os.path.exists(os.path.join(root, os.path.splitext(path)[0] + ".json")):
-            yield f"{path}: without the JSON that it was drawn from"
+
+
+def measured_values(data):
+    """The numbers of a report's rows and ratios, without the spread of each."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name != "env" and not name.endswith("_quartiles"):
+                yield from measured_values(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from measured_values(value)
+    elif isinstance(data, (int, float)) and not isinstance(data, bool):
+        yield data
+
+
+def numbers_without_data(text, data):
+    """Those of a text that no measured value is when it is rounded as they are."""
+    values = [value * scale for value in measured_values(data) for scale in SCALES]
+    for whole, decimals in NUMBER.findall(text):
+        digits = whole.replace(",", "")
+        unit = 10.0 ** (1 - len(decimals)) if decimals else 10.0 ** (len(digits) - len(digits.rstrip("0")) if digits.strip("0") else 0)
+        if not any(abs(value - float(digits + decimals)) <= unit * 0.5000001 for value in values):
+            yield whole + decimals
+
+
+def check_measured(root):
+    """Each document that tells of a drawing has its data, tells what they are, and all data are told of."""
+    told = set()
+    for path in (path for path in walk(root) if path.endswith(".md")):
+        for table, link, text in DRAWING.findall(read(root, path)):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), link))
+            told.add(target)
+            if not os.path.exists(os.path.join(root, target)):
+                yield f"{path}: a drawing of {link}, which is not there"
+                continue
+            if len(text) < ALT_MIN:
+                yield f"{path}: what does the drawing of {link} show? '{text}' does not tell"
+            yield from (f"{path}: {number}, beside the drawing of {link}, is not in it"
+                        for number in numbers_without_data(table + text, json.loads(read(root, target))))
+    for path in (f"{MEASURED}/{name}" for name in sorted(os.listdir(os.path.join(root, MEASURED)))):
+        if path not in told:
+            yield f"{path}: no document tells of its drawing" if path.endswith(".json") else f"{path}: no JSON of measured data"
 
 
 def main():
@@ -245,7 +292,7 @@ def main():
     tree = Tree(root)
     paths = draw.sources()
     problems = [problem for path in paths for problem in check_drawing(tree, draw, path)]
-    problems += check_references(root)
+    problems += [*check_references(root), *check_measured(root)]
     for problem in problems:
         print(problem)
     print(f"{len(paths)} figures, {len(problems)} problems")

@@ -116,5 +116,33 @@ class Figures(unittest.TestCase):
         self.assertIn('a &lt; b &amp; <tspan class="m">c</tspan>', svg)
 
 
+class Measured(unittest.TestCase):
+    """Of a tree with one document and one report."""
+    DATA = '{"env": {"port": 77}, "rows": [{"latency_ns": 376.4, "latency_ns_quartiles": [301, 402], "rate": 14934.2, "bytes": 65536}]}'
+    TEXT = "Before.\n\n| us | a second |\n|---|---:|\n| 0.376 | 14,934 |\n\n[Drawing](figures/measured/calls.json): bars of 376 ns, 64 KiB\nand 14,900 a second.\n\nAfter 5.\n"
+
+    def problems(self, text=TEXT, data=DATA, name="calls.json"):
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, check_figures.MEASURED))
+            for path, content in (("docs/page.md", text), (os.path.join(check_figures.MEASURED, name), data)):
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(content)
+            return list(check_figures.check_measured(root))
+
+    def test_numbers_are_among_the_data(self):
+        self.assertEqual(self.problems(), [])
+        for right, wrong in (("376 ns", "377 ns"), ("64 KiB", "63 KiB"), ("14,900", "14,800"), ("0.376", "0.378"), ("14,934", "14,935"),
+                             ("376 ns", "77 ns"), ("376 ns", "301 ns")):
+            number = wrong.split()[0]
+            self.assertEqual(self.problems(self.TEXT.replace(right, wrong)),
+                             [f"docs/page.md: {number}, beside the drawing of figures/measured/calls.json, is not in it"])
+
+    def test_data_and_documents_belong_together(self):
+        self.assertIn("which is not there", self.problems(name="other.json")[0])
+        self.assertIn("no document tells", self.problems("Nothing.\n")[0])
+        self.assertIn("no JSON of measured data", self.problems(name="calls.svg")[-1])
+        self.assertIn("does not tell", self.problems("\n[Drawing](figures/measured/calls.json): bars.\n")[0])
+
+
 if __name__ == "__main__":
     unittest.main()

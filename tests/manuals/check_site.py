@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from source_tree import walk
 
 SKIPPED = 77
-MODULES = "import sphinx, myst_parser, furo"
+MODULES = "import sphinx, myst_parser, furo, matplotlib"
 
 
 class Page(HTMLParser):
@@ -50,6 +50,8 @@ def check(folder, documents):
                 yield f"{name}: link to {link}, which is not there"
             elif parts.fragment and file in pages and unquote(parts.fragment) not in pages[file].places:
                 yield f"{name}: link to {link}, which has no such place"
+            elif file.endswith(".json"):
+                yield f"{name}: link to {link}, and not its drawing"
     first = pages.get("README.html")
     reached = {os.path.normpath(unquote(urlsplit(link).path)) for link in first.links} if first else set()
     yield from (f"{document}: the list of pages lacks it" for document in documents
@@ -61,7 +63,7 @@ def main():
     sphinx = shutil.which("sphinx-build")
     python = "/usr/bin/python3"  # of the packages, whatever else is installed
     if not sphinx or subprocess.run([python, "-c", MODULES], capture_output=True, check=False).returncode != 0:
-        print("nothing to make a site with: packages python3-sphinx, python3-myst-parser, furo")
+        print("nothing to make a site with: packages python3-sphinx, python3-myst-parser, furo, python3-matplotlib")
         return SKIPPED
     documents = [path for path in walk(root) if path.endswith(".md") and
                  (path.startswith(("docs/", "examples/")) or os.sep not in path)]
