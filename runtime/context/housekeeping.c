@@ -22,7 +22,6 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "core/share.h"
-#include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
@@ -205,7 +204,7 @@ static unsigned turn_endpoint(tc_ep *ep)
         /* Only now can a flush set its target, so it must not sleep before it has checked. */
         pending->activity |= !tci_queue_waits(ep);
     }
-    unsigned run = tci_backlog_turn(ep);
+    unsigned run = tci_dispatch_paused(ep);
     if (tci_credit_turn(ep))
         tci_pending_add(pending, TCI_WORK_LINK);
     if (tci_code_out_turn(ep))

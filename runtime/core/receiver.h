@@ -60,7 +60,7 @@ typedef struct tci_receiver {
     tci_rx_slot *slots;
     size_t slot_count;
     bool held;          /* open, and not announced yet: nothing is run; tci_ep_announced */
-    bool paused;        /* not polled: dispatch/backlog.h, core/limits.h */
+    bool paused;        /* not polled: dispatch/dispatch.h, core/limits.h */
     uint64_t paused_ns; /* when it was paused, or last read since */
     bool metered;       /* messages per second are limited; core/limits.h */
     bool loading;       /* the frame at the head waits for its function to be loaded */

@@ -17,4 +17,11 @@ unsigned tci_dispatch_run_lap(tc_ep *ep);
  * function. */
 bool tci_dispatch_drain(tc_ep *ep);
 
+/* Peers that request more than they read: while too many bytes are queued for a peer
+ * (transfer/send_queue.h), its ring is paused, so that its sender runs out of credit, too.
+ * Resumes the ring when the queue has shrunk. In any case reads a little from time to time: two
+ * sides may be paused for each other, and the data that each waits for may lie in the ring that
+ * it does not read. Returns the number of messages run. */
+unsigned tci_dispatch_paused(tc_ep *ep);
+
 #endif

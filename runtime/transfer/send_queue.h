@@ -3,7 +3,7 @@
  *
  * Only messages can be refused with TC_E_AGAIN. Control frames and replies are owed to a peer,
  * which can ask for more than it reads. So while more than the option send_queue_bytes waits,
- * its ring is not read (dispatch/backlog.h), and with eight times that the endpoint ends. */
+ * its ring is not read (dispatch/dispatch.h), and with eight times that the endpoint ends. */
 #ifndef TCI_SEND_QUEUE_H
 #define TCI_SEND_QUEUE_H
 

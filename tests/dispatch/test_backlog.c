@@ -1,7 +1,7 @@
 /* Peers that ask for more than they read: near asks and does not look at its ring, far pays. */
 #include "../support/fake_node.h"
 #include "core/ep_state.h"
-#include "dispatch/backlog.h"
+#include "dispatch/dispatch.h"
 #include "transfer/frame_out.h"
 
 #include <tc/entry.h>
@@ -108,11 +108,11 @@ TEST(a_ring_that_stands_is_read_a_little_now_and_then)
     open_pair();
     (void)storm(ask_for_an_answer);
     const unsigned before = runs;
-    assert_int_equal(tci_backlog_turn(pair.peer), 0);
+    assert_int_equal(tci_dispatch_paused(pair.peer), 0);
     pair.peer->rx.paused_ns = 0; /* a while passes */
-    assert_true(tci_backlog_turn(pair.peer) > 0);
+    assert_true(tci_dispatch_paused(pair.peer) > 0);
     assert_true(runs > before);
-    assert_int_equal(tci_backlog_turn(pair.peer), 0);
+    assert_int_equal(tci_dispatch_paused(pair.peer), 0);
     assert_true(pair.peer->rx.paused);
     fake_pair_close(&pair);
 }

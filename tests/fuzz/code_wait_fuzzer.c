@@ -6,7 +6,6 @@
 #include "../support/fake_node.h"
 
 #include "core/ep_state.h"
-#include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"

@@ -3,7 +3,6 @@
 #include "base/triple.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
-#include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
@@ -228,7 +227,7 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_ep_announced(ep);
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
-    unsigned run = tci_backlog_turn(ep);
+    unsigned run = tci_dispatch_paused(ep);
     (void)tci_credit_turn(ep);
     (void)tci_code_out_turn(ep);
     return run;
