@@ -1,30 +1,16 @@
 /* Messages by UCX, by peers that may claim to be any: far receives, near's place is guessed. */
 #include "context/arrivals.h"
 
-#include "../support/fake_node.h"
+#include "../support/counted_pair.h"
 #include "context/context_object.h"
 #include "dispatch/dispatch.h"
 
-static unsigned runs;
-
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
-
-static fake_pair pair;
-static tc_ifunc *fn;
 static tc_context *ctx; /* with far's connections */
 static tci_am_header header;
 
 static void open_pair(uint64_t delivery)
 {
-    fake_pair_open(&pair, delivery);
-    fn = fake_node_function(pair.near, "run", run);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
-    fake_pair_settle(&pair);
-    runs = 0;
+    counted_pair_open_loaded(delivery);
     ctx = calloc(1, sizeof *ctx);
     assert_non_null(ctx);
     ctx->core = pair.far->core;

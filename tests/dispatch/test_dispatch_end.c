@@ -1,35 +1,8 @@
 /* Where a ring's reading ends: with its endpoint, or because nothing is left. far receives. */
-#include "../support/fake_node.h"
+#include "../support/counted_pair.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
-
-static unsigned runs;
-
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
-
-static fake_pair pair;
-static tc_ifunc *fn;
-
-static void open_pair(uint64_t delivery)
-{
-    fake_pair_open(&pair, delivery);
-    fn = fake_node_function(pair.near, "run", run);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
-    fake_pair_settle(&pair);
-    runs = 0;
-}
-
-static void expect_end(const char *text)
-{
-    fake_expect_failed(pair.peer, TC_E_CORRUPT, text);
-    assert_int_equal(runs, 0);
-    fake_pair_close(&pair);
-}
 
 static void fail_peer(void *payload, size_t size, void *target_args)
 {
@@ -53,7 +26,7 @@ TEST(nothing_runs_behind_the_message_that_ends_its_endpoint)
     const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hop_limit = 9};
     uint8_t payload[TCI_ROUTE_BYTES];
     for (unsigned i = 0; i < 4; i++) {
-        open_pair(FAKE_MAPPED);
+        counted_pair_open_loaded(FAKE_MAPPED);
         tci_route_encode(&route, payload);
         tc_ifunc *ends = fake_node_function(pair.near, "ends", fail_peer);
         if (i % 2 == 1)
@@ -78,7 +51,7 @@ TEST(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at)
     const tci_reply answer = {.call = 1};
     uint8_t reply[TCI_REPLY_BYTES];
     static const uint8_t wrong_member[TCI_MEMBERSHIP_BYTES];
-    open_pair(FAKE_MAPPED);
+    counted_pair_open_loaded(FAKE_MAPPED);
     tci_reply_encode(&answer, reply);
     fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_MEMBER, 0, wrong_member,
                sizeof wrong_member);
@@ -86,13 +59,13 @@ TEST(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at)
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
     (void)tci_dispatch_run_lap(pair.peer);
     assert_int_equal(pair.far->core.counters[TCI_REPLIES_LATE], 0);
-    expect_end("");
+    counted_pair_expect_end("");
 }
 
 /* Where nobody maps the ring the link may be gone by then; see tci_large_give_up. */
 TEST(credit_of_an_endpoint_without_a_link_is_forgotten)
 {
-    open_pair(FAKE_CARRIED);
+    counted_pair_open_loaded(FAKE_CARRIED);
     tci_link *link = pair.peer->link;
     (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "it ends");
     pair.peer->link = NULL;
@@ -104,7 +77,7 @@ TEST(credit_of_an_endpoint_without_a_link_is_forgotten)
 /* Control frames alone: no message is run, and the ring is not empty all the same. */
 TEST(draining_goes_on_behind_frames_that_are_no_messages)
 {
-    open_pair(FAKE_MAPPED);
+    counted_pair_open_loaded(FAKE_MAPPED);
     for (int i = 0; i < 60; i++) /* more than are looked at in one go */
         fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_PREPARED, 0, NULL, 0);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
@@ -128,10 +101,10 @@ static void store_wrap(tci_producer *tx)
 
 TEST(a_lap_that_ends_where_it_begins_ends_the_endpoint)
 {
-    open_pair(FAKE_MAPPED);
+    counted_pair_open_loaded(FAKE_MAPPED);
     tci_producer *tx = &pair.ep->tx.ring;
     store_wrap(tx);
     store_wrap(tx); /* no producer of this library would write it */
     (void)tci_dispatch_run(pair.peer);
-    expect_end("a lap ends where it begins");
+    counted_pair_expect_end("a lap ends where it begins");
 }

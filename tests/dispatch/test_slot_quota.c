@@ -1,61 +1,26 @@
 /* What one peer's functions leave to those of others: places and memory. far receives. */
-#include "../support/fake_node.h"
+#include "../support/counted_pair.h"
 #include "transfer/frame_out.h"
-
-static unsigned runs;
-
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
-
-static fake_pair pair;
-static tc_ifunc *fn;
-
-static void open_pair(void)
-{
-    fake_pair_open(&pair, FAKE_MAPPED);
-    fn = fake_node_function(pair.near, "run", run);
-    runs = 0;
-}
-
-static tc_status send(tc_ifunc *f)
-{
-    tc_status status = tc_send(pair.ep, f, NULL, 0);
-    fake_pair_settle(&pair);
-    return status;
-}
-
-static void expect_refused(unsigned times, tc_status status, const char *text)
-{
-    tc_error error = {0};
-    assert_int_equal(tc_ep_refusal(pair.ep, &error), times);
-    assert_int_equal(error.status, status);
-    if (strstr(error.text, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.text, text);
-    assert_true(tci_ep_is_open(pair.ep));
-    assert_true(tci_ep_is_open(pair.peer));
-}
 
 TEST(one_peer_leaves_places_to_others)
 {
     fake_pair second;
     char name[16];
-    open_pair();
+    counted_pair_open(FAKE_MAPPED);
     fake_pair_add(&second, &pair);
     pair.far->core.options.functions_max = 8;
     for (int i = 0; i < 8; i++) {
         (void)snprintf(name, sizeof name, "f%d", i);
         tc_ifunc *mine = fake_node_function(pair.near, name, run);
         fake_code_of(name)->has_state = true;
-        assert_int_equal(send(mine), TC_OK);
+        assert_int_equal(counted_pair_send(mine), TC_OK);
         fake_pair_settle(&pair);
     }
     assert_int_equal(runs, 6);
-    expect_refused(2, TC_E_TOO_LARGE,
-                   "7 functions of this peer cannot leave, expected at most 6 of the 8 of "
-                   "option functions_max");
+    counted_pair_expect_refused(
+        2, TC_E_TOO_LARGE,
+        "7 functions of this peer cannot leave, expected at most 6 of the 8 of "
+        "option functions_max");
     tc_ifunc *theirs = fake_node_function(second.near, "theirs", run);
     fake_code_of("theirs")->has_state = true;
     assert_int_equal(tc_send(second.ep, theirs, NULL, 0), TC_OK);
@@ -90,12 +55,13 @@ static void expect_run(unsigned least, unsigned most)
 TEST(one_peer_leaves_code_memory_to_others)
 {
     fake_pair second, third;
-    open_pair();
+    counted_pair_open(FAKE_MAPPED);
     fake_pair_add(&second, &pair);
     fake_pair_add(&third, &pair);
     pair.far->core.options.code_memory_max = 8000;
     send_many(&pair, "a", 9, true);
-    expect_refused(9 - runs, TC_E_TOO_LARGE, "of this peer's functions cannot leave, expected");
+    counted_pair_expect_refused(9 - runs, TC_E_TOO_LARGE,
+                                "of this peer's functions cannot leave, expected");
     expect_run(4, 6);
     assert_true(pair.far->core.registry.code_memory <= 6000);
     send_many(&second, "b", 1, true);
@@ -120,7 +86,7 @@ static void prepare(void)
 /* Nobody calls it, and it takes memory. */
 TEST(what_is_sent_ahead_counts_for_its_peer)
 {
-    open_pair();
+    counted_pair_open(FAKE_MAPPED);
     fake_pair second;
     fake_pair_add(&second, &pair);
     pair.far->core.options.code_memory_max = 8000;

@@ -1,15 +1,9 @@
 /* What the numbers in a peer's frames mean: bound, callable, left, refused. far receives. */
-#include "../support/fake_node.h"
+#include "../support/counted_pair.h"
 #include "dispatch/slots.h"
 #include "transfer/frame_out.h"
 
-static unsigned runs, other_runs;
-
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
+static unsigned other_runs;
 
 static void run_other(void *payload, size_t size, void *target_args)
 {
@@ -17,39 +11,17 @@ static void run_other(void *payload, size_t size, void *target_args)
     other_runs++;
 }
 
-static fake_pair pair;
-static tc_ifunc *fn;
-
 static void open_pair(void)
 {
-    fake_pair_open(&pair, FAKE_MAPPED);
-    fn = fake_node_function(pair.near, "run", run);
-    runs = other_runs = 0;
-}
-
-static tc_status send(tc_ifunc *f)
-{
-    tc_status status = tc_send(pair.ep, f, NULL, 0);
-    fake_pair_settle(&pair);
-    return status;
-}
-
-static void expect_refused(unsigned times, tc_status status, const char *text)
-{
-    tc_error error = {0};
-    assert_int_equal(tc_ep_refusal(pair.ep, &error), times);
-    assert_int_equal(error.status, status);
-    if (strstr(error.text, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.text, text);
-    assert_true(tci_ep_is_open(pair.ep));
-    assert_true(tci_ep_is_open(pair.peer));
+    counted_pair_open(FAKE_MAPPED);
+    other_runs = 0;
 }
 
 TEST(code_comes_once_and_is_called_from_then_on)
 {
     open_pair();
     for (int i = 0; i < 5; i++)
-        assert_int_equal(send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 5);
     assert_int_equal(pair.far->core.counters[TCI_CODE_RECEIVED], 1);
     assert_int_equal(fake_code_of("run")->loaded, 1);
@@ -62,7 +34,7 @@ TEST(code_that_is_known_by_its_content_is_not_asked_for)
     open_pair();
     pair.near->core.options.code_push = 0;
     tc_ifunc *there = fake_node_function(pair.far, "run", run);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 1);
     assert_int_equal(pair.far->core.counters[TCI_CODE_RECEIVED], 0);
     assert_int_equal(there->references, 2); /* the handle, and the slot */
@@ -74,7 +46,7 @@ TEST(code_that_does_not_come_along_is_asked_for)
     open_pair();
     pair.near->core.options.code_push = 0;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 3);
     assert_int_equal(fake_outbox_count(&pair.ep->link->sent, TCI_AM_CODE), 1);
     fake_pair_close(&pair);
@@ -84,8 +56,8 @@ TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
 {
     open_pair();
     fake_code_of("run")->is_slow = true;
-    assert_int_equal(send(fn), TC_OK);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 0);
     fake_engine_end_loads();
     tci_registry_take_finished(&pair.far->core.registry);
@@ -101,12 +73,12 @@ TEST(a_function_that_does_not_load_is_refused_once)
     assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
     assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
     fake_pair_settle(&pair);
-    expect_refused(1, TC_E_UNRESOLVED, "run: does not load");
-    assert_int_equal(send(fn), TC_E_REFUSED);
+    counted_pair_expect_refused(1, TC_E_UNRESOLVED, "run: does not load");
+    assert_int_equal(counted_pair_send(fn), TC_E_REFUSED);
     assert_int_equal(pair.far->core.counters[TCI_MESSAGES_DROPPED], 2);
     assert_int_equal(pair.far->core.counters[TCI_CODE_REFUSED], 1);
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
-    assert_int_equal(send(other), TC_OK);
+    assert_int_equal(counted_pair_send(other), TC_OK);
     assert_int_equal(other_runs, 1);
     fake_pair_close(&pair);
 }
@@ -116,8 +88,8 @@ TEST(damaged_code_is_refused)
     open_pair();
     uint8_t *code = (uint8_t *)(uintptr_t)fn->code;
     code[fn->code_bytes - 1] ^= 1; /* on its way */
-    assert_int_equal(send(fn), TC_OK);
-    expect_refused(1, TC_E_CORRUPT, "code has id");
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    counted_pair_expect_refused(1, TC_E_CORRUPT, "code has id");
     code[fn->code_bytes - 1] ^= 1;
     fake_pair_close(&pair);
 }
@@ -128,8 +100,8 @@ TEST(code_beyond_the_limit_is_refused_before_it_comes)
     fake_code_of("large")->entries.main = run;
     tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 20000);
     pair.far->core.options.code_bytes_max = 10000;
-    assert_int_equal(send(large), TC_OK);
-    expect_refused(1, TC_E_TOO_LARGE, "option code_bytes_max is 10000");
+    assert_int_equal(counted_pair_send(large), TC_OK);
+    counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option code_bytes_max is 10000");
     assert_int_equal(fake_outbox_count(&pair.ep->link->sent, TCI_AM_CODE), 0);
     fake_pair_close(&pair);
 }
@@ -140,11 +112,11 @@ TEST(a_slot_may_be_bound_anew)
     tc_error error = {0};
     open_pair();
     tc_ifunc *other = fake_node_function(pair.far, "other", run_other);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     tci_code_section section;
     tci_code_section_decode(other->code, &section);
     assert_int_equal(tci_slot_bind(pair.peer, fn->index, NULL, &section, &error), TC_OK);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 1);
     assert_int_equal(other_runs, 1);
     assert_int_equal(other->references, 2);
@@ -177,18 +149,18 @@ TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
     open_pair();
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     pair.far->core.options.code_memory_max = 6000;
-    assert_int_equal(send(fn), TC_OK);
-    assert_int_equal(send(other), TC_OK); /* 4096 bytes each */
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(other), TC_OK); /* 4096 bytes each */
     assert_int_equal(pair.far->core.counters[TCI_CODE_EVICTED], 1);
     assert_int_equal(fake_code_of("run")->loaded, 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(send(fn), TC_OK);
-        assert_int_equal(send(other), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(other), TC_OK);
     }
     assert_int_equal(runs, 4);
     assert_int_equal(other_runs, 4);
     assert_true(pair.far->core.registry.code_memory <= 6000);
-    expect_refused(0, TC_OK, "");
+    counted_pair_expect_refused(0, TC_OK, "");
     fake_pair_close(&pair);
 }
 
@@ -196,8 +168,8 @@ TEST(a_function_that_never_fits_is_refused)
 {
     open_pair();
     pair.far->core.options.code_memory_max = 1000;
-    assert_int_equal(send(fn), TC_OK);
-    expect_refused(1, TC_E_TOO_LARGE, "option code_memory_max is 1000");
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option code_memory_max is 1000");
     assert_int_equal(runs, 0);
     fake_pair_close(&pair);
 }
@@ -206,11 +178,11 @@ TEST(a_refusal_for_want_of_memory_holds_for_one_message)
 {
     open_pair();
     fake_code_of("run")->fails = TC_E_NO_MEMORY;
-    assert_int_equal(send(fn), TC_OK);
-    expect_refused(1, TC_E_NO_MEMORY, "run");
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    counted_pair_expect_refused(1, TC_E_NO_MEMORY, "run");
     fake_code_of("run")->fails = TC_OK;
-    assert_int_equal(send(fn), TC_OK);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 2);
     fake_pair_close(&pair);
 }
@@ -221,16 +193,16 @@ TEST(functions_that_only_slots_hold_leave_for_others)
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     pair.far->core.options.functions_max = 1;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(send(fn), TC_OK);
-        assert_int_equal(send(other), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(other), TC_OK);
     }
     assert_int_equal(runs, 3);
     assert_int_equal(other_runs, 3);
-    expect_refused(0, TC_OK, "");
+    counted_pair_expect_refused(0, TC_OK, "");
     fake_code_of("other")->has_state = true; /* its variables would be lost */
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     fake_pair_settle(&pair);
-    expect_refused(1, TC_E_TOO_LARGE, "option functions_max");
+    counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option functions_max");
     fake_pair_close(&pair);
 }
 
@@ -240,14 +212,14 @@ TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
     fake_pair second;
     open_pair();
     fake_pair_add(&second, &pair);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     pair.far->core.options.code_memory_max = 1000;
     tc_ifunc *same = fake_node_function(second.near, "run", run);
     assert_int_equal(tc_send(second.ep, same, NULL, 0), TC_OK);
     fake_pair_settle(&second);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 3);
-    expect_refused(0, TC_OK, "");
+    counted_pair_expect_refused(0, TC_OK, "");
     fake_pair_remove(&second);
     fake_pair_close(&pair);
 }
@@ -279,13 +251,13 @@ TEST(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile)
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     prepare();
     assert_int_equal(pair.ep->tx.preparing, fn->index);
-    assert_int_equal(send(other), TC_OK);
+    assert_int_equal(counted_pair_send(other), TC_OK);
     assert_int_equal(other_runs, 1); /* on the same endpoint, behind it */
     fake_engine_end_loads();
     tci_registry_take_finished(&pair.far->core.registry);
     fake_pair_settle(&pair);
     assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
-    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 1);
     fake_pair_close(&pair);
 }
@@ -300,7 +272,7 @@ TEST(one_that_fails_to_load_is_told_of_as_a_refusal)
     tci_registry_take_finished(&pair.far->core.registry);
     fake_pair_settle(&pair);
     assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
-    expect_refused(1, TC_E_COMPILE, "run: does not load");
+    counted_pair_expect_refused(1, TC_E_COMPILE, "run: does not load");
     fake_pair_close(&pair);
 }
 
@@ -311,12 +283,12 @@ TEST(better_code_is_called_from_then_on)
     fake_code_of("run")->may_improve = true;
     fake_code_of("run")->better.main = run_other;
     for (int i = 0; i < 4; i++)
-        assert_int_equal(send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 4);
     fake_engine_end_loads();
     tci_registry_take_finished(&pair.far->core.registry);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(send(fn), TC_OK);
+        assert_int_equal(counted_pair_send(fn), TC_OK);
     assert_int_equal(runs, 4);
     assert_int_equal(other_runs, 4);
     fake_pair_close(&pair);

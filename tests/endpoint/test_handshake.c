@@ -22,6 +22,23 @@ static tci_hello decode(const uint8_t *bytes, size_t size)
     return hello;
 }
 
+/* A pair that begins to connect: ep has the peer's HELLO, and its link is in that state. */
+static size_t greet(fake_pair *pair, tc_status link, uint8_t bytes[TCI_HELLO_MESSAGE_MAX])
+{
+    fake_pair_make(pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair->peer, bytes);
+    pair->ep->link->ready = link;
+    tci_handshake_message(pair->ep, TCI_HELLO_HELLO, bytes, size);
+    return size;
+}
+
+/* A pair of which ep has not heard yet, and the peer's HELLO, whose parts are in bytes. */
+static tci_hello meet(fake_pair *pair, uint8_t bytes[TCI_HELLO_MESSAGE_MAX])
+{
+    fake_pair_make(pair, FAKE_MAPPED);
+    return decode(bytes, hello_of(pair->peer, bytes));
+}
+
 static void say_hello(tc_ep *to, const tci_hello *hello)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
@@ -96,10 +113,7 @@ TEST(ready_waits_for_the_link)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    pair.ep->link->ready = TC_E_AGAIN;
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    (void)greet(&pair, TC_E_AGAIN, bytes);
     assert_int_equal(next_kind(pair.ep, NULL), TCI_HELLO_HELLO);
     assert_int_equal(next_kind(pair.ep, NULL), 0);
     say_ready(pair.ep, FAKE_MAPPED);
@@ -116,10 +130,7 @@ TEST(a_link_that_breaks_meanwhile_ends_it)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    pair.ep->link->ready = TC_E_PEER_LOST;
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    (void)greet(&pair, TC_E_PEER_LOST, bytes);
     fake_expect_failed(pair.ep, TC_E_PEER_LOST, "the link broke");
     fake_pair_close(&pair);
 }
@@ -128,9 +139,7 @@ TEST(a_second_hello_ends_it)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    const size_t size = greet(&pair, TC_OK, bytes);
     tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "second HELLO");
     fake_pair_close(&pair);
@@ -150,10 +159,7 @@ TEST(ready_comes_once_and_behind_hello)
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "READY before HELLO, or twice");
     fake_pair_close(&pair);
 
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    pair.ep->link->ready = TC_E_AGAIN;
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    (void)greet(&pair, TC_E_AGAIN, bytes);
     say_ready(pair.ep, FAKE_MAPPED);
     say_ready(pair.ep, FAKE_MAPPED);
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "READY before HELLO, or twice");
@@ -165,9 +171,7 @@ TEST(a_delivery_that_is_unknown_here_is_refused)
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     tc_error refusal = {0};
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    (void)greet(&pair, TC_OK, bytes);
     say_ready(pair.ep, 77);
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "delivery 77, expected 1 (mapped)");
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_HELLO);
@@ -204,8 +208,7 @@ TEST(another_version_of_ucx_is_refused)
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     tc_error refusal = {0};
-    fake_pair_make(&pair, FAKE_MAPPED);
-    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    tci_hello hello = meet(&pair, bytes);
     hello.ucx.minor++;
     say_hello(pair.ep, &hello);
     fake_expect_failed(pair.ep, TC_E_VERSION, "1.14");
@@ -218,8 +221,7 @@ TEST(a_ring_that_is_not_there_is_refused)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    tci_hello hello = meet(&pair, bytes);
     hello.ring_address += 4096;
     say_hello(pair.ep, &hello);
     fake_expect_failed(pair.ep, TC_E_UNSUPPORTED, "no ring is there");
@@ -231,15 +233,13 @@ TEST(a_peer_that_ended_meanwhile_is_lost)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    tci_hello hello = meet(&pair, bytes);
     hello.pid = INT32_MAX;
     say_hello(pair.ep, &hello);
     fake_expect_failed(pair.ep, TC_E_PEER_LOST, "2147483647 ended while connecting");
     fake_pair_close(&pair);
 
-    fake_pair_make(&pair, FAKE_MAPPED); /* of another host it means nothing */
-    hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello = meet(&pair, bytes); /* of another host it means nothing */
     hello.pid = INT32_MAX;
     hello.host_id[0]++;
     say_hello(pair.ep, &hello);
@@ -290,10 +290,7 @@ TEST(a_bell_is_borne_as_soon_as_both_have_greeted)
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "kind 6 while connecting");
     fake_pair_close(&pair);
 
-    fake_pair_make(&pair, FAKE_MAPPED);
-    const size_t size = hello_of(pair.peer, bytes);
-    pair.ep->link->ready = TC_E_AGAIN;
-    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    (void)greet(&pair, TC_E_AGAIN, bytes);
     tci_handshake_message(pair.ep, TCI_HELLO_WAKEUP, bytes, 16);
     assert_int_equal(pair.ep->state, TCI_EP_AWAITING_READY);
     fake_pair_close(&pair);
@@ -373,8 +370,7 @@ TEST(a_peer_may_take_smaller_frames_than_its_ring_would)
 {
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    fake_pair_make(&pair, FAKE_MAPPED);
-    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    tci_hello hello = meet(&pair, bytes);
     hello.frame_bytes_max = 1024;
     say_hello(pair.ep, &hello);
     say_ready(pair.ep, FAKE_MAPPED);

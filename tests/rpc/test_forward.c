@@ -1,47 +1,11 @@
 /* Messages that are sent on, as far as they may, and what their origins hear of it: near is
  * rank 0, far is rank 1. */
-#include "../support/fake_node.h"
+#include "called_pair.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
-#include "heard.h"
 #include "rpc/invocation.h"
 
 #include <tc/entry.h>
-
-static fake_pair pair;
-static heard answer;
-static unsigned runs;
-static tc_status seen[4];
-
-static void join(uint32_t size)
-{
-    fake_pair_join(&pair, FAKE_MAPPED, size);
-    memset(&answer, 0, sizeof answer);
-    memset(seen, 0, sizeof seen);
-    runs = 0;
-}
-
-static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace)
-{
-    tc_call_params params = heard_params(&answer);
-    params.hop_limit = hop_limit;
-    params.trace = trace;
-    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL), TC_OK);
-    fake_pair_settle(&pair);
-}
-
-typedef void (*body)(void *payload, size_t size, void *target_args);
-
-static void call(body main, uint32_t hop_limit, unsigned trace)
-{
-    start_by(pair.ep, fake_node_function(pair.near, "called", main), hop_limit, trace);
-}
-
-static void says_nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
 
 /* --- forwarding ------------------------------------------------------------------------------
  */

@@ -1,25 +1,11 @@
 /* What a function does with the message it was called for, from both ends: near is rank 0 and
  * calls, far is rank 1. */
-#include "../support/fake_node.h"
+#include "called_pair.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
-#include "heard.h"
 #include "rpc/invocation.h"
 
 #include <tc/entry.h>
-
-static fake_pair pair;
-static heard answer;
-static unsigned runs;
-static tc_status seen[4];
-
-static void join(uint32_t size)
-{
-    fake_pair_join(&pair, FAKE_MAPPED, size);
-    memset(&answer, 0, sizeof answer);
-    memset(seen, 0, sizeof seen);
-    runs = 0;
-}
 
 static void open_without_group(void)
 {
@@ -28,22 +14,6 @@ static void open_without_group(void)
     fake_pair_connect(&pair);
     memset(&answer, 0, sizeof answer);
     memset(seen, 0, sizeof seen);
-}
-
-static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace)
-{
-    tc_call_params params = heard_params(&answer);
-    params.hop_limit = hop_limit;
-    params.trace = trace;
-    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL), TC_OK);
-    fake_pair_settle(&pair);
-}
-
-typedef void (*body)(void *payload, size_t size, void *target_args);
-
-static void call(body main, uint32_t hop_limit, unsigned trace)
-{
-    start_by(pair.ep, fake_node_function(pair.near, "called", main), hop_limit, trace);
 }
 
 /* --- answering -----------------------------------------------------------------------------
@@ -71,12 +41,6 @@ TEST(a_call_is_answered_once)
     assert_int_equal(seen[1], TC_E_NOT_FOUND);
     assert_int_equal(seen[2], TC_E_NOT_FOUND);
     fake_pair_close(&pair);
-}
-
-static void says_nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
 }
 
 TEST(a_function_that_says_nothing_has_answered_with_nothing)

@@ -1,5 +1,4 @@
 /* What peers of one identity may take together. near sends; far has the quotas. */
-#include "../../support/fake_node.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
@@ -7,17 +6,7 @@
 #include "endpoint/handshake.h"
 #include "modules/limits/limits_module.h"
 #include "transfer/frame_out.h"
-
-static unsigned runs;
-
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-    runs++;
-}
-
-static fake_pair pair;
-static tc_ifunc *fn;
+#include "../../support/counted_pair.h" /* last: it defines */
 
 static void make_pair(void)
 {
