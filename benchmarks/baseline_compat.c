@@ -122,8 +122,7 @@ static void release_compat(perf_series *series)
     free(state->target);
 }
 
-/* --- messages ------------------------------------------------------------------------------
- */
+/* --- messages ----------------------------------------------------------------------------- */
 
 static inline bool send_to(compat_state *state, size_t slot)
 {

@@ -37,8 +37,7 @@ typedef struct application {
     check_state state;
 } application;
 
-/* --- UCX ------------------------------------------------------------------------------------
- */
+/* --- UCX ---------------------------------------------------------------------------------- */
 
 static ucs_status_t on_am(void *arg, const void *header, size_t header_size, void *data,
                           size_t size, const ucp_am_recv_param_t *param)
@@ -166,8 +165,7 @@ static void stop_ucx(application *app)
     ucp_cleanup(app->context);
 }
 
-/* --- both ------------------------------------------------------------------------------------
- */
+/* --- both --------------------------------------------------------------------------------- */
 
 static void start(application *app, int fd, uint64_t features)
 {
@@ -289,8 +287,7 @@ TEST(with_fewer_features)
         run_both(FEATURES);
 }
 
-/* --- afterwards ----------------------------------------------------------------------------
- */
+/* --- afterwards --------------------------------------------------------------------------- */
 
 static tc_status try_create(application *app, const tc_ucx_objects *objects, tc_error *error)
 {
@@ -358,8 +355,7 @@ TEST(library_stays)
     assert_non_null(dlopen(TEST_LIBRARY, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* --- what will not do ----------------------------------------------------------------------
- */
+/* --- what will not do --------------------------------------------------------------------- */
 
 TEST(unsuitable_objects)
 {

@@ -86,8 +86,7 @@ static void signal_in_the_same_put(void *user, tci_batch *batch)
         tci_batch_op_ended(op);
 }
 
-/* --- frames --------------------------------------------------------------------------------
- */
+/* --- frames ------------------------------------------------------------------------------- */
 
 static uint64_t scramble(uint64_t n)
 {
@@ -158,8 +157,7 @@ static void take_all(run *r)
     }
 }
 
-/* --- runs ----------------------------------------------------------------------------------
- */
+/* --- runs --------------------------------------------------------------------------------- */
 
 static void run_init(run *r, uint64_t ring_bytes, uint64_t seed, tci_batch_carrier carrier)
 {

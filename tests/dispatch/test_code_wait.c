@@ -68,8 +68,7 @@ static void expect_runs(unsigned a, unsigned b)
     assert_true(tci_ep_is_open(second.peer));
 }
 
-/* --- several peers -------------------------------------------------------------------------
- */
+/* --- several peers ------------------------------------------------------------------------ */
 
 TEST_WITH(code_that_another_peer_brings_meanwhile_is_not_taken_for_the_next, open_both,
           close_both)
@@ -133,8 +132,7 @@ TEST_WITH(code_that_left_and_comes_again_by_another_peer_is_let_go, open_both, c
     assert_true(first.far->core.counters[TCI_CODE_EVICTED] > 0);
 }
 
-/* --- a frame that changes ------------------------------------------------------------------
- */
+/* --- a frame that changes ----------------------------------------------------------------- */
 
 static uint8_t *head_of(const fake_pair *pair)
 {

@@ -116,8 +116,7 @@ TEST(a_payload_above_the_limit_is_said_once_and_passed_over)
     free_receiver(r);
 }
 
-/* --- fragments that lie in a segment ---------------------------------------------------------
- */
+/* --- fragments that lie in a segment ------------------------------------------------------ */
 
 #define SEGMENT_BYTES (TCI_STAGING_OFFSET + 4096u)
 

@@ -141,8 +141,7 @@ TEST(a_slot_that_was_never_bound_is_found_out)
     fake_pair_close(&pair);
 }
 
-/* --- leaving --------------------------------------------------------------------------------
- */
+/* --- leaving ------------------------------------------------------------------------------ */
 
 TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
 {
@@ -224,8 +223,7 @@ TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
     fake_pair_close(&pair);
 }
 
-/* --- announcing ------------------------------------------------------------------------------
- */
+/* --- announcing --------------------------------------------------------------------------- */
 
 static void prepare(void)
 {

@@ -35,8 +35,7 @@ static tc_ifunc *function(const char *name)
     return fake_node_function(node, name, run);
 }
 
-/* --- loading ---------------------------------------------------------------------------------
- */
+/* --- loading ------------------------------------------------------------------------------ */
 
 TEST_WITH(a_function_is_loaded_once, make, end)
 {

@@ -68,8 +68,7 @@ TEST(a_callback_may_start_another_call)
     fake_pair_close(&c.pair);
 }
 
-/* --- peers that go, or refuse ---------------------------------------------------------------
- */
+/* --- peers that go, or refuse ------------------------------------------------------------- */
 
 TEST(calls_by_an_endpoint_that_ended_fail_with_its_error)
 {

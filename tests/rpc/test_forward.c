@@ -7,8 +7,7 @@
 
 #include <tc/entry.h>
 
-/* --- forwarding ------------------------------------------------------------------------------
- */
+/* --- forwarding --------------------------------------------------------------------------- */
 
 static void goes_to_and_fro(void *payload, size_t size, void *target_args)
 {

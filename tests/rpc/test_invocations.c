@@ -16,8 +16,7 @@ static void open_without_group(void)
     memset(seen, 0, sizeof seen);
 }
 
-/* --- answering -----------------------------------------------------------------------------
- */
+/* --- answering ---------------------------------------------------------------------------- */
 
 static void answers_twice(void *payload, size_t size, void *target_args)
 {
@@ -151,8 +150,7 @@ TEST(an_answer_that_is_never_taken_is_said_to_be)
     fake_pair_close(&pair);
 }
 
-/* --- who and where --------------------------------------------------------------------------
- */
+/* --- who and where ------------------------------------------------------------------------ */
 
 static void looks_around(void *payload, size_t size, void *target_args)
 {

@@ -91,8 +91,7 @@ static long own_number(const char *argument)
     return getpid();
 }
 
-/* --- what a confined process may not do: 0 or an errno ---------------------------------------
- */
+/* --- what a confined process may not do: 0 or an errno ------------------------------------ */
 
 static long result_of(long result)
 {
