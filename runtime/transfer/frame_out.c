@@ -7,23 +7,77 @@
 #include "transfer/lead.h"
 #include "transfer/send_queue.h"
 
+/* --- frames ------------------------------------------------------------------------------ */
+
+/* Returns the bytes of a frame with `code_size` bytes of code behind its payload, if any. */
+static size_t frame_bytes(size_t payload_size, size_t code_size)
+{
+    return code_size == 0 ? TCI_FRAME_HEADER_BYTES + payload_size
+                          : tci_frame_code_offset((uint32_t)payload_size) + code_size;
+}
+
+bool tci_frame_out_fits(const tc_ep *ep, size_t payload_size, size_t code_size)
+{
+    const size_t max = ep->tx.payload_max + tci_frame_code_bytes(0, 0);
+    return payload_size <= max && code_size <= max &&
+           frame_bytes(payload_size, code_size) <= max;
+}
+
+uint8_t *tci_frame_out_begin(tc_ep *ep, tci_frame_kind kind, uint64_t bytes)
+{
+    tci_producer *ring = &ep->tx.ring;
+    tci_sender_commit_coalesced(&ep->tx);
+    uint8_t *frame = tci_producer_try_reserve(ring, bytes);
+    const uint64_t extra = kind == TCI_FRAME_CONTROL ? ring->reserve : 0;
+    return frame != NULL ? frame : tci_producer_reserve_slow(ring, bytes, extra);
+}
+
+void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)
+{
+    uint64_t position = ep->tx.ring.tail;
+    tci_producer_commit(&ep->tx.ring, frame, bytes, tci_frame_word(header));
+    if (ep->tx.push != NULL) {
+        tci_frame_out_push(ep, position, bytes);
+        if (header->kind != TCI_FRAME_CONTROL)
+            ep->tx.message_end = ep->tx.ring.tail;
+    }
+    tci_doorbell_after_frames(ep);
+}
+
+static void copy(uint8_t *to, tci_span from)
+{
+    if (from.size > 0)
+        memcpy(to, from.bytes, from.size);
+}
+
+bool tci_frame_out_put(tc_ep *ep, tci_frame header, tci_span head, tci_span body, tci_span code)
+{
+    header.payload_size = (uint32_t)(head.size + body.size);
+    const size_t bytes = frame_bytes(header.payload_size, code.size);
+    uint8_t *frame = tci_frame_out_begin(ep, header.kind, bytes);
+    if (frame == NULL)
+        return false;
+    copy(frame + TCI_FRAME_HEADER_BYTES, head);
+    copy(frame + TCI_FRAME_HEADER_BYTES + head.size, body);
+    copy(frame + bytes - code.size, code);
+    tci_frame_out_commit(ep, frame, bytes, &header);
+    return true;
+}
+
+/* --- messages ---------------------------------------------------------------------------- */
+
 /* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
  * from inside it would write there too, so `building` is set meanwhile. */
-tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
+static tc_status fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
 {
+    if (!out->made)
+        return tci_outgoing_fill(ep->core, out, payload);
     ep->tx.building = true;
     tci_ep_set_fast(ep);
     tc_status status = tci_outgoing_fill(ep->core, out, payload);
     ep->tx.building = false;
     tci_ep_set_fast(ep);
     return status;
-}
-
-/* --- messages ---------------------------------------------------------------------------- */
-
-static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
-{
-    return out->with_code || out->notify || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
 /* The fast path of tc_send writes PLAIN payloads without a lead: in a mapped ring these are too
@@ -47,11 +101,36 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
                             size_t payload_size)
 {
     bool known = ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN;
-    if ((ep->core->options.code_push == 0 || known) && !out->with_code)
+    if ((ep->core->options.code_push == 0 || known) && out->kind != TCI_OUT_WITH_CODE)
         return false;
-    size_t attached = attached_bytes(code);
-    return tci_frame_code_bytes((uint32_t)payload_size, attached) <=
-           ep->tx.payload_max + tci_frame_code_bytes(0, 0);
+    return tci_frame_out_fits(ep, payload_size, TCI_CODE_SECTION_BYTES + attached_bytes(code));
+}
+
+/* Finds the code to put behind the payload, and sets the header's kind and flags for it. */
+static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame *header,
+                             tci_span *code_out)
+{
+    static const uint8_t purpose[] = {
+        [TCI_OUT_BIND] = TCI_CODE_BIND_ONLY,
+        [TCI_OUT_PREPARE] = TCI_CODE_BIND_ONLY | TCI_CODE_NOTIFY,
+    };
+    tci_code_form code;
+    if (out->kind == TCI_OUT_INJECT) {
+        header->kind = TCI_FRAME_INJECT;
+        *code_out = out->injected;
+        return TC_OK;
+    }
+    if (out->kind != TCI_OUT_WITH_CODE && out->kind != TCI_OUT_PREPARE &&
+        ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN)
+        return TC_OK;
+    TC_TRY(tci_code_form_for(out->fn, ep->peer.dictionaries, &code));
+    const bool attached = code_goes_along(ep, out, &code, header->payload_size);
+    header->kind = TCI_FRAME_CODE;
+    header->flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) | purpose[out->kind] |
+                               (code.signature_size > 0 ? TCI_CODE_SIGNED : 0));
+    *code_out =
+        (tci_span){code.bytes, TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(&code) : 0)};
+    return TC_OK;
 }
 
 /* The consumer polls the cache line of the header. If that line is written before the lines of
@@ -60,73 +139,56 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
  * (docs/decisions/direct-rate.md). */
 #define CODE_FIRST_PAYLOAD_MAX 128u
 
-static void write_code_section(const tci_frame *header, const tci_code_form *code,
-                               uint8_t *frame)
-{
-    const bool attached = (header->flags & TCI_CODE_ATTACHED) != 0;
-    size_t offset = tci_frame_code_offset(header->payload_size);
-    memcpy(frame + offset, code->bytes,
-           TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(code) : 0));
-}
-
-/* Returns the header's flags about the code, for a peer that needs it. */
-static uint8_t code_flags(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
-                          size_t payload_size)
-{
-    bool attached = code_goes_along(ep, out, code, payload_size);
-    return (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
-                     (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
-                     (out->notify ? TCI_CODE_NOTIFY : 0) |
-                     (code->signature_size > 0 ? TCI_CODE_SIGNED : 0));
-}
-
-static size_t frame_bytes(const tci_frame *header, const tci_code_form *code)
-{
-    if (header->kind != TCI_FRAME_CODE)
-        return TCI_FRAME_HEADER_BYTES + header->payload_size;
-    return tci_frame_code_bytes(header->payload_size,
-                                header->flags & TCI_CODE_ATTACHED ? attached_bytes(code) : 0);
-}
-
 tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
 {
-    const size_t lead_max = out->bind_only ? 0 : tci_lead_max(ep, out->fn, out->payload_size);
+    const size_t lead_max =
+        out->kind != TCI_OUT_INJECT ? tci_lead_max(ep, out->fn, out->payload_size) : 0;
     tci_frame header = {.payload_size = (uint32_t)(lead_max + out->payload_size),
                         .slot = out->fn->index,
                         .kind = TCI_FRAME_CALL,
-                        .flags = out->routed ? TCI_ROUTED : 0};
-    bool with_code = needs_code(ep, out);
-    tci_code_form code = {0};
-    if (with_code) {
-        TC_TRY(tci_code_form_for(out->fn, ep->peer.dictionaries, &code));
-        header.kind = TCI_FRAME_CODE;
-        header.flags |= code_flags(ep, out, &code, header.payload_size);
-    }
-    tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, frame_bytes(&header, &code));
+                        .flags = out->flags};
+    tci_span code = {0};
+    TC_TRY(choose_code(ep, out, &header, &code));
+    uint8_t *frame =
+        tci_frame_out_begin(ep, header.kind, frame_bytes(header.payload_size, code.size));
     if (frame == NULL)
         return TC_E_AGAIN;
     const uint32_t lead = tci_lead_write(ep, out->fn, frame, lead_max);
     header.payload_size = (uint32_t)(lead + out->payload_size);
     header.flags |= lead > 0 ? TCI_ALIGNED : 0;
-    const bool code_first = with_code && header.payload_size <= CODE_FIRST_PAYLOAD_MAX;
+    const size_t bytes = frame_bytes(header.payload_size, code.size);
+    const bool code_first = header.payload_size <= CODE_FIRST_PAYLOAD_MAX;
     if (code_first)
-        write_code_section(&header, &code, frame);
-    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
-    if (with_code && !code_first)
-        write_code_section(&header, &code, frame);
-    if (with_code) {
+        copy(frame + bytes - code.size, code);
+    TC_TRY(fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
+    if (!code_first)
+        copy(frame + bytes - code.size, code);
+    if (header.kind == TCI_FRAME_CODE) {
         ep->tx.bindings[out->fn->index] = bound_state(ep, out->fn);
         ep->core->counters[TCI_CODE_SENT]++;
     }
-    tci_frame_out_commit(ep, frame, frame_bytes(&header, &code), &header);
+    tci_frame_out_commit(ep, frame, bytes, &header);
     return TC_OK;
+}
+
+bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out)
+{
+    const uint8_t known = ep->tx.bindings[out->fn->index];
+    out->payload_size = out->args_size + (out->route != NULL ? tci_route_bytes(out->route) : 0);
+    if (out->payload_size >= ep->tx.frame_limit ||
+        ((out->fn->entries & TCI_ENTRY_INIT) && !out->built) || known == TCI_TX_REFUSED)
+        return false;
+    if (out->kind == TCI_OUT_INJECT
+            ? !tci_frame_out_fits(ep, out->payload_size, out->injected.size)
+            : known == TCI_TX_UNKNOWN)
+        return false;
+    return tci_frame_out_message(ep, out) == TC_OK;
 }
 
 tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true};
-    if (!needs_code(ep, &out))
+    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_BIND};
+    if (ep->tx.bindings[fn->index] != TCI_TX_UNKNOWN)
         return TC_OK;
     TC_TRY(tci_frame_out_message(ep, &out));
     ep->tx.part_frames++;
@@ -135,7 +197,7 @@ tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
 
 tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
+    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_PREPARE};
     if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
     if (ep->tx.queue != NULL || ep->tx.large != NULL || !tci_ep_takes_messages(ep))
@@ -149,16 +211,9 @@ tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
 
 bool tci_frame_out_whole(tc_ep *ep, const tci_frame *header, const void *payload)
 {
-    uint64_t bytes = TCI_FRAME_HEADER_BYTES + header->payload_size;
-    tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame = header->kind == TCI_FRAME_CONTROL
-                         ? tci_producer_reserve_control(&ep->tx.ring, bytes)
-                         : tci_producer_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
+    const tci_span none = {0};
+    if (!tci_frame_out_put(ep, *header, (tci_span){payload, header->payload_size}, none, none))
         return false;
-    if (header->payload_size > 0)
-        memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
-    tci_frame_out_commit(ep, frame, bytes, header);
     ep->tx.control_frames++;
     return true;
 }

@@ -1,4 +1,8 @@
-/* Writes frames into the peer's ring at once: no function here waits or blocks. */
+/* Writes frames into the peer's ring at once: no function here waits or blocks.
+ *
+ * A frame is begun (space for it is reserved), filled and committed. tci_frame_out_put does so
+ * for a frame whose parts lie in memory, tci_frame_out_message for messages of every kind. Only
+ * tc_send's own short calls are written elsewhere (send.c). */
 #ifndef TCI_FRAME_OUT_H
 #define TCI_FRAME_OUT_H
 
@@ -17,31 +21,27 @@ static inline void tci_frame_out_push(tc_ep *ep, uint64_t position, uint64_t byt
     ep->tx.pushed_bytes += bytes + ep->tx.delivery->ops->frame_overhead_bytes;
 }
 
-/* Publishes a frame that was reserved and filled, and has the delivery carry it. */
-static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes,
-                                        const tci_frame *header)
-{
-    uint64_t position = ep->tx.ring.tail;
-    tci_producer_commit(&ep->tx.ring, frame, bytes, tci_frame_word(header));
-    if (ep->tx.push != NULL) {
-        tci_frame_out_push(ep, position, bytes);
-        if (header->kind != TCI_FRAME_CONTROL)
-            ep->tx.message_end = ep->tx.ring.tail;
-    }
-    tci_doorbell_after_frames(ep);
-}
+/* Returns whether a frame may hold a payload with `code_size` bytes behind it; 0: no code. */
+bool tci_frame_out_fits(const tc_ep *ep, size_t payload_size, size_t code_size);
+
+/* Returns space for a frame of `bytes` behind all coalesced calls; NULL without credit. CONTROL
+ * frames may use the ring's reserve. To give the space up, do nothing. */
+uint8_t *tci_frame_out_begin(tc_ep *ep, tci_frame_kind kind, uint64_t bytes);
+/* Publishes a frame that was begun and filled, and has the delivery carry it. */
+void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header);
 
 /* Ends a progress turn for the endpoints that sent something in it: commits coalesced calls,
  * wakes the peers, and has the deliveries send the frames that they kept. */
 void tci_frame_out_end_turns(tci_core *core);
 
-/* Makes a message's payload in a reserved frame. TC_E_PAYLOAD. */
-TC_MUST_CHECK tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out,
-                                           uint8_t *payload);
-
-/* Sends a message in one frame, with its function's code if the peer needs that. TC_E_AGAIN: no
+/* Sends a message of any kind in one frame, with the code that belongs to it. TC_E_AGAIN: no
  * space. TC_E_NO_MEMORY, TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out);
+
+/* Does the same in the common case, and sets payload_size: nothing is queued, the payload is a
+ * plain copy below the frame limit, the peer knows the function (of INJECT: has not refused
+ * it), and the ring has space. False: tci_send_message handles every case. */
+bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out);
 
 /* Binds the function at the peer if it is unknown there, without calling it. TC_E_AGAIN: no
  * space. */
@@ -53,6 +53,11 @@ void tci_frame_out_retry(tc_ep *ep, const tc_ifunc *fn);
 
 /* Has the peer make fn callable and report that. TC_E_AGAIN, TC_E_REFUSED. */
 TC_MUST_CHECK tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn);
+
+/* Sends a frame whose payload is `head` and `body`, with `code` behind it; parts of size 0 are
+ * left out, and header.payload_size is set. False: no space. */
+bool tci_frame_out_put(tc_ep *ep, tci_frame header, tci_span head, tci_span body,
+                       tci_span code);
 
 /* Sends a whole frame, control or reply, which does not count as a message. False: no space. */
 bool tci_frame_out_whole(tc_ep *ep, const tci_frame *header, const void *payload);

@@ -103,9 +103,9 @@ static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *
     return TC_OK;
 }
 
-tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **bytes_out,
-                             size_t *size_out, tc_error *err)
+tc_status tci_inject_section(unsigned target, tci_outgoing *out, tc_error *err)
 {
+    tc_ifunc *fn = out->fn;
     if (target == TCI_TARGET_TEXT || target > TCI_ARCH_COUNT)
         return tci_error_set(err, TC_E_NO_SLICE,
                              "%s: no images are made for the peer's architecture",
@@ -113,8 +113,9 @@ tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **byte
     tci_injected_code *code = &fn->injected[target - 1];
     if (code->bytes == NULL)
         TC_TRY(make_section(fn, target, code, err));
-    *bytes_out = code->bytes;
-    *size_out = code->size;
+    const unsigned doubled = (unsigned)__builtin_ctz(fn->alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+    out->injected = (tci_span){code->bytes, code->size};
+    out->flags = (uint8_t)(doubled << TCI_INJECT_ALIGNMENT_SHIFT);
     return TC_OK;
 }
 
@@ -124,96 +125,29 @@ tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **byte
  * and fits there as a whole. Offers the segment if needed. */
 static bool can_stage(tc_ep *ep, const tci_outgoing *out)
 {
-    bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT) != 0;
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL || made)
+    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL || out->made)
         return false;
     tci_staging_offer(ep);
     return tci_staging_is_open(ep) &&
            tci_staging_part(ep, out->payload_size, out->payload_size) == out->payload_size;
 }
 
-static uint8_t alignment_flags(const tc_ifunc *fn)
-{
-    const unsigned doubled = (unsigned)__builtin_ctz(fn->alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
-    return (uint8_t)(doubled << TCI_INJECT_ALIGNMENT_SHIFT);
-}
-
-static tc_status send_injected_staged(tc_ep *ep, const tci_outgoing *out)
-{
-    const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
-                              .slot = out->fn->index,
-                              .kind = TCI_FRAME_INJECT,
-                              .flags = TCI_INJECT_STAGED | alignment_flags(out->fn)};
-    tci_staged staged = {.fragment = {.total = out->payload_size}, .size = out->payload_size};
-    const size_t offset = tci_frame_code_offset(TCI_STAGED_BYTES);
-    uint8_t *to = tci_staging_reserve(ep, out->payload_size, out->fn->alignment, &staged.place);
-    uint8_t *frame =
-        to != NULL ? tci_producer_reserve(&ep->tx.ring, offset + out->injected_size) : NULL;
-    if (frame == NULL)
-        return TC_E_AGAIN;
-    tci_staging_copy(ep, to, out->args, out->payload_size);
-    tci_staged_encode(&staged, frame + TCI_FRAME_HEADER_BYTES);
-    memcpy(frame + offset, out->injected, out->injected_size);
-    tci_frame_out_commit(ep, frame, offset + out->injected_size, &header);
-    tci_staging_commit(ep, out->payload_size);
-    ep->tx.pushed_bytes += out->payload_size;
-    return TC_OK;
-}
-
 /* Receivers take no injected code in fragments, so it lies in one frame with its payload, or
  * with the tci_staged that locates the payload. */
-static bool fits_frame(const tc_ep *ep, size_t payload_size, const tci_outgoing *out)
-{
-    size_t max = ep->tx.payload_max + tci_frame_code_bytes(0, 0);
-    return payload_size <= max && out->injected_size <= max &&
-           tci_frame_code_offset((uint32_t)payload_size) + out->injected_size <= max;
-}
-
-static tci_frame header_of(const tci_outgoing *out, size_t payload_size)
-{
-    return (tci_frame){.payload_size = (uint32_t)payload_size,
-                       .slot = out->fn->index,
-                       .kind = TCI_FRAME_INJECT,
-                       .flags = alignment_flags(out->fn)};
-}
-
-bool tci_inject_try_send(tc_ep *ep, const tci_outgoing *out)
-{
-    const size_t offset = tci_frame_code_offset((uint32_t)out->args_size);
-    const uint64_t bytes = offset + out->injected_size;
-    if (out->args_size >= ep->tx.frame_limit || (out->fn->entries & TCI_ENTRY_INIT) ||
-        ep->tx.bindings[out->fn->index] == TCI_TX_REFUSED ||
-        !fits_frame(ep, out->args_size, out))
-        return false;
-    tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
-        return false;
-    const tci_frame header = header_of(out, out->args_size);
-    if (out->args_size > 0)
-        memcpy(frame + TCI_FRAME_HEADER_BYTES, out->args, out->args_size);
-    memcpy(frame + offset, out->injected, out->injected_size);
-    tci_frame_out_commit(ep, frame, bytes, &header);
-    return true;
-}
-
 tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
 {
-    const tci_frame header = header_of(out, out->payload_size);
-    size_t offset = tci_frame_code_offset(header.payload_size);
-    size_t bytes = offset + out->injected_size;
-    if (!fits_frame(ep, TCI_STAGED_BYTES, out))
+    if (!tci_frame_out_fits(ep, TCI_STAGED_BYTES, out->injected.size))
         return TC_E_TOO_LARGE;
-    tci_sender_commit_coalesced(&ep->tx);
-    if (can_stage(ep, out))
-        return send_injected_staged(ep, out);
-    if (!fits_frame(ep, out->payload_size, out))
-        return TC_E_TOO_LARGE;
-    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
-        return TC_E_AGAIN;
-    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES));
-    memcpy(frame + offset, out->injected, out->injected_size);
-    tci_frame_out_commit(ep, frame, bytes, &header);
-    return TC_OK;
+    if (!can_stage(ep, out))
+        return tci_frame_out_fits(ep, out->payload_size, out->injected.size)
+                   ? tci_frame_out_message(ep, out)
+                   : TC_E_TOO_LARGE;
+    const tci_frame header = {.slot = out->fn->index,
+                              .kind = TCI_FRAME_INJECT,
+                              .flags = TCI_INJECT_STAGED | out->flags};
+    const tci_staged staged = {.fragment = {.total = out->payload_size},
+                               .size = out->payload_size};
+    return tci_staging_send(ep, header, staged, out->args, out->fn->alignment, out->injected)
+               ? TC_OK
+               : TC_E_AGAIN;
 }

@@ -3,6 +3,7 @@
  * in fragments. */
 #include "transfer/large_send.h"
 
+#include "base/aligned_room.h"
 #include "base/assertion.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
@@ -43,34 +44,39 @@ bool tci_large_give_up(tc_ep *ep)
     return true;
 }
 
-bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
-                         size_t args_size)
+bool tci_large_continues(const tc_ep *ep, const tci_outgoing *out)
 {
     const tci_large_request *large = ep->tx.large;
-    return large != NULL && !large->queued && large->fn == fn && large->args == args &&
-           large->args_size == args_size;
+    return large != NULL && !large->queued && large->fn == out->fn &&
+           large->args == out->args && large->args_size == out->args_size;
 }
 
-static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
-                       uint8_t *owned, size_t payload_size, uint8_t routed)
+static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
-    tci_large_request *large = NULL;
+    const bool owns = keep || out->made || out->route != NULL;
+    const size_t alignment = out->fn->alignment;
     TCI_ASSERT(ep->tx.large == NULL);
-    if (payload_size <= ep->core->options.payload_bytes_max)
-        large = calloc(1, sizeof *large);
-    if (large == NULL) {
+    if (out->payload_size > ep->core->options.payload_bytes_max)
+        return TC_E_TOO_LARGE;
+    tci_large_request *large = calloc(1, sizeof *large);
+    uint8_t *owned =
+        owns ? aligned_alloc(alignment, tci_aligned_room(out->payload_size, alignment)) : NULL;
+    tc_status status = large == NULL || (owns && owned == NULL) ? TC_E_NO_MEMORY : TC_OK;
+    if (status == TC_OK && owns)
+        status = tci_outgoing_fill(ep->core, out, owned);
+    if (status != TC_OK) {
         free(owned);
-        return payload_size > ep->core->options.payload_bytes_max ? TC_E_TOO_LARGE
-                                                                  : TC_E_NO_MEMORY;
+        free(large);
+        return status;
     }
-    *large = (tci_large_request){.fn = fn,
-                                 .args = args,
-                                 .args_size = args_size,
+    *large = (tci_large_request){.fn = out->fn,
+                                 .args = out->args,
+                                 .args_size = out->args_size,
                                  .owned = owned,
-                                 .payload = owned != NULL ? owned : args,
-                                 .size = payload_size,
-                                 .routed = routed};
-    tci_registry_retain(fn);
+                                 .payload = owned != NULL ? owned : out->args,
+                                 .size = out->payload_size,
+                                 .routed = out->flags};
+    tci_registry_retain(out->fn);
     ep->tx.large = large;
     tci_ep_set_fast(ep);
     return TC_OK;
@@ -98,23 +104,15 @@ static void advance(tc_ep *ep, tci_large_request *large, size_t n)
  * payload that was staged as a whole. */
 static tc_status stage_fragment(tc_ep *ep, tci_large_request *large)
 {
-    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_STAGED_BYTES;
     size_t n = tci_staging_part(ep, large->size, large->size - large->offset);
-    tci_staged staged = {.fragment = {.total = large->size, .offset = large->offset},
-                         .size = n};
-    const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
-                              .slot = large->fn->index,
+    const tci_staged staged = {.fragment = {.total = large->size, .offset = large->offset},
+                               .size = n};
+    const tci_frame header = {.slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
                               .flags = TCI_FRAGMENT_STAGED | large->routed};
-    uint8_t *to = tci_staging_reserve(ep, n, large->fn->alignment, &staged.place);
-    uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
-    if (frame == NULL)
+    if (!tci_staging_send(ep, header, staged, large->payload + (large->offset - large->start),
+                          large->fn->alignment, (tci_span){0}))
         return TC_E_AGAIN;
-    tci_staging_copy(ep, to, large->payload + (large->offset - large->start), n);
-    tci_staged_encode(&staged, frame + TCI_FRAME_HEADER_BYTES);
-    tci_frame_out_commit(ep, frame, bytes, &header);
-    tci_staging_commit(ep, n);
-    ep->tx.pushed_bytes += n;
     advance(ep, large, n);
     return TC_OK;
 }
@@ -122,19 +120,14 @@ static tc_status stage_fragment(tc_ep *ep, tci_large_request *large)
 static tc_status send_fragment(tc_ep *ep, tci_large_request *large)
 {
     size_t n = fragment_bytes(ep, large);
-    size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES + n;
+    uint8_t head[TCI_FRAGMENT_HEADER_BYTES];
     const tci_fragment fragment = {.total = large->size, .offset = large->offset};
-    const tci_frame header = {.payload_size = (uint32_t)(TCI_FRAGMENT_HEADER_BYTES + n),
-                              .slot = large->fn->index,
-                              .kind = TCI_FRAME_FRAGMENT,
-                              .flags = large->routed};
-    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
+    const tci_frame header = {
+        .slot = large->fn->index, .kind = TCI_FRAME_FRAGMENT, .flags = large->routed};
+    const tci_span part = {large->payload + (large->offset - large->start), n};
+    tci_fragment_encode(&fragment, head);
+    if (!tci_frame_out_put(ep, header, (tci_span){head, sizeof head}, part, (tci_span){0}))
         return TC_E_AGAIN;
-    tci_fragment_encode(&fragment, frame + TCI_FRAME_HEADER_BYTES);
-    memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES,
-           large->payload + (large->offset - large->start), n);
-    tci_frame_out_commit(ep, frame, bytes, &header);
     advance(ep, large, n);
     return TC_OK;
 }
@@ -142,7 +135,6 @@ static tc_status send_fragment(tc_ep *ep, tci_large_request *large)
 /* Sends some of the payload, by the best way to this peer at the moment. */
 static tc_status send_some(tc_ep *ep, tci_large_request *large)
 {
-    tci_sender_commit_coalesced(&ep->tx);
     if (ep->tx.push != NULL)
         return tci_payload_out_send(ep, large);
     if (tci_staging_is_open(ep))
@@ -167,15 +159,12 @@ static tc_status go_on(tc_ep *ep)
     return status;
 }
 
-tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
-                         uint8_t *owned, size_t payload_size, uint8_t routed)
+tc_status tci_large_send(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
-    if (ep->tx.large == NULL) {
-        TC_TRY(begin(ep, fn, args, args_size, owned, payload_size, routed));
-    } else if (!tci_large_continues(ep, fn, args, args_size)) {
-        free(owned);
+    if (ep->tx.large == NULL)
+        TC_TRY(begin(ep, out, keep));
+    else if (!tci_large_continues(ep, out))
         return ep->tx.large->queued ? TC_E_AGAIN : TC_E_BUSY;
-    }
     return go_on(ep);
 }
 

@@ -11,7 +11,9 @@
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
     size_t route_bytes = out->route != NULL ? tci_route_bytes(out->route) : 0;
-    if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
+    out->flags |= out->route != NULL ? TCI_ROUTED : 0;
+    out->made = (out->fn->entries & TCI_ENTRY_INIT) != 0 && !out->built;
+    if (!out->made) {
         out->payload_size = out->args_size + route_bytes;
         return TC_OK;
     }
@@ -49,7 +51,7 @@ static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payloa
 static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
                               size_t payload_size)
 {
-    if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
+    if (!out->made) {
         if (out->args_size > 0)
             memcpy(payload, out->args, out->args_size);
         return TC_OK;

@@ -5,24 +5,37 @@
 #include "core/ep.h"
 #include "wire/route.h"
 
+/* The purpose of a message, which decides whether its code goes along. */
+typedef enum tci_outgoing_kind {
+    TCI_OUT_CALL = 0,  /* calls the function; the code goes along if the peer lacks it */
+    TCI_OUT_WITH_CODE, /* the same, with the code even if the peer has it */
+    TCI_OUT_INJECT,    /* calls the code in `injected`, which serves this call only */
+    TCI_OUT_BIND,      /* binds the function without a call */
+    TCI_OUT_PREPARE    /* the same, and the peer reports when it is callable */
+} tci_outgoing_kind;
+
+typedef struct tci_span {
+    const void *bytes;
+    size_t size;
+} tci_span;
+
 typedef struct tci_outgoing {
     tc_ifunc *fn;
     const void *args;
     size_t args_size;
-    size_t payload_size;     /* including its route */
-    const tci_route *route;  /* appended to the payload, or NULL */
-    bool routed;             /* has a route, here or at the end of args */
-    bool built;              /* args is the payload itself */
-    bool with_code;          /* even if the peer has the code */
-    bool bind_only;          /* binds the function without a call */
-    bool notify;             /* with bind_only: the peer reports when it is callable */
-    const uint8_t *injected; /* code for this call only (transfer/inject_send.h), or NULL */
-    size_t injected_size;
+    size_t payload_size; /* including its route */
+    tci_outgoing_kind kind;
+    bool built; /* args is the payload itself */
+    bool made;  /* NAME_payload_init makes the payload: tci_outgoing_measure */
+    /* the frame's; TCI_ROUTED: the message has a route, here or at the end of args */
+    uint8_t flags;
+    const tci_route *route; /* appended to the payload, or NULL */
+    tci_span injected;      /* of INJECT: tci_inject_section */
 } tci_outgoing;
 
-/* Sets payload_size, for which a function that makes its payload is loaded. TC_E_PAYLOAD: no
- * memory has the size that it asks for. TC_E_UNSUPPORTED: only the original's API can send it.
- * Statuses of tci_ifunc_load. */
+/* Sets `made`, TCI_ROUTED and payload_size, for which a function that makes its payload is
+ * loaded. TC_E_PAYLOAD: no memory has the size that it asks for. TC_E_UNSUPPORTED: only the
+ * original's API can send it. Statuses of tci_ifunc_load. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 
 /* Copies or makes the payload. core NULL: no other send can be disturbed. TC_E_PAYLOAD. */

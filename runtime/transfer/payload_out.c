@@ -40,16 +40,14 @@ static tc_status announce(tc_ep *ep, tci_large_request *large)
 {
     tci_outbound *out = ep->tx.outbound;
     const tci_fragment named = {.total = large->size, .offset = out->next_number};
-    const tci_frame header = {.payload_size = TCI_FRAGMENT_HEADER_BYTES,
-                              .slot = large->fn->index,
+    const tci_frame header = {.slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
                               .flags = TCI_FRAGMENT_OUT_OF_LINE | large->routed};
-    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES;
-    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
+    uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES];
+    const tci_span none = {0};
+    tci_fragment_encode(&named, bytes);
+    if (!tci_frame_out_put(ep, header, (tci_span){bytes, sizeof bytes}, none, none))
         return TC_E_AGAIN;
-    tci_fragment_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
-    tci_frame_out_commit(ep, frame, bytes, &header);
     tci_send_window_add(&out->window, ep->tx.ring.tail, large->size);
     large->framed = true;
     large->number = out->next_number++;

@@ -7,18 +7,10 @@
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Sends an item that was queued before the largest size of a frame was known. */
-static tc_status send_large_item(tc_ep *ep, const tci_queued *item)
+static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out)
 {
-    uint8_t *owned = malloc(item->frame.payload_size);
-    if (owned == NULL)
-        return TC_E_NO_MEMORY;
-    memcpy(owned, item->payload, item->frame.payload_size);
-    tc_status status = tci_large_send(ep, item->fn, NULL, 0, owned, item->frame.payload_size,
-                                      item->frame.flags & TCI_ROUTED);
+    tc_status status = tci_large_send(ep, out, true);
     if (status != TC_E_AGAIN || ep->tx.large == NULL)
         return status;
     ep->tx.large->queued = true;
@@ -29,18 +21,18 @@ static tc_status send_item(tc_ep *ep, const tci_queued *item)
 {
     if (item->fn == NULL)
         return tci_frame_out_whole(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
+    const bool with_code = item->frame.kind == TCI_FRAME_CODE;
     const tci_outgoing out = {.fn = item->fn,
                               .args = item->payload,
                               .args_size = item->frame.payload_size,
                               .payload_size = item->frame.payload_size,
-                              .routed = (item->frame.flags & TCI_ROUTED) != 0,
+                              .kind = with_code ? TCI_OUT_WITH_CODE : TCI_OUT_CALL,
                               .built = true,
-                              .with_code = item->with_code};
+                              .flags = item->frame.flags};
     if (ep->tx.bindings[item->fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED; /* tc_ep_refusal reports it too */
-    if (item->frame.payload_size > ep->tx.payload_max)
-        return send_large_item(ep, item);
-    return tci_frame_out_message(ep, &out);
+    return out.payload_size > ep->tx.payload_max ? send_large_item(ep, &out)
+                                                 : tci_frame_out_message(ep, &out);
 }
 
 /* Control frames may use the ring's reserve, and may be sent between the fragments of a

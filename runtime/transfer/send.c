@@ -4,7 +4,7 @@
  * 1. send_now: a copied payload of at most 48 bytes, for a function that the peer knows, into a
  *    mapped ring with space. Payloads of up to 8 bytes gather and leave together (send_short).
  * 2. send_quickly: any payload below the frame limit, to a peer to which a delivery carries
- *    frames (try_send_carried), or for a function that asks for alignment (try_send_aligned).
+ *    frames (try_send_carried), or for a function that asks for alignment (tci_frame_out_try).
  * 3. tci_send_message: sends queued items first, then the message: in an INJECT frame, in parts
  *    (large_send.h), or in one frame with the code that the peer needs (frame_out.h).
  * 4. The queue, if an ifunc sends, a large payload has a route, or the endpoint of a group is
@@ -20,50 +20,29 @@
 #include "transfer/send.h"
 
 #include "base/assertion.h"
-#include "base/aligned_room.h"
 #include "base/small_copy.h"
 #include "core/ep_state.h"
 #include "core/sole_user.h"
 #include "transfer/frame_out.h"
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
-#include "transfer/lead.h"
 #include "transfer/queue_drain.h"
 #include "transfer/room.h"
 #include "transfer/send_error.h"
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
 
-#include <stdlib.h>
+#define ALWAYS __attribute__((always_inline)) /* called with constants: a copy for each */
 
-/* --- large payloads ---------------------------------------------------------------------- */
-
-/* Makes the payload once, however many calls it takes to send it. */
-static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
-{
-    uint8_t *owned = NULL;
-    bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT);
-    if (ep->tx.large == NULL && (made || out->route != NULL)) {
-        owned = aligned_alloc(out->fn->alignment,
-                              tci_aligned_room(out->payload_size, out->fn->alignment));
-        if (owned == NULL)
-            return TC_E_NO_MEMORY;
-        tc_status status = tci_outgoing_fill(ep->core, out, owned);
-        if (status != TC_OK) {
-            free(owned);
-            return status;
-        }
-    }
-    return tci_large_send(ep, out->fn, out->args, out->args_size, owned, out->payload_size,
-                          out->routed ? TCI_ROUTED : 0);
-}
+/* --- one message ------------------------------------------------------------------------- */
 
 /* Returns whether the payload is too large for a frame, or long enough to be staged. */
 static bool is_large(tc_ep *ep, const tci_outgoing *out)
 {
     if (out->payload_size > ep->tx.payload_max)
         return true;
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL || out->with_code)
+    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL ||
+        out->kind == TCI_OUT_WITH_CODE)
         return false;
     tci_staging_offer(ep);
     return tci_staging_is_open(ep);
@@ -73,57 +52,60 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
  * by tc_progress. */
 static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {
-    if (tci_large_continues(ep, out->fn, out->args, out->args_size))
-        return send_large(ep, out);
+    if (tci_large_continues(ep, out))
+        return tci_large_send(ep, out, false);
     if (ep->tx.large != NULL && !ep->tx.large->queued)
         return tci_pending_has(&ep->core->pending, TCI_RUNNING) ? TC_E_AGAIN : TC_E_BUSY;
     tci_queue_drain(ep);
     if (ep->tx.large != NULL || ep->tx.queue != NULL)
         return TC_E_AGAIN;
-    if (out->injected != NULL)
+    if (out->kind == TCI_OUT_INJECT)
         return tci_inject_send(ep, out);
-    return is_large(ep, out) ? send_large(ep, out) : tci_frame_out_message(ep, out);
+    return is_large(ep, out) ? tci_large_send(ep, out, false) : tci_frame_out_message(ep, out);
 }
 
-/* --- one message ------------------------------------------------------------------------- */
-
-static tc_status send_unopened(tc_ep *ep, tci_outgoing *out, tc_error *err)
+/* Returns TC_OK when the message may be sent or, before the endpoint is open, queued. */
+static tc_status check(tc_ep *ep, const tci_outgoing *out)
 {
     if (ep->state >= TCI_EP_CLOSED) {
         (void)tci_large_give_up(ep);
         return tc_ep_error(ep, NULL);
     }
-    if (!ep->tx.queues_unopened || out->injected != NULL)
+    if (!tci_ep_takes_messages(ep))
+        return ep->tx.queues_unopened && out->kind != TCI_OUT_INJECT ? TC_OK : TC_E_AGAIN;
+    if (ep->tx.building)
+        return TC_E_BUSY;
+    if (ep->tx.bindings[out->fn->index] != TCI_TX_REFUSED)
+        return TC_OK;
+    return !tci_large_continues(ep, out) || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
+}
+
+/* Queues a message that cannot leave now, if its sender cannot be asked to repeat it. */
+static tc_status queue_rest(tc_ep *ep, const tci_outgoing *out)
+{
+    bool is_running = tci_pending_has(&ep->core->pending, TCI_RUNNING);
+    bool is_routed = (out->flags & TCI_ROUTED) != 0;
+    bool is_open = tci_ep_takes_messages(ep);
+    if (ep->state >= TCI_EP_CLOSED || out->kind == TCI_OUT_INJECT ||
+        (is_open && !is_running && !is_routed))
         return TC_E_AGAIN;
-    TC_TRY(tci_outgoing_measure(out, err));
-    return tci_send_queue_message(ep, out);
+    if (tci_large_continues(ep, out))
+        return tci_large_queue(ep);
+    bool fits = out->payload_size <= ep->tx.payload_max || is_routed;
+    return !is_open || (fits && is_running) ? tci_send_queue_message(ep, out) : TC_E_AGAIN;
 }
 
 static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out, tc_error *err)
 {
-    out->routed |= out->route != NULL;
-    if (!tci_ep_takes_messages(ep))
-        return send_unopened(ep, out, err);
-    if (ep->tx.building)
-        return TC_E_BUSY;
-    if (ep->tx.bindings[out->fn->index] == TCI_TX_REFUSED) {
-        bool continues = tci_large_continues(ep, out->fn, out->args, out->args_size);
-        return !continues || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
-    }
-    tc_status status = tci_outgoing_measure(out, err);
+    tc_status status = check(ep, out);
+    if (status == TC_OK)
+        status = tci_outgoing_measure(out, err);
     if (status != TC_OK)
         return status;
-    status = send_in_order(ep, out);
-    if (status == TC_OK)
-        return TC_OK;
-    TC_TRY(tci_ep_check_credit(ep));
-    bool is_running = tci_pending_has(&ep->core->pending, TCI_RUNNING);
-    if (status != TC_E_AGAIN || !(is_running || out->routed) || out->injected != NULL)
-        return status;
-    if (tci_large_continues(ep, out->fn, out->args, out->args_size))
-        return tci_large_queue(ep);
-    bool fits = out->payload_size <= ep->tx.payload_max || out->routed;
-    return fits && is_running ? tci_send_queue_message(ep, out) : TC_E_AGAIN;
+    status = tci_ep_takes_messages(ep) ? send_in_order(ep, out) : TC_E_AGAIN;
+    if (status != TC_OK)
+        TC_TRY(tci_ep_check_credit(ep));
+    return status == TC_E_AGAIN ? queue_rest(ep, out) : status;
 }
 
 tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
@@ -143,27 +125,30 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
 tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const void *payload,
                           size_t size)
 {
-    const uint8_t known = ep->tx.bindings[fn->index];
-    const size_t payload_size = size + tci_route_bytes(route);
-    if (payload_size < ep->tx.frame_limit && (known == TCI_TX_PLAIN || known == TCI_TX_BUILT)) {
-        const tci_frame header = {.payload_size = (uint32_t)payload_size,
-                                  .slot = fn->index,
-                                  .kind = TCI_FRAME_CALL,
-                                  .flags = TCI_ROUTED};
-        const uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
-        tci_sender_commit_coalesced(&ep->tx);
-        uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
-        if (frame != NULL) {
-            if (size > 0)
-                memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, size);
-            tci_route_encode(route, frame + TCI_FRAME_HEADER_BYTES + size);
-            tci_frame_out_commit(ep, frame, bytes, &header);
-            return TC_OK;
-        }
-    }
-    tci_outgoing out = {
-        .fn = fn, .args = payload, .args_size = size, .built = true, .route = route};
-    return tci_send_message(ep, &out);
+    tci_outgoing out = {.fn = fn,
+                        .args = payload,
+                        .args_size = size,
+                        .built = true,
+                        .flags = TCI_ROUTED,
+                        .route = route};
+    return tci_frame_out_try(ep, &out) ? TC_OK : tci_send_message(ep, &out);
+}
+
+/* Writes the frame of a call that needs neither code nor lead, if there is space at once. Both
+ * users pass a constant `small`: no payload is above TCI_SMALL_COPY_MAX. */
+static inline ALWAYS bool put_call(tci_producer *ring, const tc_ifunc *fn,
+                                   const void *source_args, size_t size, bool small)
+{
+    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
+    uint8_t *frame = tci_producer_try_reserve(ring, bytes);
+    if (__builtin_expect(frame == NULL, 0))
+        return false;
+    if (small || size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    else
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    tci_producer_commit(ring, frame, bytes, fn->call_word | size);
+    return true;
 }
 
 /* tc_send to a peer to which a delivery carries frames, for a function that the peer knows, if
@@ -171,48 +156,12 @@ tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const
 static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
                                     size_t size, size_t limit)
 {
-    if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
-        return false;
-    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
-    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
-    if (frame == NULL)
-        return false;
-    if (size <= TCI_SMALL_COPY_MAX)
-        tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
-    else
-        memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
     const uint64_t position = ep->tx.ring.tail;
-    tci_producer_commit(&ep->tx.ring, frame, bytes, fn->call_word | size);
-    tci_frame_out_push(ep, position, bytes);
+    if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
+        !put_call(&ep->tx.ring, fn, source_args, size, false))
+        return false;
+    tci_frame_out_push(ep, position, TCI_FRAME_HEADER_BYTES + size);
     ep->tx.message_end = ep->tx.ring.tail;
-    return true;
-}
-
-/* The same for a function that asks for alignment, with any delivery. */
-static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
-                                    size_t size, size_t limit)
-{
-    const uint8_t known = ep->tx.bindings[fn->index];
-    if (size >= limit || (fn->entries & TCI_ENTRY_INIT) ||
-        (known != TCI_TX_PLAIN && known != TCI_TX_ALIGNED))
-        return false;
-    const size_t lead_max = tci_lead_max(ep, fn, size);
-    tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame =
-        tci_producer_try_reserve(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + lead_max + size);
-    if (frame == NULL)
-        return false;
-    const uint32_t lead = tci_lead_write(ep, fn, frame, lead_max);
-    const tci_frame header = {.payload_size = (uint32_t)(lead + size),
-                              .slot = fn->index,
-                              .kind = TCI_FRAME_CALL,
-                              .flags = lead > 0 ? TCI_ALIGNED : 0};
-    uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES + lead;
-    if (size <= TCI_SMALL_COPY_MAX)
-        tci_small_copy(payload, source_args, size);
-    else
-        memcpy(payload, source_args, size);
-    tci_frame_out_commit(ep, frame, TCI_FRAME_HEADER_BYTES + lead + size, &header);
     return true;
 }
 
@@ -224,8 +173,9 @@ static inline tc_status send_quickly(tc_ep *ep, tc_ifunc *fn, const void *source
 {
     if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size, limit))
         return TC_OK;
-    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN &&
-        try_send_aligned(ep, fn, source_args, size, limit))
+    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN && size < limit &&
+        tci_frame_out_try(ep, &out))
         return TC_OK;
     return rest(ep, fn, source_args, size);
 }
@@ -270,24 +220,18 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 }
 
 /* The fast path: makes no call, unless eight messages have gathered or the peer is asleep. */
-static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                                 size_t limit, send_rest *rest)
+static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args,
+                                        size_t size, size_t limit, send_rest *rest)
 {
     if (__builtin_expect(size < limit && ep->tx.bindings[fn->index] == TCI_TX_PLAIN, 1)) {
-        uint64_t word = fn->call_word | size;
         if (size <= sizeof(uint64_t) &&
             __builtin_expect(
                 tci_producer_has_granules(&ep->tx.ring, ep->tx.coalesced_count + 1), 1)) {
-            return send_short(ep, word, tci_small_load(source_args, size));
+            return send_short(ep, fn->call_word | size, tci_small_load(source_args, size));
         }
         tci_sender_commit_coalesced(&ep->tx);
-        uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
-        uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
-        if (__builtin_expect(frame != NULL, 1)) {
-            tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
-            tci_producer_commit(&ep->tx.ring, frame, bytes, word);
+        if (put_call(&ep->tx.ring, fn, source_args, size, true))
             return answer_doorbell(ep);
-        }
     }
     return rest(ep, fn, source_args, size);
 }
@@ -331,7 +275,8 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 
 tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
-    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .with_code = true};
+    tci_outgoing out = {
+        .fn = fn, .args = source_args, .args_size = size, .kind = TCI_OUT_WITH_CODE};
     bool entered = tci_sole_user_enter(ep->core, "tc_send_uncached");
     tc_status status = tci_send_message(ep, &out);
     tci_sole_user_leave(ep->core, entered);
@@ -340,15 +285,15 @@ tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, siz
 
 tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
-    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    tci_outgoing out = {
+        .fn = fn, .args = source_args, .args_size = size, .kind = TCI_OUT_INJECT};
     tc_error error;
     tc_status status = TC_E_AGAIN;
     if (tci_ep_is_open(ep))
-        status =
-            tci_inject_section(fn, ep->peer.target, &out.injected, &out.injected_size, &error);
+        status = tci_inject_section(ep->peer.target, &out, &error);
     else if (ep->state >= TCI_EP_CLOSED)
         status = tc_ep_error(ep, &error);
-    if (status == TC_E_AGAIN || (status == TC_OK && tci_inject_try_send(ep, &out)))
+    if (status == TC_E_AGAIN || (status == TC_OK && tci_frame_out_try(ep, &out)))
         return status;
     return status == TC_OK ? tci_send_message(ep, &out)
                            : tci_send_error_keep(ep, status, &error);

@@ -65,7 +65,9 @@ void tci_send_queue_prepend(tc_ep *ep, tci_queued *item)
 tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
 {
     const tci_frame frame = {.payload_size = (uint32_t)out->payload_size,
-                             .flags = out->routed ? TCI_ROUTED : 0};
+                             .kind = out->kind == TCI_OUT_WITH_CODE ? TCI_FRAME_CODE
+                                                                    : TCI_FRAME_CALL,
+                             .flags = out->flags};
     const tci_queued like = {.frame = frame};
     if (ep->tx.queue_bytes + cost_of(&like) > ep->core->options.send_queue_bytes ||
         cost_of(&like) > tci_limits_queue_left(ep))
@@ -80,7 +82,6 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
     }
     item->fn = out->fn;
     tci_registry_retain(out->fn);
-    item->with_code = out->with_code;
     tci_send_queue_append(ep, item);
     ep->core->counters[TCI_SENDS_QUEUED]++;
     return TC_OK;

@@ -27,9 +27,8 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep);
 
 typedef struct tci_queued {
     struct tci_queued *next;
-    tc_ifunc *fn; /* held; NULL: a complete frame (control or reply) */
-    tci_frame frame;
-    bool with_code;
+    tc_ifunc *fn;    /* held; NULL: a complete frame (control or reply) */
+    tci_frame frame; /* of a message: kind CODE if its code is to go along in any case */
     uint8_t payload[];
 } tci_queued;
 

@@ -103,7 +103,8 @@ static bool find_place(tci_staging *staging, uint64_t bytes, uint64_t alignment)
     return taken <= staging->room && !tci_send_window_is_full(&staging->window);
 }
 
-uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out)
+/* Returns space and its offset; NULL without space. To give it up, do nothing. */
+static uint8_t *reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out)
 {
     tci_staging *staging = ep->tx.staging;
     uint64_t bytes = aligned(size);
@@ -148,9 +149,9 @@ static void copy(uint8_t *to, const uint8_t *from, size_t size, bool streams)
         memcpy(to, from, size);
 }
 
-void tci_staging_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
+/* Copies in the way that is faster here. */
+static void copy_timed(tci_staging *staging, uint8_t *to, const uint8_t *from, size_t size)
 {
-    tci_staging *staging = ep->tx.staging;
     bool streams =
         staging->phase == SETTLED ? staging->streams : phases[staging->phase].streams;
     if (!TCI_STREAM_COPY_EXISTS || !phases[staging->phase].timed) {
@@ -166,12 +167,32 @@ void tci_staging_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
         staging->phase_bytes -= size;
 }
 
-void tci_staging_commit(tc_ep *ep, size_t size)
+/* Keeps the reserved space in use until the frame that was committed last is consumed. */
+static void commit(tc_ep *ep, size_t size)
 {
     tci_staging *staging = ep->tx.staging;
     uint64_t end = staging->reserved + aligned(size);
     tci_send_window_add(&staging->window, ep->tx.ring.tail, end - staging->head);
     staging->head = end;
+}
+
+bool tci_staging_send(tc_ep *ep, tci_frame header, tci_staged staged, const void *from,
+                      unsigned alignment, tci_span code)
+{
+    uint8_t bytes[TCI_STAGED_BYTES];
+    const size_t size = (size_t)staged.size;
+    uint8_t *to = reserve(ep, size, alignment, &staged.place);
+    /* Asks for the frame's space first: the payload is long. */
+    const size_t frame_bytes = tci_frame_code_bytes(sizeof bytes, code.size);
+    if (to == NULL || tci_frame_out_begin(ep, header.kind, frame_bytes) == NULL)
+        return false;
+    copy_timed(ep->tx.staging, to, from, size);
+    tci_staged_encode(&staged, bytes);
+    if (!tci_frame_out_put(ep, header, (tci_span){bytes, sizeof bytes}, (tci_span){0}, code))
+        return false;
+    commit(ep, size);
+    ep->tx.pushed_bytes += size;
+    return true;
 }
 
 uint64_t tci_staging_awaited(const tc_ep *ep)

@@ -9,7 +9,7 @@
 #ifndef TCI_STAGING_H
 #define TCI_STAGING_H
 
-#include "core/ep.h"
+#include "transfer/outgoing.h"
 
 /* --- the sender -------------------------------------------------------------------------- */
 
@@ -22,13 +22,11 @@ bool tci_staging_is_open(const tc_ep *ep);
 /* Returns how many bytes of a payload with `left` of `size` bytes to send may lie there
  * together. */
 size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left);
-/* Returns space for that at a multiple of 64 and of `alignment`, and its offset; NULL without
- * space. To give a reservation up, do nothing. */
-uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out);
-/* Copies a payload to reserved space, in the way that is faster here. */
-void tci_staging_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size);
-/* Keeps the reserved space in use until the frame that was committed last is consumed. */
-void tci_staging_commit(tc_ep *ep, size_t size);
+/* Copies staged.size bytes to the segment, at a multiple of 64 and of `alignment`, and sends
+ * the frame that locates them, with `code` behind it. Their space is in use until that frame
+ * is consumed. False: no space, in the segment or the ring. */
+bool tci_staging_send(tc_ep *ep, tci_frame header, tci_staged staged, const void *from,
+                      unsigned alignment, tci_span code);
 /* Returns the position that the peer must consume to free space; UINT64_MAX: no such position.
  */
 uint64_t tci_staging_awaited(const tc_ep *ep);

@@ -77,7 +77,7 @@ TEST(one_peer_leaves_code_memory_to_others)
 
 static void prepare(void)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
+    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_PREPARE};
     pair.ep->tx.preparing = fn->index;
     assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
     fake_pair_settle(&pair);

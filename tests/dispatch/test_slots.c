@@ -227,7 +227,7 @@ TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
 
 static void prepare(void)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
+    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_PREPARE};
     pair.ep->tx.preparing = fn->index;
     assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
     fake_pair_settle(&pair);

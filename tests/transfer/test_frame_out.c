@@ -247,3 +247,72 @@ TEST(a_delivery_that_carries_frames_is_told_of_each)
     assert_int_equal(d->turns, 2);
     fake_pair_close(&pair);
 }
+
+TEST(a_frame_is_its_parts_in_their_order)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const tci_frame inject = {.slot = 3, .kind = TCI_FRAME_INJECT, .flags = 0x10};
+    const tci_frame call = {.slot = 4, .kind = TCI_FRAME_CALL};
+    uint8_t code_bytes[TCI_INJECT_SECTION_BYTES + 5] = "        codes";
+    const tci_span head = {"head", 4}, body = {"body!", 5}, none = {0};
+    const tci_span code = {code_bytes, sizeof code_bytes};
+    const uint8_t *payload;
+    tci_inject_section_encode(3, 2, code_bytes);
+    assert_true(tci_frame_out_put(pair.ep, inject, head, body, code));
+    tci_frame frame = next_frame(&pair, &payload);
+    assert_int_equal(frame.payload_size, 9);
+    assert_int_equal(frame.slot, 3);
+    assert_int_equal(frame.flags, 0x10);
+    assert_memory_equal(payload, "headbody!", 9);
+    assert_memory_equal(payload - TCI_FRAME_HEADER_BYTES + tci_frame_code_offset(9), code_bytes,
+                        sizeof code_bytes);
+    assert_true(tci_frame_out_put(pair.ep, call, none, none, none));
+    assert_int_equal(next_frame(&pair, &payload).payload_size, 0);
+    fake_pair_close(&pair);
+}
+
+/* Space that was asked for and not committed is nothing to the peer. */
+TEST(a_frame_that_was_begun_is_given_up_by_doing_nothing)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    uint8_t *first = tci_frame_out_begin(pair.ep, TCI_FRAME_CALL, 64);
+    assert_non_null(first);
+    assert_ptr_equal(tci_frame_out_begin(pair.ep, TCI_FRAME_CALL, 64), first);
+    expect_no_frame(&pair);
+    fake_pair_close(&pair);
+}
+
+TEST(only_the_common_case_is_tried_at_once)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    static uint8_t payload[40000];
+    tci_outgoing out = {.fn = fn, .args = "abc", .args_size = 3};
+    assert_false(tci_frame_out_try(pair.ep, &out)); /* the peer does not know it */
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
+    assert_true(tci_frame_out_try(pair.ep, &out));
+    assert_int_equal(out.payload_size, 3);
+    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    tci_outgoing large = {.fn = fn, .args = payload, .args_size = sizeof payload};
+    assert_false(tci_frame_out_try(pair.ep, &large));
+    fn->entries |= TCI_ENTRY_INIT;
+    assert_false(tci_frame_out_try(pair.ep, &out)); /* its payload is to be made */
+    out.built = true;
+    assert_true(tci_frame_out_try(pair.ep, &out));
+    fn->entries &= ~(unsigned)TCI_ENTRY_INIT;
+    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    assert_false(tci_frame_out_try(pair.ep, &out));
+    out.kind = TCI_OUT_INJECT;
+    out.injected = (tci_span){payload, TCI_INJECT_SECTION_BYTES};
+    assert_false(tci_frame_out_try(pair.ep, &out));
+    pair.ep->tx.bindings[fn->index] = TCI_TX_UNKNOWN; /* which injected code need not be */
+    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    assert_true(tci_frame_out_try(pair.ep, &out));
+    expect_frame(&pair, TCI_FRAME_INJECT, 0);
+    out.injected.size = sizeof payload;
+    assert_false(tci_frame_out_try(pair.ep, &out));
+    fake_pair_close(&pair);
+}
