@@ -76,7 +76,7 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
         return;
     switch (kind) {
     case TCI_AM_FRAMES:
-        tci_ep_take_frames(ep, header->place, bytes, size);
+        tci_ep_take_frames(ep, header->position, bytes, size);
         return;
     case TCI_AM_CREDIT:
         tci_credit_take(ep, bytes, size);

@@ -89,7 +89,7 @@ static bool begin(stream_link *link, const tci_link_op *op)
         if (tci_stream_room(link->ep->stream) < sizeof bytes + head_bytes)
             return false;
         const tci_record record = {.kind = record_kind(op->kind),
-                                   .place = op->header.place,
+                                   .position = op->header.position,
                                    .size = (uint32_t)(head_bytes + op->size),
                                    .sequence = link->sequence++};
         tci_record_encode(&record, bytes);
@@ -175,10 +175,10 @@ static tc_status send_op(stream_link *link, tci_am kind, tci_link_op *op, const 
     return TC_OK;
 }
 
-static tc_status send_plain(tci_link *base, tci_am kind, uint16_t place, tci_link_op *op,
+static tc_status send_plain(tci_link *base, tci_am kind, uint16_t position, tci_link_op *op,
                             const void *bytes, size_t size, bool *under_way_out)
 {
-    op->header.place = place;
+    op->header.position = position;
     op->head = NULL;
     return send_op(stream_link_of(base), kind, op, bytes, size, under_way_out);
 }
@@ -187,7 +187,7 @@ static tc_status send_payload(tci_link *base, uint16_t number, tci_payload_heade
                               tci_link_op *op, const void *bytes, size_t size,
                               bool *under_way_out)
 {
-    op->header.place = number;
+    op->header.position = number;
     op->head = header->fragment;
     return send_op(stream_link_of(base), TCI_AM_PAYLOAD, op, bytes, size, under_way_out);
 }

@@ -71,10 +71,10 @@ tc_status tci_link_post(tci_link *link, tci_am kind, const void *bytes, size_t s
     return link->ops->post(link, kind, bytes, size, err);
 }
 
-tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t place, tci_link_op *op,
+tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t position, tci_link_op *op,
                         const void *bytes, size_t size, bool *under_way_out)
 {
-    return link->ops->send(link, kind, place, op, bytes, size, under_way_out);
+    return link->ops->send(link, kind, position, op, bytes, size, under_way_out);
 }
 
 tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_header *header,

@@ -75,8 +75,8 @@ typedef struct tci_link_op {
 } tci_link_op;
 
 /* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until
- * return when *under_way_out is false (then done is not called). `place` is the header's. */
-TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t place,
+ * return when *under_way_out is false (then done is not called). `position` is the header's. */
+TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t position,
                                       tci_link_op *op, const void *bytes, size_t size,
                                       bool *under_way_out);
 

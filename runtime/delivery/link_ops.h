@@ -20,7 +20,7 @@ typedef struct tci_link_ops {
     void (*set_peer)(tci_link *link, uint16_t connection, uint64_t token); /* may be NULL */
     tc_status (*post)(tci_link *link, tci_am kind, const void *bytes, size_t size,
                       tc_error *err);
-    tc_status (*send)(tci_link *link, tci_am kind, uint16_t place, tci_link_op *op,
+    tc_status (*send)(tci_link *link, tci_am kind, uint16_t position, tci_link_op *op,
                       const void *bytes, size_t size, bool *under_way_out);
     tc_status (*send_payload)(tci_link *link, uint16_t number, tci_payload_header *header,
                               tci_link_op *op, const void *bytes, size_t size,

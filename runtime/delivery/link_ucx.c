@@ -218,10 +218,10 @@ static void set_peer(tci_link *base, uint16_t connection, uint64_t token)
     memcpy(link->peer.token, &token, sizeof token);
 }
 
-static tci_am_header header_for(const tci_link_ucx *link, uint16_t place)
+static tci_am_header header_for(const tci_link_ucx *link, uint16_t position)
 {
     tci_am_header header = link->peer;
-    header.place = place;
+    header.position = position;
     return header;
 }
 
@@ -285,11 +285,11 @@ static tc_status send_in_place(tci_link_ucx *link, tci_am kind, const void *head
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "message");
 }
 
-static tc_status send_plain(tci_link *base, tci_am kind, uint16_t place, tci_link_op *op,
+static tc_status send_plain(tci_link *base, tci_am kind, uint16_t position, tci_link_op *op,
                             const void *bytes, size_t size, bool *under_way_out)
 {
     tci_link_ucx *link = tci_link_ucx_of(base);
-    op->header = header_for(link, place);
+    op->header = header_for(link, position);
     return send_in_place(link, kind, &op->header, sizeof op->header, op, bytes, size,
                          under_way_out);
 }

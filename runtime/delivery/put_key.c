@@ -28,12 +28,12 @@ static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
 /* Checks for address space: UCX before 1.19 ends the process if it cannot map the region. */
 static tc_status check_room(size_t bytes, tc_error *err)
 {
-    void *room = mmap(NULL, bytes + PAGES_BESIDE, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
+    void *reserved = mmap(NULL, bytes + PAGES_BESIDE, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED)
         return tci_error_errno(err, TC_E_NO_MEMORY, errno,
                                "put: no room to map the peer's ring of %zu bytes", bytes);
-    (void)munmap(room, bytes + PAGES_BESIDE);
+    (void)munmap(reserved, bytes + PAGES_BESIDE);
     return TC_OK;
 }
 

@@ -38,7 +38,8 @@ typedef struct tci_am_credit {
 typedef struct tci_am_header {
     uint8_t token[8]; /* random; from the receiver's HELLO */
     uint16_t connection;
-    uint16_t place; /* FRAMES: ring offset, in granules; PAYLOAD: the payload's number; or 0 */
+    /* FRAMES: ring offset, in granules; PAYLOAD: the payload's number; or 0 */
+    uint16_t position;
 } tci_am_header;
 
 /* `bytes` are valid during the call, 8-byte aligned or not, and unchecked. */

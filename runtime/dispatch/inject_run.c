@@ -15,13 +15,13 @@ static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *fram
     if ((f->flags & TCI_INJECT_STAGED) == 0)
         return TC_OK;
     tci_staged_decode(frame + TCI_FRAME_HEADER_BYTES, &staged);
-    call->payload = tci_staging_at(ep, staged.place, staged.size);
+    call->payload = tci_staging_at(ep, staged.offset, staged.size);
     call->payload_size = (size_t)staged.size;
     if (call->payload == NULL || staged.size == 0) {
         *broken_out = true;
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "injected payload of %llu bytes at %llu, where none can lie",
-                             (unsigned long long)staged.size, (unsigned long long)staged.place);
+        return tci_error_set(
+            err, TC_E_CORRUPT, "injected payload of %llu bytes at %llu, where none can lie",
+            (unsigned long long)staged.size, (unsigned long long)staged.offset);
     }
     if (staged.size > max)
         return tci_error_set(err, TC_E_TOO_LARGE,

@@ -27,7 +27,8 @@ static tc_status make_room(tc_ep *ep, uint64_t total, tc_error *err)
     if (total > max)
         return too_large(total, max, err);
     tci_landing landing;
-    if (total <= assembly->landing.room && (uintptr_t)assembly->landing.view % alignment == 0)
+    if (total <= assembly->landing.capacity &&
+        (uintptr_t)assembly->landing.view % alignment == 0)
         return TC_OK;
     if (!tci_landing_make((size_t)total, alignment,
                           ep->core->options.payload == TCI_PAYLOAD_READONLY, &landing))
@@ -76,7 +77,7 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
                              (unsigned long long)fragment->total,
                              (unsigned long long)assembly->received,
                              (unsigned long long)assembly->total);
-    TCI_ASSERT(assembly->dropped || assembly->total <= assembly->landing.room);
+    TCI_ASSERT(assembly->dropped || assembly->total <= assembly->landing.capacity);
     if (!assembly->dropped)
         memcpy(assembly->landing.bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
@@ -99,12 +100,12 @@ static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *who
     tci_staged staged;
     uint64_t max = ep->core->options.payload_bytes_max;
     tci_staged_decode(payload, &staged);
-    uint8_t *bytes = tci_staging_at(ep, staged.place, staged.size);
+    uint8_t *bytes = tci_staging_at(ep, staged.offset, staged.size);
     if (bytes == NULL || staged.size == 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "fragment of %llu bytes at %llu, where no payload can lie in a "
                              "segment of %zu",
-                             (unsigned long long)staged.size, (unsigned long long)staged.place,
+                             (unsigned long long)staged.size, (unsigned long long)staged.offset,
                              ep->rx.staged.bytes);
     bool under_way =
         ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &staged.fragment);
@@ -170,7 +171,7 @@ void tci_large_done(tc_ep *ep, const tci_payload *whole)
         return;
     TCI_ASSERT(assembly->received == assembly->total);
     assembly->total = 0;
-    if (assembly->landing.room > KEEP_BYTES) {
+    if (assembly->landing.capacity > KEEP_BYTES) {
         tci_landing_free(&assembly->landing);
         *assembly = (tci_assembly){0};
     }

@@ -11,7 +11,7 @@
 
 static tc_status make_room(tci_landing *landing, size_t size, bool read_only, tc_error *err)
 {
-    if (size < landing->room && (landing->room <= KEEP_BYTES || size > KEEP_BYTES))
+    if (size < landing->capacity && (landing->capacity <= KEEP_BYTES || size > KEEP_BYTES))
         return TC_OK;
     tci_landing_free(landing);
     if (!tci_landing_make(size + 1, TCI_PAYLOAD_ALIGNMENT_MAX, read_only, landing))

@@ -41,29 +41,29 @@ static void let_go(tc_ifunc *fn)
 }
 
 /* Makes the slot callable. A slot with `main` accepts payloads as they lie in frames. */
-static void open_slot(tci_rx_slot *place)
+static void open_slot(tci_rx_slot *entry)
 {
-    TCI_ASSERT(place->fn->state == TCI_LOADED && place->fn->entry.main != NULL);
-    const bool takes_any = place->fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN;
-    place->main = takes_any ? place->fn->entry.main : NULL;
-    place->callable = true;
+    TCI_ASSERT(entry->fn->state == TCI_LOADED && entry->fn->entry.main != NULL);
+    const bool takes_any = entry->fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN;
+    entry->main = takes_any ? entry->fn->entry.main : NULL;
+    entry->callable = true;
 }
 
-static void close_slot(tci_rx_slot *place)
+static void close_slot(tci_rx_slot *entry)
 {
-    place->main = NULL;
-    place->callable = false;
+    entry->main = NULL;
+    entry->callable = false;
 }
 
 static void clear(tc_ep *ep, uint16_t slot)
 {
-    tci_rx_slot *place = &ep->rx.slots[slot];
-    if (place->fn != NULL && place->fn->state == TCI_LOADING) /* it may never be asked for */
-        tci_limits_charge_compile(ep, tci_clock_ns() - place->fn->seen_ns);
-    if (place->fn != NULL)
-        let_go(place->fn);
-    free(place->evicted);
-    *place = (tci_rx_slot){0};
+    tci_rx_slot *entry = &ep->rx.slots[slot];
+    if (entry->fn != NULL && entry->fn->state == TCI_LOADING) /* it may never be asked for */
+        tci_limits_charge_compile(ep, tci_clock_ns() - entry->fn->seen_ns);
+    if (entry->fn != NULL)
+        let_go(entry->fn);
+    free(entry->evicted);
+    *entry = (tci_rx_slot){0};
 }
 
 void tci_slots_free(tc_ep *ep)
@@ -102,9 +102,9 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 
 void tci_slot_notify(tc_ep *ep, uint16_t slot)
 {
-    tci_rx_slot *place = &ep->rx.slots[slot];
-    place->notify = !place->callable;
-    if (!place->notify)
+    tci_rx_slot *entry = &ep->rx.slots[slot];
+    entry->notify = !entry->callable;
+    if (!entry->notify)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
 }
 
@@ -311,18 +311,18 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 
 tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 {
-    tci_rx_slot *place = &ep->rx.slots[slot];
-    if (place->callable)
+    tci_rx_slot *entry = &ep->rx.slots[slot];
+    if (entry->callable)
         return TC_OK;
-    if (place->evicted != NULL) {
+    if (entry->evicted != NULL) {
         tc_ifunc *fn;
-        TC_TRY(find_code(ep, slot, NULL, place->evicted, &fn, err));
-        bool is_signed = place->evicted->signature_size > 0;
-        free(place->evicted);
+        TC_TRY(find_code(ep, slot, NULL, entry->evicted, &fn, err));
+        bool is_signed = entry->evicted->signature_size > 0;
+        free(entry->evicted);
         fn->bound++;
-        *place = (tci_rx_slot){.fn = fn, .is_signed = is_signed};
+        *entry = (tci_rx_slot){.fn = fn, .is_signed = is_signed};
     }
-    if (place->fn == NULL)
+    if (entry->fn == NULL)
         return tci_error_set(err, TC_E_NOT_FOUND, "slot %u has no function", slot);
     return load(ep, slot, err);
 }
@@ -344,18 +344,18 @@ static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *er
  * bound of code. */
 static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 {
-    tci_rx_slot *place = &ep->rx.slots[slot];
-    bool notify = place->notify;
+    tci_rx_slot *entry = &ep->rx.slots[slot];
+    bool notify = entry->notify;
     tc_error error;
     if (fn->standing != TCI_STANDING_OPEN) { /* since a moment ago */
         tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
         return;
     }
-    if (place->callable && fn->state == TCI_LOADED)
-        open_slot(place);
-    else if (place->callable) /* its next call binds it again */
-        close_slot(place);
-    place->notify = false;
+    if (entry->callable && fn->state == TCI_LOADED)
+        open_slot(entry);
+    else if (entry->callable) /* its next call binds it again */
+        close_slot(entry);
+    entry->notify = false;
     if (notify && fn->state == TCI_LOADED &&
         tci_slot_quota_check_memory(ep, fn, &error) != TC_OK)
         refuse_prepared(ep, slot, fn, &error);
@@ -364,7 +364,7 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
     else if (notify && fn->state == TCI_LOAD_FAILED)
         tci_slot_refuse(ep, slot, fn->load_error);
     else
-        place->notify = notify; /* it is loaded once more */
+        entry->notify = notify; /* it is loaded once more */
 }
 
 void tci_slots_changed(tci_core *core, tc_ifunc *fn)
@@ -383,8 +383,8 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
  * unloaded. */
 static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
-    tci_rx_slot *place = &ep->rx.slots[slot];
-    close_slot(place);
+    tci_rx_slot *entry = &ep->rx.slots[slot];
+    close_slot(entry);
     ep->rx.loading = false; /* a frame that waits for it may continue */
     tci_code_section *evicted = malloc(sizeof *evicted);
     if (evicted == NULL)
@@ -393,9 +393,9 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
         .id = fn->id,
         .archive_size = (uint32_t)fn->archive_size,
         .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size),
-        .signature_size = place->is_signed ? TCI_CODE_SIGNATURE_BYTES : 0};
-    place->evicted = evicted;
-    place->fn = NULL;
+        .signature_size = entry->is_signed ? TCI_CODE_SIGNATURE_BYTES : 0};
+    entry->evicted = evicted;
+    entry->fn = NULL;
     let_go(fn);
 }
 

@@ -82,7 +82,7 @@ static void end_body(tci_record_in *in)
         end_sink(in, true);
         return;
     }
-    tci_ring_store_signal(ep->rx.ring.filled + (size_t)in->record.place * TCI_FRAME_GRANULE,
+    tci_ring_store_signal(ep->rx.ring.filled + (size_t)in->record.position * TCI_FRAME_GRANULE,
                           in->signal);
     tci_ep_frames_came(ep);
 }
@@ -109,16 +109,17 @@ static void take_body(tci_record_in *in, const uint8_t *bytes, size_t size)
 static void begin_frames(tci_record_in *in, const uint8_t *body)
 {
     tc_ep *ep = in->ep;
-    if (!tci_ep_expects_frames(ep, in->record.place, in->record.size))
+    if (!tci_ep_expects_frames(ep, in->record.position, in->record.size))
         return;
     memcpy(&in->signal, body, SIGNAL_BYTES);
-    in->to = ep->rx.ring.filled + (size_t)in->record.place * TCI_FRAME_GRANULE + SIGNAL_BYTES;
+    in->to =
+        ep->rx.ring.filled + (size_t)in->record.position * TCI_FRAME_GRANULE + SIGNAL_BYTES;
     in->left = in->record.size - SIGNAL_BYTES;
 }
 
 static void begin_payload(tci_record_in *in, const uint8_t *body)
 {
-    tci_payload_header header = {.to.place = in->record.place};
+    tci_payload_header header = {.to.position = in->record.position};
     size_t size = in->record.size - TCI_RECORD_PAYLOAD_HEAD_BYTES;
     memcpy(header.fragment, body, sizeof header.fragment);
     in->to = NULL;
@@ -147,7 +148,7 @@ static void begin_record(tci_record_in *in, const uint8_t *body, size_t needed)
         if (needed < in->record.size)
             begin_frames(in, body);
         else
-            tci_ep_take_frames(ep, in->record.place, body, needed);
+            tci_ep_take_frames(ep, in->record.position, body, needed);
         return;
     case TCI_RECORD_CREDIT:
         tci_credit_take(ep, body, needed);

@@ -41,9 +41,9 @@ static inline uint32_t tci_lead_write(const tc_ep *ep, const tc_ifunc *fn, uint8
 {
     if (lead_max == 0)
         return 0;
-    const uint64_t place = TCI_RING_DATA_OFFSET + (uint64_t)(frame - ep->tx.ring.ring);
+    const uint64_t offset = TCI_RING_DATA_OFFSET + (uint64_t)(frame - ep->tx.ring.ring);
     const uint32_t lead =
-        (uint32_t)(0 - (place + TCI_FRAME_HEADER_BYTES)) & (fn->alignment - 1);
+        (uint32_t)(0 - (offset + TCI_FRAME_HEADER_BYTES)) & (fn->alignment - 1);
     if (lead == 0 || lead > lead_max)
         return 0;
     tci_frame_lead_encode(lead, frame + TCI_FRAME_HEADER_BYTES);

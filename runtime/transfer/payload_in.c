@@ -60,10 +60,10 @@ static inbound_payload *take_spare(tci_inbound *in, uint64_t total, size_t align
 {
     for (unsigned i = in->spare_count; i-- > 0;) {
         inbound_payload *spare = in->spares[i];
-        if (spare->landing.room < total || (uintptr_t)spare->landing.view % alignment != 0)
+        if (spare->landing.capacity < total || (uintptr_t)spare->landing.view % alignment != 0)
             continue;
         in->spares[i] = in->spares[--in->spare_count];
-        in->spare_bytes -= spare->landing.room;
+        in->spare_bytes -= spare->landing.capacity;
         return spare;
     }
     return NULL;
@@ -104,8 +104,8 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
     if (payload->under_way > 0)
         return;
     if (payload->landing.bytes != NULL && in->spare_count < TCI_OUT_OF_LINE_COUNT_MAX &&
-        in->spare_bytes + payload->landing.room <= TCI_OUT_OF_LINE_BYTES_MAX) {
-        in->spare_bytes += payload->landing.room;
+        in->spare_bytes + payload->landing.capacity <= TCI_OUT_OF_LINE_BYTES_MAX) {
+        in->spare_bytes += payload->landing.capacity;
         in->spares[in->spare_count++] = payload;
         TCI_ASSERT(in->spare_bytes <= TCI_OUT_OF_LINE_BYTES_MAX);
     } else {
@@ -151,12 +151,12 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
     return TC_OK;
 }
 
-static tc_status claim(tc_ep *ep, inbound_payload **place, const tci_fragment *fragment,
+static tc_status claim(tc_ep *ep, inbound_payload **slot, const tci_fragment *fragment,
                        size_t size, tc_error *err)
 {
-    if (*place == NULL)
-        TC_TRY(begin(ep, fragment->total, place, err));
-    inbound_payload *payload = *place;
+    if (*slot == NULL)
+        TC_TRY(begin(ep, fragment->total, slot, err));
+    inbound_payload *payload = *slot;
     if (fragment->total == payload->total && size > 0 && fragment->offset <= fragment->total &&
         size <= fragment->total - fragment->offset &&
         size <= payload->total - payload->claimed) {
@@ -178,33 +178,33 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     tci_inbound *in = ep->state < TCI_EP_CLOSED ? inbound_of(ep) : NULL;
     if (in == NULL)
         return false;
-    uint16_t ahead = (uint16_t)(header->to.place - in->next);
+    uint16_t ahead = (uint16_t)(header->to.position - in->next);
     if (ahead > UINT16_MAX / 2)
         return false; /* already refused; its sender did not know that yet */
-    inbound_payload **place = &in->payloads[header->to.place % TCI_OUT_OF_LINE_COUNT_MAX];
+    inbound_payload **slot = &in->payloads[header->to.position % TCI_OUT_OF_LINE_COUNT_MAX];
     tc_status status = TC_E_CORRUPT;
     tci_fragment_decode(header->fragment, &fragment);
     if (ahead >= TCI_OUT_OF_LINE_COUNT_MAX)
         tci_error_set(&error, status, "payload outside the ring: number %u, expected %u to %u",
-                      header->to.place, in->next, in->next + TCI_OUT_OF_LINE_COUNT_MAX - 1);
+                      header->to.position, in->next, in->next + TCI_OUT_OF_LINE_COUNT_MAX - 1);
     else
-        status = claim(ep, place, &fragment, size, &error);
+        status = claim(ep, slot, &fragment, size, &error);
     if (status != TC_OK) {
         tci_ep_fail(ep, &error);
         return false;
     }
-    if ((*place)->landing.bytes == NULL)
+    if ((*slot)->landing.bytes == NULL)
         return false;
-    TCI_ASSERT(fragment.offset + size <= (*place)->landing.room);
-    (*place)->under_way++;
+    TCI_ASSERT(fragment.offset + size <= (*slot)->landing.capacity);
+    (*slot)->under_way++;
     *sink_out = (tci_sink){
-        .to = (*place)->landing.bytes + fragment.offset, .done = has_arrived, .user = *place};
+        .to = (*slot)->landing.bytes + fragment.offset, .done = has_arrived, .user = *slot};
     return true;
 }
 
 /* --- running a payload ------------------------------------------------------------------- */
 
-static inbound_payload **next_place(tci_inbound *in)
+static inbound_payload **next_slot(tci_inbound *in)
 {
     return &in->payloads[in->next % TCI_OUT_OF_LINE_COUNT_MAX];
 }
@@ -235,7 +235,7 @@ tc_status tci_payload_in_find(tc_ep *ep, const tci_fragment *named, uint8_t **by
     tci_inbound *in = inbound_of(ep);
     if (in == NULL)
         return tci_error_set(err, TC_E_CORRUPT, "payload: out of memory");
-    const inbound_payload *payload = *next_place(in);
+    const inbound_payload *payload = *next_slot(in);
     tc_status status = judge(ep, payload, named, err);
     in->awaited = status == TC_E_AGAIN ? named->total : 0;
     if (status == TC_OK)
@@ -246,10 +246,10 @@ tc_status tci_payload_in_find(tc_ep *ep, const tci_fragment *named, uint8_t **by
 void tci_payload_in_done(tc_ep *ep)
 {
     tci_inbound *in = ep->rx.inbound;
-    inbound_payload **place = next_place(in);
-    if (*place != NULL)
-        give_back(in, *place);
-    *place = NULL;
+    inbound_payload **slot = next_slot(in);
+    if (*slot != NULL)
+        give_back(in, *slot);
+    *slot = NULL;
     in->awaited = 0;
     in->next++;
 }
@@ -259,14 +259,14 @@ bool tci_payload_in_stands(const tc_ep *ep)
     tci_inbound *in = ep->rx.inbound;
     if (in == NULL || in->awaited == 0)
         return false;
-    const inbound_payload *payload = *next_place(in);
+    const inbound_payload *payload = *next_slot(in);
     return payload == NULL || payload->received < in->awaited;
 }
 
 bool tci_payload_in_holds(const tc_ep *ep, uintptr_t address)
 {
     tci_inbound *in = ep->rx.inbound;
-    const inbound_payload *payload = in != NULL ? *next_place(in) : NULL;
+    const inbound_payload *payload = in != NULL ? *next_slot(in) : NULL;
     return payload != NULL && tci_landing_holds(&payload->landing, address);
 }
 

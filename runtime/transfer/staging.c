@@ -21,12 +21,12 @@
  * caches take the segment out of them, so plain ones get one fill of it before they are timed.
  */
 typedef enum phase { WARMING, TIMING_PLAIN, TIMING_STREAM, SETTLED } phase;
-#define SETTLED_ROOMS 256u
+#define SETTLED_FILLS 256u
 
 typedef struct tci_staging {
     tci_segment segment;
     bool open;
-    uint64_t room;     /* bytes for payloads */
+    uint64_t capacity; /* bytes for payloads */
     uint64_t head;     /* position of the next payload: as in a ring, never wraps */
     uint64_t reserved; /* position of the reserved payload */
     bool streams;      /* copies past the caches are faster */
@@ -43,14 +43,14 @@ static uint64_t aligned(uint64_t bytes)
 
 static tc_status create(tc_ep *ep, tci_segment_offer *offer_out)
 {
-    uint64_t room = aligned(ep->core->options.staging_bytes);
+    uint64_t capacity = aligned(ep->core->options.staging_bytes);
     tci_staging *staging = calloc(1, sizeof *staging);
     if (staging == NULL)
         return TC_E_NO_MEMORY;
     ep->tx.staging = staging;
-    staging->room = room;
-    staging->phase_bytes = room;
-    TC_TRY(tci_segment_create(TCI_STAGING_OFFSET + room, &staging->segment, NULL));
+    staging->capacity = capacity;
+    staging->phase_bytes = capacity;
+    TC_TRY(tci_segment_create(TCI_STAGING_OFFSET + capacity, &staging->segment, NULL));
     offer_out->id = staging->segment.id;
     offer_out->bytes = staging->segment.bytes;
     randombytes_buf(&offer_out->nonce, sizeof offer_out->nonce);
@@ -85,56 +85,56 @@ bool tci_staging_is_open(const tc_ep *ep)
 
 size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left)
 {
-    uint64_t room = ep->tx.staging->room;
-    uint64_t most = size <= room / 2 ? size : aligned(room >> PART_SHIFT);
+    uint64_t capacity = ep->tx.staging->capacity;
+    uint64_t most = size <= capacity / 2 ? size : aligned(capacity >> PART_SHIFT);
     return left < most ? left : (size_t)most;
 }
 
 /* Payloads lie one behind the other and wrap around, but start at 0 again whenever the segment
  * is empty: memory that was used last is in the caches. */
-static bool find_place(tci_staging *staging, uint64_t bytes, uint64_t alignment)
+static bool find_space(tci_staging *staging, uint64_t bytes, uint64_t alignment)
 {
     if (staging->window.count == 0)
         staging->head = 0;
-    uint64_t left = staging->room - staging->head % staging->room;
-    uint64_t padding = -(staging->head % staging->room) & (alignment - 1);
+    uint64_t left = staging->capacity - staging->head % staging->capacity;
+    uint64_t padding = -(staging->head % staging->capacity) & (alignment - 1);
     staging->reserved = staging->head + (left < padding + bytes ? left : padding);
     uint64_t taken = staging->reserved + bytes - (staging->head - staging->window.bytes);
-    return taken <= staging->room && !tci_send_window_is_full(&staging->window);
+    return taken <= staging->capacity && !tci_send_window_is_full(&staging->window);
 }
 
 /* Returns space and its offset; NULL without space. To give it up, do nothing. */
-static uint8_t *reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out)
+static uint8_t *reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *offset_out)
 {
     tci_staging *staging = ep->tx.staging;
     uint64_t bytes = aligned(size);
     tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
-    if (!find_place(staging, bytes, alignment)) {
+    if (!find_space(staging, bytes, alignment)) {
         tci_producer_refresh(&ep->tx.ring);
         tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
-        if (!find_place(staging, bytes, alignment))
+        if (!find_space(staging, bytes, alignment))
             return NULL;
     }
-    *place_out = TCI_STAGING_OFFSET + staging->reserved % staging->room;
-    TCI_ASSERT(*place_out + size <= staging->segment.bytes);
-    return staging->segment.base + *place_out;
+    *offset_out = TCI_STAGING_OFFSET + staging->reserved % staging->capacity;
+    TCI_ASSERT(*offset_out + size <= staging->segment.bytes);
+    return staging->segment.base + *offset_out;
 }
 
 static const struct {
-    unsigned rooms; /* length, in fills of the segment */
+    unsigned fills; /* length, in fills of the segment */
     bool streams;
     bool timed;
 } phases[] = {
     [WARMING] = {1, false, false},
     [TIMING_PLAIN] = {1, false, true},
     [TIMING_STREAM] = {1, true, true},
-    [SETTLED] = {SETTLED_ROOMS, false, false},
+    [SETTLED] = {SETTLED_FILLS, false, false},
 };
 
 static void next_phase(tci_staging *staging)
 {
     staging->phase = (staging->phase + 1) % (SETTLED + 1);
-    staging->phase_bytes = phases[staging->phase].rooms * staging->room;
+    staging->phase_bytes = phases[staging->phase].fills * staging->capacity;
     if (staging->phase == WARMING)
         staging->timed_ns[0] = staging->timed_ns[1] = 0;
     if (staging->phase == SETTLED)
@@ -181,7 +181,7 @@ bool tci_staging_send(tc_ep *ep, tci_frame header, tci_staged staged, const void
 {
     uint8_t bytes[TCI_STAGED_BYTES];
     const size_t size = (size_t)staged.size;
-    uint8_t *to = reserve(ep, size, alignment, &staged.place);
+    uint8_t *to = reserve(ep, size, alignment, &staged.offset);
     /* Asks for the frame's space first: the payload is long. */
     const size_t frame_bytes = tci_frame_code_bytes(sizeof bytes, code.size);
     if (to == NULL || tci_frame_out_begin(ep, header.kind, frame_bytes) == NULL)
@@ -242,13 +242,13 @@ void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
     tci_frame_out_control(ep, TCI_CONTROL_ATTACHED, 0, NULL, 0);
 }
 
-uint8_t *tci_staging_at(const tc_ep *ep, uint64_t place, uint64_t size)
+uint8_t *tci_staging_at(const tc_ep *ep, uint64_t offset, uint64_t size)
 {
     const tci_segment *segment = &ep->rx.staged;
-    bool inside = segment->base != NULL && place >= TCI_STAGING_OFFSET &&
-                  place % ALIGNMENT == 0 && place <= segment->bytes &&
-                  size <= segment->bytes - place;
-    return inside ? segment->base + place : NULL;
+    bool inside = segment->base != NULL && offset >= TCI_STAGING_OFFSET &&
+                  offset % ALIGNMENT == 0 && offset <= segment->bytes &&
+                  size <= segment->bytes - offset;
+    return inside ? segment->base + offset : NULL;
 }
 
 void tci_staging_fini(tc_ep *ep)

@@ -35,9 +35,9 @@ uint64_t tci_staging_awaited(const tc_ep *ep);
 
 /* Attaches the segment that the peer offers and reports that. Ignores an unusable offer. */
 void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size);
-/* Returns the payload at offset `place`; NULL: not within the segment, or not at a payload's
+/* Returns the payload at offset `offset`; NULL: not within the segment, or not at a payload's
  * alignment. */
-uint8_t *tci_staging_at(const tc_ep *ep, uint64_t place, uint64_t size);
+uint8_t *tci_staging_at(const tc_ep *ep, uint64_t offset, uint64_t size);
 
 /* --- both -------------------------------------------------------------------------------- */
 

@@ -56,7 +56,7 @@ void tci_staged_encode(const tci_staged *staged, uint8_t out[TCI_STAGED_BYTES])
     tci_writer_init(&w, out, TCI_STAGED_BYTES);
     tci_write_u64(&w, staged->fragment.total);
     tci_write_u64(&w, staged->fragment.offset);
-    tci_write_u64(&w, staged->place);
+    tci_write_u64(&w, staged->offset);
     tci_write_u64(&w, staged->size);
 }
 
@@ -66,7 +66,7 @@ void tci_staged_decode(const uint8_t bytes[TCI_STAGED_BYTES], tci_staged *out)
     tci_reader_init(&r, bytes, TCI_STAGED_BYTES);
     out->fragment.total = tci_read_u64(&r);
     out->fragment.offset = tci_read_u64(&r);
-    out->place = tci_read_u64(&r);
+    out->offset = tci_read_u64(&r);
     out->size = tci_read_u64(&r);
 }
 
@@ -132,24 +132,24 @@ static tc_status check_piece(const tci_frame *frame, tc_error *err)
     return TC_OK;
 }
 
-static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_t room,
+static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_t space,
                             size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     size_t bytes = tci_frame_code_bytes(frame->payload_size, 0);
-    if (bytes > room)
+    if (bytes > space)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "code frame: %zu bytes before its code, room for %zu", bytes,
-                             room);
+                             "code frame: %zu bytes before its code, space for %zu", bytes,
+                             space);
     tci_code_section section;
     tci_code_section_decode(header + tci_frame_code_offset(frame->payload_size), &section);
     if (frame->flags & TCI_CODE_SIGNED)
         section.signature_size = TCI_CODE_SIGNATURE_BYTES;
     if (frame->flags & TCI_CODE_ATTACHED) {
         size_t attached = tci_code_section_attached(&section);
-        if (attached > room - bytes)
+        if (attached > space - bytes)
             return tci_error_set(err, TC_E_CORRUPT,
-                                 "code frame: %zu bytes of code, room for %zu", attached,
-                                 room - bytes);
+                                 "code frame: %zu bytes of code, space for %zu", attached,
+                                 space - bytes);
         bytes += attached;
     }
     *section_out = section;
@@ -166,7 +166,7 @@ void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
     tci_write_u32(&w, rest_size);
 }
 
-static tc_status check_inject(const tci_frame *frame, const uint8_t *header, size_t room,
+static tc_status check_inject(const tci_frame *frame, const uint8_t *header, size_t space,
                               size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     size_t offset = tci_frame_code_offset(frame->payload_size);
@@ -176,52 +176,52 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
     if ((where != 0 && !staged) || doubled > TCI_INJECT_ALIGNMENT_MAX)
         return tci_error_set(err, TC_E_CORRUPT, "inject frame: flags 0x%02x with %u bytes",
                              frame->flags, frame->payload_size);
-    if (offset + TCI_INJECT_SECTION_BYTES > room)
+    if (offset + TCI_INJECT_SECTION_BYTES > space)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "inject frame: %zu bytes before its code, room for %zu",
-                             offset + TCI_INJECT_SECTION_BYTES, room);
-    room -= offset + TCI_INJECT_SECTION_BYTES;
+                             "inject frame: %zu bytes before its code, space for %zu",
+                             offset + TCI_INJECT_SECTION_BYTES, space);
+    space -= offset + TCI_INJECT_SECTION_BYTES;
     tci_reader r;
     tci_reader_init(&r, header + offset, TCI_INJECT_SECTION_BYTES);
     const tci_code_section section = {.archive_size = tci_read_u32(&r),
                                       .deps_size = tci_read_u32(&r)};
     size_t attached = (size_t)section.archive_size + section.deps_size;
-    if (attached > room)
-        return tci_error_set(err, TC_E_CORRUPT, "inject frame: %zu bytes of code, room for %zu",
-                             attached, room);
+    if (attached > space)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "inject frame: %zu bytes of code, space for %zu", attached, space);
     *section_out = section;
     *bytes_out = offset + TCI_INJECT_SECTION_BYTES + attached;
     return TC_OK;
 }
 
-static tc_status check_plain(const tci_frame *frame, size_t room, size_t *bytes_out,
+static tc_status check_plain(const tci_frame *frame, size_t space, size_t *bytes_out,
                              tc_error *err)
 {
     size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
-    if (bytes > room)
-        return tci_error_set(err, TC_E_CORRUPT, "%s frame: %zu bytes, room for %zu",
-                             kind_names[frame->kind], bytes, room);
+    if (bytes > space)
+        return tci_error_set(err, TC_E_CORRUPT, "%s frame: %zu bytes, space for %zu",
+                             kind_names[frame->kind], bytes, space);
     *bytes_out = bytes;
     return TC_OK;
 }
 
-tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t room,
+tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t space,
                           size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     switch ((tci_frame_kind)frame->kind) {
     case TCI_FRAME_CODE:
-        return check_code(frame, header, room, bytes_out, section_out, err);
+        return check_code(frame, header, space, bytes_out, section_out, err);
     case TCI_FRAME_INJECT:
-        return check_inject(frame, header, room, bytes_out, section_out, err);
+        return check_inject(frame, header, space, bytes_out, section_out, err);
     case TCI_FRAME_FRAGMENT:
         TC_TRY(check_piece(frame, err));
-        return check_plain(frame, room, bytes_out, err);
+        return check_plain(frame, space, bytes_out, err);
     case TCI_FRAME_WRAP:
         return tci_error_set(err, TC_E_CORRUPT, "frame: a lap ends where it begins");
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:
     case TCI_FRAME_REPLY:
-        return check_plain(frame, room, bytes_out, err);
+        return check_plain(frame, space, bytes_out, err);
     }
     return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected %u to %u", frame->kind,
                          TCI_FRAME_CALL, TCI_FRAME_KIND_LAST);

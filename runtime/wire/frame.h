@@ -140,7 +140,7 @@ typedef struct tci_fragment {
 /* A STAGED fragment: 32 bytes. */
 typedef struct tci_staged {
     tci_fragment fragment;
-    uint64_t place; /* offset in the segment */
+    uint64_t offset; /* in the segment */
     uint64_t size;
 } tci_staged;
 
@@ -213,12 +213,12 @@ void tci_code_section_encode(const tci_code_section *section,
 void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES],
                              tci_code_section *out);
 
-/* Checks a frame that was loaded from a ring and is no WRAP to skip, with `room` bytes from its
- * header to the ring's end. Finds the frame's bytes, unaligned, and for CODE and INJECT frames
- * their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind, or more
- * bytes than `room`. */
+/* Checks a frame that was loaded from a ring and is no WRAP to skip, with `space` bytes from
+ * its header to the ring's end. Finds the frame's bytes, unaligned, and for CODE and INJECT
+ * frames their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind,
+ * or more bytes than `space`. */
 TC_MUST_CHECK tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header,
-                                        size_t room, size_t *bytes_out,
+                                        size_t space, size_t *bytes_out,
                                         tci_code_section *section_out, tc_error *err);
 
 #endif

@@ -29,7 +29,7 @@ typedef enum tci_record_kind {
 typedef struct tci_record {
     tci_record_kind kind;
     /* FRAMES: offset in the ring, in granules; PAYLOAD: the payload's number; else 0 */
-    uint16_t place;
+    uint16_t position;
     uint32_t size;     /* of the body */
     uint32_t sequence; /* counts the records of one direction, from 0 on */
 } tci_record;

@@ -24,10 +24,10 @@ TEST(what_is_written_is_seen_and_cannot_be_changed)
         tci_landing landing;
         assert_true(tci_landing_make(rooms[i], 4096, true, &landing));
         assert_ptr_not_equal(landing.bytes, landing.view);
-        assert_in_range(landing.room, rooms[i], rooms[i] + 65536);
+        assert_in_range(landing.capacity, rooms[i], rooms[i] + 65536);
         assert_int_equal((uintptr_t)landing.view % 4096, 0);
         assert_int_equal(landing.view[rooms[i] - 1], 0);
-        memset(landing.bytes, 7, landing.room);
+        memset(landing.bytes, 7, landing.capacity);
         assert_int_equal(landing.view[rooms[i] - 1], 7);
         assert_true(is_writable(landing.bytes + rooms[i] - 1));
         assert_false(is_writable(landing.view + rooms[i] - 1));
@@ -45,10 +45,10 @@ TEST(without_the_option_there_is_one_mapping)
         assert_true(tci_landing_make(1000, alignments[i], false, &landing));
         assert_ptr_equal(landing.bytes, landing.view);
         assert_int_equal((uintptr_t)landing.view % alignments[i], 0);
-        assert_in_range(landing.room, 1000, 1000 + alignments[i]);
+        assert_in_range(landing.capacity, 1000, 1000 + alignments[i]);
         assert_true(tci_landing_holds(&landing, (uintptr_t)landing.view));
         assert_false(tci_landing_holds(&landing, (uintptr_t)landing.view - 1));
-        assert_false(tci_landing_holds(&landing, (uintptr_t)landing.view + landing.room));
+        assert_false(tci_landing_holds(&landing, (uintptr_t)landing.view + landing.capacity));
         tci_landing_free(&landing);
         assert_false(tci_landing_holds(&landing, 0));
     }
@@ -56,9 +56,9 @@ TEST(without_the_option_there_is_one_mapping)
 
 TEST(more_than_there_is_changes_nothing)
 {
-    tci_landing landing = {.room = 1};
+    tci_landing landing = {.capacity = 1};
     assert_false(tci_landing_make((size_t)1 << 62, 4096, true, &landing));
-    assert_int_equal(landing.room, 1);
+    assert_int_equal(landing.capacity, 1);
 }
 
 TEST(shared_memory_of_others_can_be_seen_once_more)

@@ -32,7 +32,7 @@ static size_t next_frame(uint8_t *bytes)
     const tci_frame f = {.slot = fn->index, .kind = TCI_FRAME_CALL};
     const uint64_t words[] = {pair.peer->rx.ring.signal, tci_frame_word(&f)};
     memcpy(bytes, words, sizeof words);
-    header.place =
+    header.position =
         (uint16_t)((pair.peer->rx.ring.head & pair.peer->rx.ring.mask) / TCI_FRAME_GRANULE);
     return sizeof words;
 }
@@ -70,7 +70,7 @@ TEST(messages_of_every_kind_without_it_are_dropped)
         for (int kind = TCI_AM_CREDIT; kind < TCI_AM_PAYLOAD; kind++)
             tci_arrivals_take(ctx, (tci_am)kind, &header, bytes, 16);
         tci_payload_header payload = {.to = header};
-        payload.to.place = 60000; /* far from the next one, which would end the endpoint */
+        payload.to.position = 60000; /* far from the next one, which would end the endpoint */
         assert_false(tci_arrivals_take_payload(ctx, &payload, 8, &sink));
         assert_int_equal(((fake_delivery *)(void *)pair.peer->tx.delivery)->credits, credits);
         assert_null(ctx->inbox.first);
@@ -115,7 +115,7 @@ TEST(frames_behind_the_head_end_the_endpoint)
         uint64_t at = i == 0   ? rx->published
                       : i == 1 ? rx->published - TCI_FRAME_GRANULE /* into it */
                                : rx->head - TCI_FRAME_GRANULE;
-        header.place = (uint16_t)((at & rx->mask) / TCI_FRAME_GRANULE);
+        header.position = (uint16_t)((at & rx->mask) / TCI_FRAME_GRANULE);
         tci_arrivals_take(ctx, TCI_AM_FRAMES, &header, bytes, sizeof bytes);
         fake_expect_failed(pair.peer, TC_E_CORRUPT, "where they may not lie");
         close_pair();

@@ -139,7 +139,7 @@ static tc_status take_staged(receiver *r, uint64_t total, uint64_t offset, uint6
 {
     uint8_t payload[TCI_STAGED_BYTES];
     const tci_staged staged = {
-        .fragment = {.total = total, .offset = offset}, .place = place, .size = size};
+        .fragment = {.total = total, .offset = offset}, .offset = place, .size = size};
     const tci_frame frame = {.payload_size = TCI_STAGED_BYTES,
                              .kind = TCI_FRAME_FRAGMENT,
                              .flags = TCI_FRAGMENT_STAGED};

@@ -200,7 +200,7 @@ TEST(what_lies_well_stays_and_the_rest_moves)
         assert_int_equal((uintptr_t)payload % 4096, 0);
         assert_memory_equal(payload, bytes, sizes[i]);
     }
-    assert_in_range(node->core.copied.room, 1, 4u << 20); /* what was large went back */
+    assert_in_range(node->core.copied.capacity, 1, 4u << 20); /* what was large went back */
     tci_landing_free(&node->core.copied);
     free(bytes);
     fake_node_destroy(node);

@@ -34,7 +34,7 @@ static bool frames_record(void)
     if (end == peer->sent)
         return false;
     const tci_record record = {.kind = TCI_RECORD_FRAMES,
-                               .place = (uint16_t)(at / TCI_FRAME_GRANULE),
+                               .position = (uint16_t)(at / TCI_FRAME_GRANULE),
                                .size = (uint32_t)(end - peer->sent),
                                .sequence = peer->sequence++};
     make_record(&record, peer->ring + at, (size_t)(end - peer->sent));
@@ -140,13 +140,15 @@ TEST_WITH(what_is_no_record_ends_the_endpoint, raw_set_up, raw_tear_down)
         {{.kind = TCI_RECORD_CREDIT, .size = 15}, "CREDIT record of 15 bytes"},
         {{.kind = TCI_RECORD_CODE, .size = 28}, "CODE record of 28 bytes"},
         {{.kind = TCI_RECORD_PAYLOAD, .size = 16}, "PAYLOAD record of 16 bytes"},
-        {{.kind = TCI_RECORD_CREDIT, .size = 16, .place = 1}, "place 1, expected 0 and none"},
-        {{.kind = TCI_RECORD_CODE, .size = 64, .place = 1}, "place 1, expected 0 and none"},
+        {{.kind = TCI_RECORD_CREDIT, .size = 16, .position = 1},
+         "position 1, expected 0 and none"},
+        {{.kind = TCI_RECORD_CODE, .size = 64, .position = 1},
+         "position 1, expected 0 and none"},
         {{.kind = TCI_RECORD_FRAMES, .size = 64, .sequence = 1}, "number 1, expected 0"},
         /* more than the ring has, and outside it, known from the first bytes alone */
         {{.kind = TCI_RECORD_FRAMES, .size = 2u << 20}, "where they may not lie"},
-        {{.kind = TCI_RECORD_FRAMES, .size = 64, .place = 2048}, "where they may not lie"},
-        {{.kind = TCI_RECORD_FRAMES, .size = 128, .place = 2047}, "where they may not lie"},
+        {{.kind = TCI_RECORD_FRAMES, .size = 64, .position = 2048}, "where they may not lie"},
+        {{.kind = TCI_RECORD_FRAMES, .size = 128, .position = 2047}, "where they may not lie"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_refused_record(&rows[i].record, rows[i].text);

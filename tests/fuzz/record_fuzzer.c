@@ -46,14 +46,15 @@ static void feed(tc_ep *ep, const void *bytes, size_t size, size_t piece)
 static void fit(const tc_ep *ep, tci_record *record, uint8_t *body)
 {
     if (record->kind == TCI_RECORD_FRAMES) {
-        record->place = (uint16_t)((ep->rx.ring.head & ep->rx.ring.mask) / TCI_FRAME_GRANULE);
+        record->position =
+            (uint16_t)((ep->rx.ring.head & ep->rx.ring.mask) / TCI_FRAME_GRANULE);
         memcpy(body, &ep->rx.ring.signal, sizeof ep->rx.ring.signal);
     } else if (record->kind == TCI_RECORD_PAYLOAD) {
         const tci_fragment named = {.total = body[0] + 1u, .offset = body[1]};
-        record->place %= 8;
+        record->position %= 8;
         tci_fragment_encode(&named, body);
     } else {
-        record->place = 0;
+        record->position = 0;
     }
 }
 
@@ -64,7 +65,7 @@ static void send_record(tc_ep *ep, uint8_t item, tci_reader *r)
     tci_record record = {.kind = (tci_record_kind)(TCI_RECORD_FRAMES + (item & 3)),
                          .sequence = ep->rx.records->sequence};
     uint8_t piece = tci_read_u8(r);
-    record.place = tci_read_u16(r);
+    record.position = tci_read_u16(r);
     size_t size = tci_read_u16(r) % (BODY_MAX + 1);
     size_t there = tci_reader_left(r) < size ? tci_reader_left(r) : size;
     const uint8_t *given = tci_read_bytes(r, there);

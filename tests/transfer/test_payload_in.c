@@ -32,7 +32,7 @@ static void free_receiver(receiver *r)
 static bool begin(receiver *r, uint16_t number, uint64_t total, uint64_t offset, size_t n,
                   tci_sink *sink_out)
 {
-    tci_payload_header header = {.to.place = number};
+    tci_payload_header header = {.to.position = number};
     const tci_fragment fragment = {.total = total, .offset = offset};
     tci_fragment_encode(&fragment, header.fragment);
     return tci_payload_in_take(&r->ep, &header, n, sink_out);

@@ -201,7 +201,7 @@ TEST(piece_bodies_have_golden_bytes)
     static const uint8_t offer_bytes[TCI_SEGMENT_OFFER_BYTES] = {
         0x04, 0x03, 0x02, 0x01, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
     const tci_staged staged = {.fragment = {.total = 0x0102030405060708, .offset = 0x21},
-                               .place = 0x1040,
+                               .offset = 0x1040,
                                .size = 0x1234};
     const tci_segment_offer offer = {
         .id = 0x01020304, .bytes = 0x401000, .nonce = 0x0102030405060708};
