@@ -140,7 +140,7 @@ static bool can_sleep_on(tc_context *ctx)
         tci_frame_out_end_turns(core);
     return (tci_pending_causes(&core->pending) & ~(unsigned)TCI_SERVED) == 0 &&
            !core->pending.event && !core->pending.credit_blocked &&
-           !core->pending.room_wanted &&
+           !core->pending.space_wanted &&
            ctx->calls.next_deadline_ns >= ctx->guests.sleeps_until_ns;
 }
 

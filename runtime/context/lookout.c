@@ -20,7 +20,7 @@
 static bool rings_tell_all(const tci_core *core, bool silent)
 {
     return !silent && core->watched_count > 0 && tci_pending_causes(&core->pending) == 0 &&
-           !core->pending.credit_blocked && !core->pending.room_wanted &&
+           !core->pending.credit_blocked && !core->pending.space_wanted &&
            core->registry.jobs == NULL;
 }
 

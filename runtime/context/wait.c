@@ -22,7 +22,7 @@
 #include "context/progress.h"
 #include "core/sole_user.h"
 #include "transfer/frame_out.h"
-#include "transfer/room.h"
+#include "transfer/send_space.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -309,7 +309,7 @@ void tci_wait_unpin(tc_ep *ep)
 static bool turn_and_see(tc_context *ctx)
 {
     if (tci_progress_turn(ctx) == 0 && !ctx->core.pending.event &&
-        !tci_room_has_come_to_any(&ctx->core))
+        !tci_send_space_came_to_any(&ctx->core))
         return false;
     ctx->core.pending.event = false;
     ctx->idle_since_ns = 0;
@@ -389,7 +389,7 @@ tc_status tc_context_arm(tc_context *ctx)
     tci_frame_out_end_turns(&ctx->core);
     bool rung = tci_arming_arm(ctx);
     /* tci_arming_finds_work does not check for capacity that a turn has noted already. */
-    if (tci_arming_finds_work(ctx) || tci_room_has_come_to_any(&ctx->core)) {
+    if (tci_arming_finds_work(ctx) || tci_send_space_came_to_any(&ctx->core)) {
         tci_arming_disarm(ctx);
         return TC_E_AGAIN;
     }

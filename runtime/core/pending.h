@@ -82,7 +82,7 @@ typedef enum tci_cause {
 typedef struct tci_pending {
     unsigned causes;     /* tci_cause bits */
     bool credit_blocked; /* a send found no credit: its sender may sleep until some comes */
-    bool room_wanted;    /* by some endpoint: the next tc_wait returns when it has space */
+    bool space_wanted;   /* by some endpoint: the next tc_wait returns when it has space */
     bool activity;       /* something other than a message came; a blocking call checks again */
     bool event;          /* something ended or opened; the next tc_wait returns at once */
 } tci_pending;

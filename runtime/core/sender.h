@@ -54,8 +54,8 @@ typedef struct tci_sender {
     struct tci_queued **queue_control; /* behind the control frames at its front */
     size_t queue_bytes;                /* of all queued items */
     uint64_t message_end;          /* where the last frame ends that carried a user's message */
-    bool room_wanted;              /* a send found no space: transfer/room.h */
-    uint64_t room_at;              /* there is space once this position is consumed */
+    bool space_wanted;             /* a send found no space: transfer/send_space.h */
+    uint64_t space_at;             /* there is space once this position is consumed */
     uint64_t flush_target;         /* the position that a flush waits for; 0: no flush */
     struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload needs it */
     struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until first used */

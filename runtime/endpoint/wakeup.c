@@ -6,7 +6,7 @@
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/payload_in.h"
-#include "transfer/room.h"
+#include "transfer/send_space.h"
 
 static tci_ring_word *own_words(const tc_ep *ep)
 {
@@ -25,7 +25,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         tci_doorbell_after_frames(ep);
     tci_record_in_watch_room(ep, true);
     armed->rung &= !ep->rx.paused; /* a paused endpoint is polled now and then */
-    ep->wake.awaited = tci_room_awaited(ep);
+    ep->wake.awaited = tci_send_space_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
     armed->credit_blocked |= credit;
     if (ep->rx.arrival.frames_by_message) {

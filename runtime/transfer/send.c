@@ -8,7 +8,7 @@
  * 3. tci_send_message: sends queued items first, then the message: in an INJECT frame, in parts
  *    (large_send.h), or in one frame with the code that the peer needs (frame_out.h).
  * 4. The queue, if an ifunc sends, a large payload has a route, or the endpoint of a group is
- *    not open yet. Other callers get TC_E_AGAIN, and tc_wait reports space (tci_room_want).
+ *    not open yet. Other callers get TC_E_AGAIN, and tc_wait reports space (send_space.h).
  *
  * A short message costs its stores (base/small_copy.h), so ways 1 and 2 check little. Their
  * size limits are 0 while the endpoint is not open, something is queued, or a payload is being
@@ -27,7 +27,7 @@
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
-#include "transfer/room.h"
+#include "transfer/send_space.h"
 #include "transfer/send_error.h"
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
@@ -114,7 +114,7 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
     error.status = TC_OK;
     tc_status status = send_or_queue(ep, out, &error);
     if (status == TC_E_AGAIN)
-        tci_room_want(ep);
+        tci_send_space_want(ep);
     else if (status != TC_OK)
         return tci_send_error_keep(ep, status, &error);
     return status;
