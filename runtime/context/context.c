@@ -18,6 +18,7 @@
 #include "context/wait.h"
 #include "context/waker.h"
 #include "core/limits.h"
+#include "core/module.h"
 #include "core/network.h"
 #include "group/groups.h"
 #include "ifunc/libraries.h"
@@ -179,7 +180,8 @@ void tc_context_destroy(tc_context *ctx)
         tci_local_replies_forget(&ctx->replies, NULL);
     tci_groups_free(&ctx->groups);
     tci_node_data_free(ctx);
-    tci_injector_destroy(core->injector);
+    if (core->injector != NULL)
+        core->registry.loading->injector_destroy(core->injector);
     tci_libraries_end(&core->registry);
     tci_landing_free(&core->copied);
     tci_landing_free(&core->guarded);
@@ -209,7 +211,10 @@ tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err)
 
 tc_status tc_context_start_compiler(tc_context *ctx, tc_error *err)
 {
-    return tci_engine_start_compilers(ctx->core.registry.engine, err);
+    const tci_registry *registry = &ctx->core.registry;
+    return registry->loading != NULL
+               ? registry->loading->start_compilers(registry->engine, err)
+               : tci_module_absent("tc_context_start_compiler", "engine", err);
 }
 
 void tc_context_set_target_args(tc_context *ctx, void *target_args)

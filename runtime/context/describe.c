@@ -6,6 +6,7 @@
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "context/context_object.h"
+#include "context/modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +57,12 @@ static tci_hello_view view_of(const char *text, size_t max)
 void tci_describe_engine(tci_core *core)
 {
     tci_hello *self = &core->self;
-    self->llvm = parse_version(tci_engine_llvm_version(core->options.engine_path));
-    self->cpu = view_of(tci_engine_cpu(core->registry.engine), TCI_HELLO_CPU_MAX);
-    self->features =
-        view_of(tci_engine_features(core->registry.engine), TCI_HELLO_FEATURES_MAX);
+    const tci_loading_ops *loading = core->registry.loading;
+    if (loading == NULL)
+        return;
+    self->llvm = parse_version(loading->llvm_version(core->options.engine_path));
+    self->cpu = view_of(loading->cpu(core->registry.engine), TCI_HELLO_CPU_MAX);
+    self->features = view_of(loading->features(core->registry.engine), TCI_HELLO_FEATURES_MAX);
 }
 
 /* In the order of their ids, as a hello has them. */
@@ -85,35 +88,55 @@ tc_status tci_describe_check_headers(unsigned header_version, tc_error *err)
                          header_version & 255);
 }
 
+typedef struct engine_info {
+    const char *llvm;
+    char cpu[64];
+    char features[4096];
+} engine_info;
+
+/* Starts the engine for a moment, by a core that has nothing else. */
+static void ask_engine(tci_core *core, engine_info *info_out)
+{
+    const char *path = core->options.engine_path;
+    tci_engine_handle *engine;
+    if (tci_modules_attach(core, NULL) != TC_OK || core->registry.loading == NULL)
+        return;
+    const tci_loading_ops *loading = core->registry.loading;
+    if (loading->acquire(&core->options, &engine, NULL) != TC_OK)
+        return;
+    if (loading->start(engine, NULL) == TC_OK)
+        info_out->llvm = loading->llvm_version(path);
+    (void)snprintf(info_out->cpu, sizeof info_out->cpu, "%s", loading->cpu(engine));
+    (void)snprintf(info_out->features, sizeof info_out->features, "%s",
+                   loading->features(engine));
+    loading->release(engine);
+}
+
 void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
 {
-    static char ucx[16], cpu[64] = "unknown", features[4096];
-    static const char *llvm;
-    tci_engine_handle *engine;
-    tc_options *opts = NULL;
-    tci_engine_opts engine_opts = {0};
+    static char ucx[16];
+    static engine_info engine = {.cpu = "unknown"};
     unsigned major, minor, patch;
-    if (llvm == NULL) {
-        if (tc_options_create(&opts, NULL) == TC_OK)
-            engine_opts.engine_path = opts->engine_path;
-        llvm = "none";
-        if (tci_engine_acquire(&engine_opts, &engine, NULL) == TC_OK) {
-            if (tci_engine_start(engine, NULL) == TC_OK)
-                llvm = tci_engine_llvm_version(engine_opts.engine_path);
-            (void)snprintf(cpu, sizeof cpu, "%s", tci_engine_cpu(engine));
-            (void)snprintf(features, sizeof features, "%s", tci_engine_features(engine));
-            tci_engine_release(engine);
+    if (engine.llvm == NULL) {
+        tc_options *opts = NULL;
+        tci_core *core = calloc(1, sizeof *core);
+        engine.llvm = "none";
+        if (core != NULL && tc_options_create(&opts, NULL) == TC_OK) {
+            core->options = *opts;
+            ask_engine(core, &engine);
+            tci_modules_detach(core);
         }
         tc_options_destroy(opts);
+        free(core);
     }
     tci_worker_ucx_version(&major, &minor, &patch);
     (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
     const tc_version_info info = {.library = TC_VERSION_STRING,
                                   .protocol = TC_PROTOCOL_VERSION,
                                   .ucx = ucx,
-                                  .llvm = llvm,
+                                  .llvm = engine.llvm,
                                   .triple = tci_triple_host(),
-                                  .cpu = cpu,
-                                  .features = features};
+                                  .cpu = engine.cpu,
+                                  .features = engine.features};
     tci_sized_struct_fill(info_out, info_size, &info, sizeof info);
 }

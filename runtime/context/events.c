@@ -117,7 +117,8 @@ tc_status tci_events_connect(tc_context *ctx, tc_error *err)
     ctx->loads_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (ctx->loads_fd < 0)
         return tci_error_set(err, TC_E_IO, "an eventfd could not be made");
-    tci_engine_set_notify(core->registry.engine, loads_have_ended, ctx);
+    if (core->registry.loading != NULL)
+        core->registry.loading->set_notify(core->registry.engine, loads_have_ended, ctx);
     return tci_core_watch(core, ctx->loads_fd, TCI_WATCH_LOADS, err);
 }
 

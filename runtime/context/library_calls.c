@@ -180,7 +180,7 @@ static void describe(const tci_registry *registry, const tci_library *library,
 {
     const tc_ifunc *fn = tci_libraries_function(library);
     *info = (tc_library_info){.symbols = tci_archive_export_count(fn->archive),
-                              .memory_bytes = tci_code_unit_memory(fn->unit),
+                              .memory_bytes = tci_registry_unit_bytes(fn),
                               .order = library->order};
     strncpy(info->name, tci_archive_name(fn->archive), sizeof info->name - 1);
     strncpy(info->owner, tci_libraries_owner(library), sizeof info->owner - 1);

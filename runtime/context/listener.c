@@ -48,7 +48,8 @@ static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
         free(listener);
         return status;
     }
-    tci_engine_prepare(ctx->core.registry.engine);
+    if (ctx->core.registry.loading != NULL)
+        ctx->core.registry.loading->prepare(ctx->core.registry.engine);
     tci_describe_engine(&ctx->core);
     listener->next = ctx->listeners;
     ctx->listeners = listener;

@@ -10,6 +10,8 @@
 #ifndef TCI_MODULE_H
 #define TCI_MODULE_H
 
+#include "base/module_absent.h"
+
 #include <stdint.h>
 #include <tc/status.h>
 
@@ -32,9 +34,5 @@ typedef struct tci_module {
 /* Stores `table` in an empty member of the core. TC_E_INVALID: another module is there. */
 TC_MUST_CHECK tc_status tci_module_take(const void **member, const void *table,
                                         const char *name, tc_error *err);
-
-/* Reports that `wanted`, an option or a call, needs a module that the build left out:
- * TC_E_UNSUPPORTED. */
-tc_status tci_module_absent(const char *wanted, const char *module, tc_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "dispatch/inject_run.h"
 
+#include "core/module.h"
 #include "dispatch/payload_place.h"
 #include "transfer/staging.h"
 
@@ -37,6 +38,8 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
     tci_core *core = ep->core;
     const tci_registry *registry = &core->registry;
     *broken_out = false;
+    if (registry->loading == NULL)
+        return tci_module_absent("injected code", "engine", err);
     if (tci_trust_is_strict(&registry->trust))
         return tci_error_set(
             err, TC_E_REFUSED,
@@ -48,12 +51,11 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
         core, TCI_PAYLOAD_ALIGNMENT_MIN << (f->flags >> TCI_INJECT_ALIGNMENT_SHIFT),
         &call_out->payload, call_out->payload_size, err));
     if (core->injector == NULL)
-        TC_TRY(tci_injector_create(tci_engine_arena(registry->engine),
-                                   tci_engine_takes_images(registry->engine), &registry->scope,
-                                   &core->injector, err));
+        TC_TRY(registry->loading->injector_create(registry->engine, &registry->scope,
+                                                  &core->injector, err));
     tci_pending_add(&core->pending, TCI_CODE_AHEAD);
     const uint8_t *code =
         frame + tci_frame_code_offset(f->payload_size) + TCI_INJECT_SECTION_BYTES;
-    return tci_injector_place(core->injector, code, section->archive_size, section->deps_size,
-                              &call_out->main, err);
+    return registry->loading->injector_place(core->injector, code, section->archive_size,
+                                             section->deps_size, &call_out->main, err);
 }

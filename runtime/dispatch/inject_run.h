@@ -27,7 +27,7 @@ static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const u
     for (uintptr_t at = begin + line; at < end; at += line)
         __builtin_prefetch((const void *)at);
     if (ep->core->injector != NULL)
-        tci_injector_expect(ep->core->injector);
+        ep->core->registry.loading->injector_expect(ep->core->injector);
 }
 
 /* Called when no message came in this turn. Writes the expected code before its message
@@ -35,7 +35,7 @@ static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const u
 static inline void tci_inject_get_ahead(tci_core *core)
 {
     if (tci_pending_take(&core->pending, TCI_CODE_AHEAD) != 0)
-        tci_injector_get_ahead(core->injector);
+        core->registry.loading->injector_get_ahead(core->injector);
 }
 
 /* Finds the payload of a checked INJECT frame and makes the code behind it callable. Statuses

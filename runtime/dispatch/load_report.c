@@ -54,7 +54,7 @@ void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t executi
                              .total_ns = total_ns};
     if (fn->unit == NULL)
         return; /* code of the process itself */
-    tci_code_unit_report(fn->unit, &report);
+    fn->registry->loading->report(fn->unit, &report);
     report.stage_ns[TC_STAGE_EXECUTION] = execution_ns;
     for (int i = 0; i < TC_STAGE_COUNT && report.better; i++)
         report.total_ns += report.stage_ns[i];

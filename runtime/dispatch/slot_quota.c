@@ -6,7 +6,7 @@
 
 uint64_t tci_slot_quota_bytes(const tc_ifunc *fn)
 {
-    return fn->code_bytes + (fn->unit != NULL ? tci_code_unit_memory(fn->unit) : 0);
+    return fn->code_bytes + tci_registry_unit_bytes(fn);
 }
 
 void tci_slot_quota_add(tci_holding *h, const tc_ep *ep)

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "engine/code_rebind.h"
-#include "engine/code_unit_life.h"
+#include "base/module_absent.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* More than any number of calls. */
@@ -62,6 +62,13 @@ static tci_load_job *take_job(tc_ifunc *fn)
     return job;
 }
 
+static void cancel_job(tc_ifunc *fn)
+{
+    tci_load_job *job = take_job(fn);
+    if (job != NULL)
+        fn->registry->loading->cancel(job);
+}
+
 void tci_ifunc_load_announce(tc_ifunc *fn, bool tiered_up)
 {
     const tci_registry *registry = fn->registry;
@@ -76,9 +83,9 @@ static void count_from_now(tc_ifunc *fn)
     uint64_t calls = fn->registry->options->tier_calls;
     uint64_t time_ns = fn->registry->options->tier_time;
     tc_load_report report = {0};
-    tci_code_unit_report(fn->unit, &report);
+    fn->registry->loading->report(fn->unit, &report);
     const bool stays =
-        !tci_code_unit_may_tier_up(fn->unit) || tci_archive_is_library(fn->archive);
+        !fn->registry->loading->may_tier_up(fn->unit) || tci_archive_is_library(fn->archive);
     const bool is_image = report.path == TC_LOAD_IMAGE;
     calls = stays ? NEVER : calls * (is_image ? IMAGE_PATIENCE : 1);
     fn->calls_left = stays || time_ns == 0 ? calls : 1;
@@ -92,12 +99,12 @@ static void count_from_now(tc_ifunc *fn)
 static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
 {
     fn->unit = unit;
-    fn->entry = *tci_code_unit_entries(unit);
+    fn->entry = *fn->registry->loading->entries(unit);
     if (tci_archive_is_library(fn->archive)) /* the library's own sends no reply */
         fn->entry.main = fn->registry->library_main;
     fn->state = TCI_LOADED;
     fn->last_use = ++fn->registry->clock;
-    fn->registry->code_memory += tci_code_unit_memory(unit) + fn->code_bytes;
+    fn->registry->code_memory += fn->registry->loading->memory(unit) + fn->code_bytes;
     count_from_now(fn);
 }
 
@@ -126,7 +133,8 @@ static tc_status start(tc_ifunc *fn, tc_error *err)
 {
     tc_error failure;
     tci_registry_retain(fn);
-    tc_status status = tci_code_unit_start(fn->unit, tci_archive_name(fn->archive), &failure);
+    tc_status status =
+        fn->registry->loading->start_unit(fn->unit, tci_archive_name(fn->archive), &failure);
     if (status != TC_OK) {
         tci_ifunc_load_refuse(fn, &failure);
         fn->failure_told = err != NULL;
@@ -149,7 +157,7 @@ static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
     else
         fn->state = TCI_NOT_LOADED;
     /* A loader's thread may have bound it to a library that has left since. */
-    if (status == TC_OK && tci_symbols_are_old(tci_code_unit_symbols(unit)))
+    if (status == TC_OK && fn->registry->loading->is_old(unit))
         tci_ifunc_load_rebind(fn);
     return fn->state == TCI_LOADED ? start(fn, err) : tci_ifunc_load_soon(fn, err);
 }
@@ -160,7 +168,7 @@ static tc_status finish_load(tc_ifunc *fn, tc_error *err)
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    tc_status status = tci_load_queue_finish(take_job(fn), &unit, failure);
+    tc_status status = fn->registry->loading->finish(take_job(fn), &unit, failure);
     return end_load(fn, status, unit, failure, err);
 }
 
@@ -173,6 +181,15 @@ static tc_status finish_and_announce(tc_ifunc *fn, tc_error *err)
 
 /* --- loading ----------------------------------------------------------------------------- */
 
+static tc_error *failure_without_engine(const tc_ifunc *fn, tc_error *failure)
+{
+    char wanted[TC_ERROR_TEXT_MAX];
+    (void)snprintf(wanted, sizeof wanted, "%s: running functions",
+                   tci_archive_name(fn->archive));
+    (void)tci_module_absent(wanted, "engine", failure);
+    return failure;
+}
+
 static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
 {
     tci_engine_handle *engine = fn->registry->engine;
@@ -182,9 +199,12 @@ static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
+    if (fn->registry->loading == NULL)
+        return set_failed(fn, failure_without_engine(fn, failure), err);
     fn->changes = tci_library_set_changes(fn->registry->scope.libraries);
-    tc_status status = wait ? tci_code_unit_load(engine, &source, &unit, failure)
-                            : tci_load_queue_begin(engine, &source, &unit, &job, failure);
+    tc_status status =
+        wait ? fn->registry->loading->load(engine, &source, &unit, failure)
+             : fn->registry->loading->begin(engine, &source, &unit, &job, failure);
     if (status != TC_E_AGAIN)
         return end_load(fn, status, unit, failure, err);
     free(failure);
@@ -232,8 +252,8 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
             *err = *fn->load_error;
         return fn->load_error->status;
     case TCI_LOADING:
-        return wait || tci_load_queue_is_done(fn->job) ? finish_and_announce(fn, err)
-                                                       : TC_E_AGAIN;
+        return wait || fn->registry->loading->is_done(fn->job) ? finish_and_announce(fn, err)
+                                                               : TC_E_AGAIN;
     case TCI_NOT_LOADED:
         break;
     }
@@ -268,10 +288,10 @@ void tci_ifunc_load_tier_up(tc_ifunc *fn)
     fn->calls_seen = 0;
     fn->calls_left = NEVER;
     if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||
-        !tci_code_unit_may_tier_up(fn->unit))
+        !fn->registry->loading->may_tier_up(fn->unit))
         return;
-    if (tci_load_queue_begin_tier_up(fn->registry->engine, &source, fn->unit, &job, NULL) ==
-        TC_OK)
+    if (fn->registry->loading->begin_tier_up(fn->registry->engine, &source, fn->unit, &job,
+                                             NULL) == TC_OK)
         add_job(fn, job);
 }
 
@@ -281,13 +301,13 @@ static tci_load_end finish_tier_up(tc_ifunc *fn)
     tci_registry *registry = fn->registry;
     tci_code_unit *unit;
     tc_error error = {0};
-    size_t before = tci_code_unit_memory(fn->unit);
-    if (tci_load_queue_finish(take_job(fn), &unit, &error) != TC_OK) {
+    size_t before = fn->registry->loading->memory(fn->unit);
+    if (fn->registry->loading->finish(take_job(fn), &unit, &error) != TC_OK) {
         TC_LOG(TC_LOG_WARN, "no better code: %s", error.text);
         return TCI_TIER_UP_FAILED;
     }
-    fn->entry = *tci_code_unit_entries(unit);
-    registry->code_memory += tci_code_unit_memory(unit) - before;
+    fn->entry = *fn->registry->loading->entries(unit);
+    registry->code_memory += registry->loading->memory(unit) - before;
     return TCI_TIER_UP_ENDED;
 }
 
@@ -295,10 +315,10 @@ static tci_load_end finish_tier_up(tc_ifunc *fn)
 
 void tci_ifunc_load_undo(tc_ifunc *fn)
 {
-    tci_load_queue_cancel(take_job(fn));
+    cancel_job(fn);
     if (fn->unit != NULL) {
-        fn->registry->code_memory -= tci_code_unit_memory(fn->unit) + fn->code_bytes;
-        tci_code_unit_unload(fn->registry->engine, fn->unit);
+        fn->registry->code_memory -= fn->registry->loading->memory(fn->unit) + fn->code_bytes;
+        fn->registry->loading->unload(fn->registry->engine, fn->unit);
     }
     fn->unit = NULL;
     fn->seen_ns = 0;
@@ -327,8 +347,8 @@ void tci_ifunc_load_rebind(tc_ifunc *fn)
     if (fn->state != TCI_LOADED || fn->unit == NULL)
         return; /* a function being loaded is checked when its load ends */
     const bool tiers_up = fn->job != NULL; /* for the old libraries: begun again */
-    tci_load_queue_cancel(take_job(fn));
-    tc_status status = tci_code_rebind(&source, fn->unit, &error);
+    cancel_job(fn);
+    tc_status status = fn->registry->loading->rebind(&source, fn->unit, &error);
     if (status == TC_OK && tiers_up)
         count_from_now(fn);
     if (status == TC_OK)
@@ -342,7 +362,7 @@ void tci_ifunc_load_rebind(tc_ifunc *fn)
 
 tci_load_end tci_ifunc_load_take_finished(tc_ifunc *fn)
 {
-    if (!tci_load_queue_is_done(fn->job))
+    if (!fn->registry->loading->is_done(fn->job))
         return TCI_LOAD_UNDER_WAY;
     if (fn->state != TCI_LOADING)
         return finish_tier_up(fn);

@@ -26,6 +26,14 @@
 
 #include <stdlib.h>
 
+static tc_status start_engine(tci_registry *registry, tc_error *err)
+{
+    const struct tc_options *options = registry->options;
+    TC_TRY(registry->loading->policy_open(options->symbols, &registry->policy, err));
+    registry->scope.policy = registry->policy;
+    return registry->loading->acquire(options, &registry->engine, err);
+}
+
 tc_status tci_registry_init(tci_registry *registry, const struct tc_options *options,
                             tc_error *err)
 {
@@ -34,27 +42,9 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    TC_TRY(tci_symbol_policy_open(options->symbols, &registry->policy, err));
     TC_TRY(tci_library_set_create(&registry->scope.libraries, err));
-    registry->scope.policy = registry->policy;
     registry->scope.may_lack = options->missing_library == TCI_MISSING_WARN;
-    const tci_engine_opts opts = {.engine_path = options->engine_path,
-                                  .form = (tci_form_choice)options->form,
-                                  .tier = (tci_tier_choice)options->tier,
-                                  .debuggable = options->debug_code != 0,
-                                  .code_memory_max = options->code_memory_max,
-                                  .compile_threads = (unsigned)options->compile_threads,
-                                  .cache_dir = options->cache_dir,
-                                  .cache_max = options->cache_max,
-                                  .compiler = (tci_compiler_choice)options->compiler,
-                                  .wall = (tci_wall_choice)options->compiler_wall,
-                                  .compiled_image = options->compiled == TCI_COMPILED_IMAGE,
-                                  .compile_time_max_ns = options->compile_time_max,
-                                  .compile_memory_max = options->compile_memory_max};
-    TC_TRY(tci_engine_acquire(&opts, &registry->engine, err));
-    if (options->perf_map)
-        tci_engine_set_profiled(registry->engine);
-    return TC_OK;
+    return registry->loading != NULL ? start_engine(registry, err) : TC_OK;
 }
 
 static tc_ifunc **bucket_of(tci_registry *registry, const tci_content_id *id)
@@ -112,9 +102,11 @@ void tci_registry_fini(tci_registry *registry)
     }
     tci_library_set_destroy(registry->scope.libraries);
     registry->scope.libraries = NULL;
-    tci_engine_release(registry->engine);
+    if (registry->loading != NULL) {
+        registry->loading->release(registry->engine);
+        registry->loading->policy_close(registry->policy);
+    }
     registry->engine = NULL;
-    tci_symbol_policy_close(registry->policy);
     registry->policy = NULL;
     free(registry->table);
     registry->table = NULL;
@@ -157,7 +149,7 @@ static void note_use(tc_ifunc *fn)
 static bool is_evictable(const tc_ifunc *fn)
 {
     return fn->state == TCI_LOADED && fn->unit != NULL && fn->library == NULL &&
-           (fn->references == 0 || !tci_code_unit_has_state(fn->unit));
+           (fn->references == 0 || !fn->registry->loading->has_state(fn->unit));
 }
 
 /* No handle is open, so eviction frees its index, too. */
@@ -174,7 +166,7 @@ bool tci_registry_is_stuck(const tc_ifunc *fn)
 /* Excludes functions that are being tiered up, and those with code that a peer may ask for. */
 static bool may_be_evicted(const tc_ifunc *fn)
 {
-    bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
+    bool at_work = fn->job != NULL && fn->registry->loading->is_begun(fn->job);
     return !at_work && !is_wanted(fn);
 }
 
@@ -372,7 +364,7 @@ void tci_registry_release(tc_ifunc *fn)
 
 static uint64_t own_memory(const tc_ifunc *fn)
 {
-    return fn->unit == NULL ? 0 : tci_code_unit_memory(fn->unit) + fn->code_bytes;
+    return fn->unit == NULL ? 0 : tci_registry_unit_bytes(fn) + fn->code_bytes;
 }
 
 uint64_t tci_registry_kept_bytes(const tc_ifunc *fn)

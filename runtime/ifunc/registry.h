@@ -11,7 +11,7 @@
 #include "base/content_id.h"
 #include "base/option_table.h"
 #include "engine/engine.h"
-#include "engine/load_queue.h"
+#include "engine/loading.h"
 #include "ifunc/code_signature.h"
 #include "ifunc/trust.h"
 #include "wire/frame.h"
@@ -124,10 +124,11 @@ struct tci_registry {
     tci_symbol_scope scope; /* symbols that shipped code may link with */
     /* Runs for a message to a library, instead of a main; NULL: no peer sends any. */
     void (*library_main)(void *payload, size_t payload_size, void *target_args);
-    tci_symbol_policy *policy; /* of the option symbols, or NULL; the scope has it, too */
-    tci_engine_handle *engine;
-    tc_ifunc **table; /* by index */
-    size_t count;     /* indices in use */
+    tci_symbol_policy *policy;      /* of the option symbols, or NULL; the scope has it, too */
+    const tci_loading_ops *loading; /* NULL: without the module engine; set before init */
+    tci_engine_handle *engine;      /* NULL then, too */
+    tc_ifunc **table;               /* by index */
+    size_t count;                   /* indices in use */
     uint64_t clock;
     uint64_t code_memory; /* of loaded units and of their archives */
     tc_ifunc *jobs;       /* functions with jobs, by job_next */
@@ -165,6 +166,12 @@ typedef struct tci_registry_code {
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
+
+/* Bytes that its loaded code takes; 0: it is not loaded. */
+static inline uint64_t tci_registry_unit_bytes(const tc_ifunc *fn)
+{
+    return fn->unit != NULL ? fn->registry->loading->memory(fn->unit) : 0;
+}
 
 static inline tci_code_bytes tci_registry_bytes(const tc_ifunc *fn)
 {

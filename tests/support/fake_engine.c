@@ -2,11 +2,7 @@
 
 #include "archive_layout.h"
 #include "base/error_text.h"
-#include "engine/code_rebind.h"
-#include "engine/code_unit_life.h"
 #include "engine/code_unit_table.h"
-#include "engine/injector.h"
-#include "engine/load_queue.h"
 #include "test.h"
 
 #define CODES_MAX 64u
@@ -67,16 +63,28 @@ void fake_engine_reset(void)
 
 /* --- the engine -------------------------------------------------------------------------- */
 
-tc_status tci_engine_acquire(const tci_engine_opts *opts, tci_engine_handle **handle_out,
-                             tc_error *err)
+static tc_status acquire(const struct tc_options *options, tci_engine_handle **handle_out,
+                         tc_error *err)
 {
-    (void)opts, (void)err;
+    (void)options, (void)err;
     *handle_out = calloc(1, sizeof **handle_out);
     assert_non_null(*handle_out);
     return TC_OK;
 }
 
-void tci_engine_release(tci_engine_handle *handle)
+static tc_status policy_open(const char *option, tci_symbol_policy **policy_out, tc_error *err)
+{
+    (void)option, (void)err;
+    *policy_out = NULL;
+    return TC_OK;
+}
+
+static void policy_close(tci_symbol_policy *policy)
+{
+    assert_null(policy);
+}
+
+static void release(tci_engine_handle *handle)
 {
     free(handle);
 }
@@ -87,13 +95,8 @@ void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *i
     (void)id;
 }
 
-void tci_engine_set_profiled(tci_engine_handle *handle)
-{
-    (void)handle;
-}
-
 /* No code of the fake has constructors. */
-tc_status tci_code_unit_start(tci_code_unit *unit, const char *name, tc_error *err)
+static tc_status start_unit(tci_code_unit *unit, const char *name, tc_error *err)
 {
     (void)unit;
     (void)name;
@@ -101,8 +104,8 @@ tc_status tci_code_unit_start(tci_code_unit *unit, const char *name, tc_error *e
     return TC_OK;
 }
 
-tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *source,
-                             tci_code_unit **unit_out, tc_error *err)
+static tc_status load(tci_engine_handle *handle, const tci_load_source *source,
+                      tci_code_unit **unit_out, tc_error *err)
 {
     fake_code *code = fake_code_of(tci_archive_name(source->archive));
     (void)handle;
@@ -116,23 +119,11 @@ tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *s
     return TC_OK;
 }
 
-void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
+static void unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     (void)handle;
     unit->code->loaded--;
     free(unit);
-}
-
-tci_code_arena *tci_engine_arena(tci_engine_handle *handle)
-{
-    (void)handle;
-    return NULL;
-}
-
-bool tci_engine_takes_images(const tci_engine_handle *handle)
-{
-    (void)handle;
-    return true;
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -148,34 +139,33 @@ static tc_status begin(const tci_load_source *source, tci_code_unit *unit,
     return TC_OK;
 }
 
-tc_status tci_load_queue_begin(tci_engine_handle *handle, const tci_load_source *source,
-                               tci_code_unit **unit_out, tci_load_job **job_out, tc_error *err)
+static tc_status begin_load(tci_engine_handle *handle, const tci_load_source *source,
+                            tci_code_unit **unit_out, tci_load_job **job_out, tc_error *err)
 {
     if (!fake_code_of(tci_archive_name(source->archive))->is_slow)
-        return tci_code_unit_load(handle, source, unit_out, err);
+        return load(handle, source, unit_out, err);
     TC_TRY(begin(source, NULL, job_out));
     return TC_E_AGAIN;
 }
 
-tc_status tci_load_queue_begin_tier_up(tci_engine_handle *handle, const tci_load_source *source,
-                                       tci_code_unit *unit, tci_load_job **job_out,
-                                       tc_error *err)
+static tc_status begin_tier_up(tci_engine_handle *handle, const tci_load_source *source,
+                               tci_code_unit *unit, tci_load_job **job_out, tc_error *err)
 {
     (void)handle, (void)err;
     return begin(source, unit, job_out);
 }
 
-bool tci_load_queue_is_done(const tci_load_job *job)
+static bool is_done(const tci_load_job *job)
 {
     return job->done;
 }
 
-bool tci_load_queue_is_begun(const tci_load_job *job)
+static bool is_begun(const tci_load_job *job)
 {
     return job->done;
 }
 
-void tci_load_queue_cancel(tci_load_job *job)
+static void cancel(tci_load_job *job)
 {
     tci_load_job **link = &jobs;
     if (job == NULL)
@@ -186,11 +176,11 @@ void tci_load_queue_cancel(tci_load_job *job)
     free(job);
 }
 
-tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
     fake_code *code = job->code;
     tci_code_unit *unit = job->unit;
-    tci_load_queue_cancel(job);
+    cancel(job);
     if (code->fails != TC_OK)
         return tci_error_set(err, code->fails, "%s: does not load", code->name);
     if (unit == NULL) {
@@ -207,22 +197,22 @@ tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_
 
 /* --- units ------------------------------------------------------------------------------- */
 
-const tci_entries *tci_code_unit_entries(const tci_code_unit *unit)
+static const tci_entries *entries_of(const tci_code_unit *unit)
 {
     return &unit->entries;
 }
 
-bool tci_code_unit_may_tier_up(const tci_code_unit *unit)
+static bool may_tier_up(const tci_code_unit *unit)
 {
     return unit->code->may_improve;
 }
 
-bool tci_code_unit_has_state(const tci_code_unit *unit)
+static bool has_state(const tci_code_unit *unit)
 {
     return unit->code->has_state;
 }
 
-size_t tci_code_unit_memory(const tci_code_unit *unit)
+static size_t memory_of(const tci_code_unit *unit)
 {
     return unit->code->memory;
 }
@@ -239,13 +229,13 @@ void *const *tci_code_unit_table(const tci_code_unit *unit)
     return NULL;
 }
 
-tc_status tci_code_rebind(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
+static tc_status rebind(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
 {
     (void)source, (void)unit, (void)err;
     return TC_E_AGAIN;
 }
 
-void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
+static void report(const tci_code_unit *unit, tc_load_report *report_out)
 {
     report_out->path = unit->code->is_image ? TC_LOAD_IMAGE : TC_LOAD_JIT;
     report_out->memory_bytes = unit->code->memory;
@@ -255,33 +245,32 @@ void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
 
 static const char injector_of_all[1];
 
-tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
-                              const tci_symbol_scope *scope, tci_injector **injector_out,
-                              tc_error *err)
+static tc_status injector_create(tci_engine_handle *handle, const tci_symbol_scope *scope,
+                                 tci_injector **injector_out, tc_error *err)
 {
-    (void)arena, (void)takes_images, (void)scope, (void)err;
+    (void)handle, (void)scope, (void)err;
     *injector_out = (tci_injector *)(uintptr_t)injector_of_all;
     return TC_OK;
 }
 
-void tci_injector_destroy(tci_injector *injector)
+static void injector_destroy(tci_injector *injector)
 {
     (void)injector;
 }
 
-void tci_injector_get_ahead(tci_injector *injector)
+static void injector_get_ahead(tci_injector *injector)
 {
     fake_injected_ahead += injector != NULL;
 }
 
-void tci_injector_expect(tci_injector *injector)
+static void injector_expect(tci_injector *injector)
 {
     (void)injector;
 }
 
-tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
-                             size_t rest_size, void (**main_out)(void *, size_t, void *),
-                             tc_error *err)
+static tc_status injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
+                                size_t rest_size, void (**main_out)(void *, size_t, void *),
+                                tc_error *err)
 {
     (void)injector, (void)bytes, (void)image_size, (void)rest_size;
     if (fake_injected_status != TC_OK)
@@ -289,6 +278,43 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
     *main_out = fake_injected_main;
     return TC_OK;
 }
+
+/* --- the table --------------------------------------------------------------------------- */
+
+static bool is_old(const tci_code_unit *unit)
+{
+    (void)unit;
+    return false;
+}
+
+const tci_loading_ops fake_engine_table = {
+    .acquire = acquire,
+    .release = release,
+    .forget_stored = tci_engine_forget_stored,
+    .policy_open = policy_open,
+    .policy_close = policy_close,
+    .load = load,
+    .begin = begin_load,
+    .begin_tier_up = begin_tier_up,
+    .is_begun = is_begun,
+    .is_done = is_done,
+    .finish = finish,
+    .cancel = cancel,
+    .start_unit = start_unit,
+    .rebind = rebind,
+    .unload = unload,
+    .entries = entries_of,
+    .may_tier_up = may_tier_up,
+    .has_state = has_state,
+    .memory = memory_of,
+    .is_old = is_old,
+    .report = report,
+    .injector_create = injector_create,
+    .injector_destroy = injector_destroy,
+    .injector_get_ahead = injector_get_ahead,
+    .injector_expect = injector_expect,
+    .injector_place = injector_place,
+};
 
 /* --- functions --------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef TC_TEST_FAKE_ENGINE_H
 #define TC_TEST_FAKE_ENGINE_H
 
-#include "engine/engine.h"
+#include "engine/loading.h"
 #include "ifunc/registry.h"
 
 /* What there is to know of one function. All but the name may change while it is used. */
@@ -14,11 +14,14 @@ typedef struct fake_code {
     bool is_slow;    /* a thread loads it: until fake_engine_end_loads */
     bool has_state;  /* variables of its own */
     bool may_improve;
-    bool is_image; /* that was shipped */
+    bool is_image;      /* that was shipped */
     tci_entries better; /* what it becomes */
     size_t memory;
     unsigned loaded; /* units of it that are there */
 } fake_code;
+
+/* For `loading` of a registry. */
+extern const tci_loading_ops fake_engine_table;
 
 /* The code of that name, made when it is first asked for. */
 fake_code *fake_code_of(const char *name);

@@ -1,5 +1,7 @@
 #include "fake_node.h"
 
+#include "fake_engine.h"
+
 #include "base/triple.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
@@ -175,6 +177,7 @@ fake_node *fake_node_create(void)
     tci_calls_init(&node->calls);
     core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     assert_true(core->epoll_fd >= 0);
+    core->registry.loading = &fake_engine_table;
     assert_int_equal(tci_registry_init(&core->registry, &core->options, &error), TC_OK);
     core->registry.events = &registry_events;
     core->registry.events_user = core;

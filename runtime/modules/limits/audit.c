@@ -116,7 +116,7 @@ static void loaded(tci_audit *audit, const tc_ep *ep, const tc_ifunc *fn)
     tci_audit_line_number(&line, "bytes", fn->code_bytes);
     if (fn->unit != NULL) { /* NULL: code of the process itself */
         uint64_t ns = 0;
-        tci_code_unit_report(fn->unit, &report);
+        fn->registry->loading->report(fn->unit, &report);
         for (int i = 0; i < TC_STAGE_COUNT; i++)
             ns += report.stage_ns[i];
         tci_audit_line_text(&line, "form", tc_load_path_name(report.path));

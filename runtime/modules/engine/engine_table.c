@@ -1,0 +1,84 @@
+/* The module engine: attaches the code engine (runtime/engine) to a core's registry. */
+#include "base/error_text.h"
+#include "core/core.h"
+#include "core/module.h"
+#include "engine/code_rebind.h"
+#include "engine/code_unit_life.h"
+#include "engine/loading.h"
+
+static tc_status acquire(const struct tc_options *options, tci_engine_handle **handle_out,
+                         tc_error *err)
+{
+    const tci_engine_opts opts = {.engine_path = options->engine_path,
+                                  .form = (tci_form_choice)options->form,
+                                  .tier = (tci_tier_choice)options->tier,
+                                  .debuggable = options->debug_code != 0,
+                                  .code_memory_max = options->code_memory_max,
+                                  .compile_threads = (unsigned)options->compile_threads,
+                                  .cache_dir = options->cache_dir,
+                                  .cache_max = options->cache_max,
+                                  .compiler = (tci_compiler_choice)options->compiler,
+                                  .wall = (tci_wall_choice)options->compiler_wall,
+                                  .compiled_image = options->compiled == TCI_COMPILED_IMAGE,
+                                  .compile_time_max_ns = options->compile_time_max,
+                                  .compile_memory_max = options->compile_memory_max};
+    TC_TRY(tci_engine_acquire(&opts, handle_out, err));
+    if (options->perf_map)
+        tci_engine_set_profiled(*handle_out);
+    return TC_OK;
+}
+
+static bool is_old(const tci_code_unit *unit)
+{
+    return tci_symbols_are_old(tci_code_unit_symbols(unit));
+}
+
+static tc_status injector_create(tci_engine_handle *handle, const tci_symbol_scope *scope,
+                                 tci_injector **injector_out, tc_error *err)
+{
+    return tci_injector_create(tci_engine_arena(handle), tci_engine_takes_images(handle), scope,
+                               injector_out, err);
+}
+
+static const tci_loading_ops table = {
+    .acquire = acquire,
+    .release = tci_engine_release,
+    .set_notify = tci_engine_set_notify,
+    .prepare = tci_engine_prepare,
+    .start = tci_engine_start,
+    .start_compilers = tci_engine_start_compilers,
+    .llvm_version = tci_engine_llvm_version,
+    .cpu = tci_engine_cpu,
+    .features = tci_engine_features,
+    .forget_stored = tci_engine_forget_stored,
+    .policy_open = tci_symbol_policy_open,
+    .policy_close = tci_symbol_policy_close,
+    .load = tci_code_unit_load,
+    .begin = tci_load_queue_begin,
+    .begin_tier_up = tci_load_queue_begin_tier_up,
+    .is_begun = tci_load_queue_is_begun,
+    .is_done = tci_load_queue_is_done,
+    .finish = tci_load_queue_finish,
+    .cancel = tci_load_queue_cancel,
+    .start_unit = tci_code_unit_start,
+    .rebind = tci_code_rebind,
+    .unload = tci_code_unit_unload,
+    .entries = tci_code_unit_entries,
+    .may_tier_up = tci_code_unit_may_tier_up,
+    .has_state = tci_code_unit_has_state,
+    .memory = tci_code_unit_memory,
+    .is_old = is_old,
+    .report = tci_code_unit_report,
+    .injector_create = injector_create,
+    .injector_destroy = tci_injector_destroy,
+    .injector_get_ahead = tci_injector_get_ahead,
+    .injector_expect = tci_injector_expect,
+    .injector_place = tci_injector_place,
+};
+
+static tc_status attach(tci_core *core, tc_error *err)
+{
+    return tci_module_take((const void **)&core->registry.loading, &table, "engine", err);
+}
+
+const tci_module tci_engine_module = {.name = "engine", .attach = attach};
