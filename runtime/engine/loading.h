@@ -1,7 +1,7 @@
 /* The socket of the code engine: how the core has code made callable. The registry of functions
- * has the table (`loading`); it is NULL in a library without the module engine, which opens and
- * sends functions but runs none. Everything here is described at the function of the same name
- * in engine.h, code_unit.h, code_unit_life.h, code_rebind.h, load_queue.h, symbols.h,
+ * has the table (`loading`). It is NULL in a library without the module engine, which opens and
+ * sends functions but cannot run shipped code. Each member is described at the function of the
+ * same name in engine.h, code_unit.h, code_unit_life.h, code_rebind.h, load_queue.h, symbols.h,
  * symbol_policy.h and injector.h. */
 #ifndef TCI_LOADING_H
 #define TCI_LOADING_H

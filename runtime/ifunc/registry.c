@@ -20,6 +20,7 @@
 #include "base/assertion.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "base/module_absent.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
@@ -44,7 +45,10 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
     TC_TRY(tci_library_set_create(&registry->scope.libraries, err));
     registry->scope.may_lack = options->missing_library == TCI_MISSING_WARN;
-    return registry->loading != NULL ? start_engine(registry, err) : TC_OK;
+    if (registry->loading != NULL)
+        return start_engine(registry, err);
+    return options->symbols[0] == '\0' ? TC_OK
+                                       : tci_module_absent("option symbols", "engine", err);
 }
 
 static tc_ifunc **bucket_of(tci_registry *registry, const tci_content_id *id)

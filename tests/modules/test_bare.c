@@ -37,11 +37,32 @@ static void messages_run(void **state)
     tc_context_destroy(ctx);
 }
 
+/* The function's code has come, and there is nothing to load it with. */
+static void code_is_refused(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    char host_port[32];
+    tc_listener *listener;
+    tc_ifunc *fn;
+    tc_ep *ep;
+    tc_error error = {0};
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
+    must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
+    must(tc_ifunc_open_file(ctx, TEST_ARCHIVE, &fn, &error), &error, "open");
+    assert_int_equal(tc_ep_prepare(ep, fn, TIMEOUT_NS, &error), TC_E_REFUSED);
+    if (strstr(error.text, "running functions needs the module engine") == NULL)
+        fail_msg("%s", error.text);
+    tc_ep_close(ep);
+    tc_context_destroy(ctx);
+}
+
 static const char *const needing[][3] = {
-    {"quota_connections", "1", "limits"},  {"quota_functions", "1", "limits"},
-    {"quota_code_bytes", "1K", "limits"},  {"quota_compile_time", "1s", "limits"},
-    {"quota_queue_bytes", "1K", "limits"}, {"quota_message_rate", "1", "limits"},
-    {"call_time_max", "1s", "limits"},     {"audit", "log", "limits"},
+    {"quota_connections", "1", "limits"},   {"quota_functions", "1", "limits"},
+    {"quota_code_bytes", "1K", "limits"},   {"quota_compile_time", "1s", "limits"},
+    {"quota_queue_bytes", "1K", "limits"},  {"quota_message_rate", "1", "limits"},
+    {"call_time_max", "1s", "limits"},      {"audit", "log", "limits"},
+    {"symbols", "@/nonexistent", "engine"},
 };
 
 static void an_option_names_its_module(void **state)
@@ -81,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_run),
+        cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };

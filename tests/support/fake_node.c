@@ -1,7 +1,5 @@
 #include "fake_node.h"
 
-#include "fake_engine.h"
-
 #include "base/triple.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
