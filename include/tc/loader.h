@@ -56,7 +56,7 @@ TC_MUST_CHECK static inline tc_status tc_loader_create(const tc_options *opts,
                                   err);
 }
 
-/* Unloads every function and frees the loader. None of its functions may be running. NULL is
+/* Unloads every function and frees the loader. Its functions must not be running. NULL is
  * allowed. */
 TC_API void tc_loader_destroy(tc_loader *loader);
 
