@@ -36,8 +36,7 @@ static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
     if (!tci_ep_takes_messages(ep) || ep->tx.building || ep->tx.queue != NULL ||
         ep->tx.large != NULL)
         return NULL;
-    tci_sender_commit_coalesced(&ep->tx);
-    return tci_producer_reserve(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + payload_size);
+    return tci_frame_out_begin(ep, TCI_FRAME_REPLY, TCI_FRAME_HEADER_BYTES + payload_size);
 }
 
 static void commit_reply(tc_ep *ep, uint8_t *frame, size_t payload_size)
