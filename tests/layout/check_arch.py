@@ -13,7 +13,7 @@ from source_tree import read, sources
 
 FOLDERS = ("runtime/", "bitcode-archive/", "compiler/", "compat/", "tools/", "include/")
 HEADER = "runtime/base/arch.h"
-COMPILERS_MACRO = re.compile(r"\b__(x86_64|amd64|i386|aarch64|arm|riscv|powerpc64|s390x|loongarch64)__\b")
+COMPILERS_MACRO = re.compile(r"\b__(x86_64|amd64|i386|aarch64|arm|riscv|powerpc64|s390x|loongarch64)(?:__)?\b")
 ARCHITECTURE = re.compile(r"x86[_-]64|aarch64|X86_64|AARCH64|HWCAP")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
