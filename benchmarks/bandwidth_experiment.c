@@ -1,6 +1,5 @@
-/* Bandwidth of large payloads: the library against what a program gets from plain UCX, in
- * rounds that take turns. Each payload is handed to a function that reads it where it has
- * arrived. */
+/* Bandwidth of large payloads: the library against plain UCX, in rounds that take turns. Each
+ * payload is handed to a function that reads it where it has arrived. */
 #include "perf_mode.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -31,7 +30,7 @@ static bool choose_series(series_run *run)
     return run->series_count > 0;
 }
 
-/* The second trial tells how many fill a measurement; the first has the first calls. */
+/* The second trial estimates how many fill a measurement; the first has the first calls. */
 static bool choose_count(series_run *run, unsigned index)
 {
     const uint64_t wanted = run->options.iterations;
@@ -75,7 +74,7 @@ static void report_row(const series_run *run, unsigned index)
                      series->payload_bytes, mb_per_s(run, rate.median));
 }
 
-/* Of plain UCX in that round. 0: none of its modes was chosen; they come first. */
+/* Plain UCX's in that round. 0: its modes were not chosen; they come first. */
 static double best_of_ucx(const series_run *run, unsigned round)
 {
     double best = 0;

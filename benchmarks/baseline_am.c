@@ -1,5 +1,5 @@
-/* The baseline: a UCX active message whose handler is part of the target's program and adds one
- * to a counter. */
+/* The baseline: a UCX active message with a handler that is part of the target's program and
+ * adds one to a counter. */
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -14,18 +14,18 @@
 /* Sends that UCX has taken but not finished. More does not raise the rate; without a bound its
  * queue grows. */
 #define OUTSTANDING_MAX 128u
-/* What the messaging layer puts in front of the payload. The transport adds a few bytes of its
+/* The messaging layer's header in front of the payload. The transport adds a few bytes of its
  * own. */
 #define UCP_AM_HEADER_BYTES 8u
 
 typedef struct am_state {
     baseline_link link;
-    uint64_t counter;       /* what the handler counts */
-    const ifunc_work *work; /* tail: what it does too; else NULL */
+    uint64_t counter;       /* the handler's counter */
+    const ifunc_work *work; /* tail: its further work; else NULL */
     void *target;           /* for that */
     uint64_t sent;
     const void *newest; /* where the last message lay */
-    uint64_t awaited;   /* what it will be when all that is under way has come */
+    uint64_t awaited;   /* its value when all messages under way have arrived */
     uint64_t outstanding;
     ucp_request_param_t send_params;
     unsigned char *payload;

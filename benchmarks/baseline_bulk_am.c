@@ -51,7 +51,7 @@ static void received(void *request, ucs_status_t status, size_t size, void *user
         ucp_request_free(request);
 }
 
-/* UCX calls no callback for what is complete at once. */
+/* UCX calls no callback for a send that completes at once. */
 static ucs_status_t start_receive(am_state *state, void *data, size_t size)
 {
     am_receive *receive = malloc(sizeof *receive);

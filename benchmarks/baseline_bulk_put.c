@@ -1,6 +1,6 @@
 /* Plain UCX puts of large payloads, handed over as a program would: two buffers take turns, a
  * put is followed by a fence and a put of its number, and a buffer is written again when the
- * target has said (in memory that both share) that it is through with it. The last word is a
+ * target has reported (in memory that both share) that it is done with it. The last word is a
  * flush. */
 #include "baseline_link.h"
 #include "bulk_source.h"

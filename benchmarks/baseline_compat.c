@@ -1,6 +1,6 @@
 /* The same function by the original's API: frames in slots that this program owns. Latency
- * takes one slot at each side, whose message says that the other one is free; rate takes a ring
- * of them, and the target tells by memory that both share how far it is. */
+ * takes one slot at each side, with a message that frees the other one; rate takes a ring of
+ * them, and the target publishes its position in memory that both share. */
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -27,7 +27,7 @@ typedef struct compat_state {
     uint64_t awaited;
     uint64_t sent;              /* to the ring, and */
     uint64_t read;              /* out of it */
-    _Atomic uint64_t *consumed; /* shared: what the target has read */
+    _Atomic uint64_t *consumed; /* shared: messages that the target has read */
 } compat_state;
 
 static bool complain(compat_state *state, const char *what, ucs_status_t status)

@@ -1,5 +1,5 @@
-/* What every mode of plain UCX begins with: a context, a worker and one endpoint, with UCX's
- * defaults beside what the environment says. */
+/* The set-up of every mode of plain UCX: a context, a worker and one endpoint, with UCX's
+ * defaults beside the environment's settings. */
 #ifndef TC_PERF_BASELINE_LINK_H
 #define TC_PERF_BASELINE_LINK_H
 
@@ -49,7 +49,7 @@ typedef struct baseline_memory {
     ucp_rkey_h rkey;
 } baseline_memory;
 
-/* Zeroed memory, whose key the other side takes. Both return false after a complaint;
+/* Zeroed memory with a key for the other side. Both return false after a complaint;
  * baseline_memory_free is owed in any case, before the link's. */
 bool baseline_memory_offer(baseline_memory *memory, baseline_link *link, size_t size);
 bool baseline_memory_take(baseline_memory *memory, baseline_link *link);

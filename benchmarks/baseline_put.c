@@ -1,9 +1,10 @@
 /* The baseline of a message that is only delivered: a plain UCX put, and a peer that polls the
- * last word of where it goes, as perftest's put_lat does. That word is the message's number.
- * Nothing tells UCX that it has to come last; over shared memory it does.
+ * last word of where it goes, as perftest's put_lat does. The word is the message's number. UCX
+ * does not guarantee that it comes last; over shared memory it does.
  *
- * A rate run puts into as many places in turn as a ring of the library's has room for. The
- * target says in memory that both share how many it has seen, once for each quarter of them. */
+ * A rate run puts into as many slots in turn as a ring of the library's has space for. The
+ * target publishes in memory that both share the number that it has seen, once for each quarter
+ * of them. */
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -27,7 +28,7 @@ typedef struct put_state {
     size_t place_bytes;
     uint64_t places, credit_every;
     uint64_t sent, seen;
-    uint64_t credited; /* source: what it has read last there */
+    uint64_t credited; /* source: the number that it has read last there */
     uint64_t outstanding;
     ucp_request_param_t params;
     _Atomic uint64_t *consumed; /* shared */
@@ -79,7 +80,7 @@ static bool open_put(perf_series *series)
     return ok;
 }
 
-/* Payloads end where their places do, so that the number is aligned. */
+/* Payloads end where their slots do, so that the number is aligned. */
 static inline uint64_t place_of(const put_state *state, uint64_t number)
 {
     return number % state->places * state->place_bytes + state->place_bytes -
@@ -118,7 +119,8 @@ static inline bool await_one(put_state *state, perf_poll *poll)
     return true;
 }
 
-/* One buffer is put again and again, so what UCX has not taken yet must not change. */
+/* One buffer is put again and again, so a payload that UCX has not taken yet must not
+ * change. */
 static inline bool await_taken(put_state *state, perf_poll *poll)
 {
     return state->outstanding == 0 ||
@@ -146,8 +148,7 @@ static bool target_latency(perf_series *series, uint64_t count)
         if (!await_one(state, &poll) || !await_taken(state, &poll) || !put_one(state))
             return false;
     }
-    /* Whose put has to be carried by UCX's messages, needs this side's progress till the
-     * end. */
+    /* A put carried by UCX's messages needs this side's progress till the end. */
     while (!perf_session_has_ended(series->session)) {
         if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(&poll))
             return false;
@@ -167,7 +168,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 {
     put_state *state = series->state;
     perf_poll poll = {.session = series->session};
-    /* Latency runs use places, and nobody says so. */
+    /* Latency runs use slots without reports. */
     state->credited = state->sent;
     atomic_store(state->consumed, state->sent);
     for (uint64_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
-/* What a program makes of plain UCX that needs an answer: an active message whose handler sends
- * one back from where it runs. Both carry, in their first eight bytes, which of the requests
- * under way they belong to; nothing else is done. */
+/* Request and reply by plain UCX: an active message with a handler that sends one back from
+ * where it runs. Both carry, in their first eight bytes, the number of their request; there is
+ * no more. */
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -18,9 +18,9 @@ typedef struct request_state {
     baseline_link link;
     ucp_request_param_t send_params;
     perf_role role;
-    bool is_wrong;        /* a request or a reply was none */
+    bool is_wrong;        /* a request or a reply was malformed */
     uint64_t handled;     /* target: requests that were answered */
-    uint64_t awaited;     /* target: what that will be */
+    uint64_t awaited;     /* target: its final value */
     uint64_t outstanding; /* sends that UCX has taken but not finished */
     size_t payload_bytes;
     uint64_t flights;        /* how many may be under way */

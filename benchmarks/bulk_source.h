@@ -1,4 +1,4 @@
-/* What a source of large payloads sends. */
+/* The payloads of a source of large payloads. */
 #ifndef TC_PERF_BULK_SOURCE_H
 #define TC_PERF_BULK_SOURCE_H
 
@@ -19,8 +19,8 @@ typedef struct bulk_source {
 bool bulk_source_init(bulk_source *source, const perf_options *options);
 void bulk_source_free(bulk_source *source);
 
-/* The next payload, made again: a word of each cache line is written, as somebody must have
- * written what is sent. Valid until BULK_PAYLOADS more were made. */
+/* The next payload, made again: a word of each cache line is written, as a program writes its
+ * payloads. Valid until BULK_PAYLOADS more were made. */
 unsigned char *bulk_source_next(bulk_source *source);
 
 /* Memory of whole pages, touched. NULL: out of memory. */

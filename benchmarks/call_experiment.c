@@ -144,7 +144,7 @@ static int run_calls(const perf_options *options)
     return choose_series(&run) ? series_run_all(&run) : 2;
 }
 
-/* The smallest request says in eight bytes what it is. */
+/* The smallest request has its number in eight bytes. */
 const perf_experiment call_experiment = {
     .name = "call",
     .summary = "round trip and rate of calls that are answered, beside UCX's request and reply",

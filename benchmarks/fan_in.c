@@ -1,5 +1,5 @@
-/* Several senders into one target: what the sum of their rates is. Sets of all sizes are open
- * at once and take turns, so that their figures compare. */
+/* Several senders into one target: the sum of their rates. Sets of all sizes are open at once
+ * and take turns, so that their figures compare. */
 #include "worker_set.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"

@@ -1,5 +1,5 @@
-/* What the parts of the experiment on first calls share: which functions, by which ways they
- * become callable, and what is measured of each call. */
+/* Common parts of the experiment on first calls: functions, ways to become callable, and the
+ * figures of each call. */
 #ifndef TC_PERF_FIRST_CALL_H
 #define TC_PERF_FIRST_CALL_H
 
@@ -12,7 +12,7 @@
 
 #include <tc/load.h>
 
-/* Of a warm process: the first few are for warming it. */
+/* Calls of a warm process: the first few are for warming it. */
 #define CALLS_WARMING 3u
 #define CALLS_MEASURED 5u
 #define CALLS_MAX (CALLS_WARMING + CALLS_MEASURED)
@@ -65,7 +65,7 @@ typedef struct call_plan {
     const call_function *function;
     const call_path *path;
     unsigned calls;
-    const char *cache_dir; /* empty: none */
+    const char *cache_dir; /* empty: no error */
     call_board *board;
 } call_plan;
 
@@ -79,7 +79,7 @@ bool first_call_loop_run(const call_plan *plan);
  * returned true. */
 bool first_call_pair_in_process(bool (*source)(const call_plan *plan), const call_plan *plan);
 
-/* What the experiment has found, and how it is told. */
+/* The results of the experiment, and their report. */
 #define CALL_SAMPLES_MAX 512u
 #define CALL_FUNCTIONS_MAX 3u
 #define CALL_PATHS_MAX 7u

@@ -1,4 +1,4 @@
-/* First calls: what each stage takes from a function's arrival at a target that has never seen
+/* First calls: the time of each stage from a function's arrival at a target that has never seen
  * it until it has returned, by every way in which it can become callable. */
 #include "first_call.h"
 #include "perf_experiment.h"

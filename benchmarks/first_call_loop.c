@@ -1,6 +1,6 @@
-/* The vector loop after it was called often: how long a shipped function takes whose code was
- * made for this CPU by the target, against the same source compiled for this machine when
- * tc-perf was built. */
+/* The vector loop after it was called often: the time of a shipped function with code made for
+ * this CPU by the target, against the same source compiled for this machine when tc-perf was
+ * built. */
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
@@ -127,8 +127,7 @@ static bool call(loop_run *run, uint64_t rounds)
            ifunc_link_flush(&run->link);
 }
 
-/* Better code is made by who has nothing else to do, so from some time on the processors are
- * left to it. */
+/* Better code is made by an idle thread, so from some time on the processors are left to it. */
 static bool call_until_better(loop_run *run)
 {
     call_board *board = run->plan->board;

@@ -1,5 +1,5 @@
 /* One pair of processes of the experiment on first calls: the source sends functions that the
- * target has never seen, and the target notes what each took. */
+ * target has never seen, and the target records the time of each. */
 #include "perf_context.h"
 #include "first_call.h"
 #include "ifunc_link.h"
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define ARCHIVE_MAX (1u << 20)
-/* Between two first calls, so that what the target does after one (to store an object) is not
- * in the way of the next. */
+/* Between two first calls, so that the target's work after one (to store an object) is not in
+ * the way of the next. */
 #define PAUSE_US 2000u
 
 enum { ACTION_RUN = 1 };
@@ -41,8 +41,8 @@ static bool open_link(call_pair *pair, void *target_args)
 
 /* --- the target ---------------------------------------------------------------------- */
 
-/* The report has no time for a message whose code was there. It was seen after its turn began
- * and after it was sent; the later of both is the better bound. */
+/* The report has no time for a message with known code. It was seen after its turn began and
+ * after it was sent; the later of both is the better bound. */
 static uint64_t seen_after(const call_pair *pair, const call_sample *sample)
 {
     return pair->turn_ns > sample->sent_ns ? pair->turn_ns : sample->sent_ns;
@@ -167,7 +167,7 @@ static bool pair_source(const call_plan *plan)
 {
     perf_session session;
     call_pair pair = {.plan = plan, .session = &session};
-    /* Anywhere: a target's threads need room too. */
+    /* Anywhere: a target's threads need processors too. */
     bool ok = perf_session_start(&session, NULL, serve, &pair) && run_source(&pair);
     return perf_session_end(&session) && ok;
 }

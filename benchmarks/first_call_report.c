@@ -101,7 +101,7 @@ static void print_head(const first_call_run *run, size_t function)
     (void)printf("\n");
 }
 
-/* percent 100: the largest. Of as few calls as these p99.9 would be the same. */
+/* percent 100: the largest. With as few calls as these p99.9 would be the same. */
 static void print_stage(const first_call_run *run, size_t function, const char *name, int stage,
                         unsigned percent)
 {

@@ -1,5 +1,5 @@
-/* A sender that is twice as fast as its target, for as long as one likes: whoever is too fast
- * has to hear TC_E_AGAIN, and nothing may grow on either side. */
+/* A sender that is twice as fast as its target, for as long as one likes: the sender has to get
+ * TC_E_AGAIN, and memory may not grow on either side. */
 #include "ifunc_link.h"
 #include "ifuncs/busy.h"
 #include "perf_clock.h"
@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #define SAMPLES 40u          /* in the whole run */
-#define WARMUP (SAMPLES / 2) /* newer UCX takes what it needs by and by */
+#define WARMUP (SAMPLES / 2) /* newer UCX allocates by and by */
 
 enum { ACTION_FLOOD = 1 };
 
-/* One side: what it held when the run had warmed up, and the most that it held later. */
+/* One side: its resources when the run had warmed up, and the largest later. */
 typedef struct flood_side {
     pid_t pid;
     process_sample warm;
@@ -31,19 +31,19 @@ typedef struct flood_side {
 typedef struct flood_run {
     const perf_options *options;
     perf_session *session;
-    json_t *rows; /* source only, as what follows */
+    json_t *rows; /* source only, as the following members */
     flood_side source;
     flood_side target;
     unsigned samples;
     uint64_t sample_ns[SAMPLES + 2]; /* since the start */
     uint64_t sent;
-    uint64_t again; /* how often there was no room */
+    uint64_t again; /* the number of sends without space */
     uint64_t took_ns;
 } flood_run;
 
 static bool open_link(ifunc_link *link, flood_run *run, unsigned delivery, void *target_args)
 {
-    /* What a compiler takes when better code is made is not what is looked for here. */
+    /* A compiler's memory for better code does not count here. */
     const ifunc_link_config config = {.delivery = run->options->deliveries[delivery],
                                       .tier = "fast",
                                       .path = run->options->ifunc_path,
@@ -75,7 +75,7 @@ static bool serve(perf_session *session, void *experiment)
 
 /* --- the source, which also looks at both ------------------------------------------------ */
 
-/* What grows is there in two samples in a row. A descriptor in one alone is that by which the
+/* Growth has to appear in two samples in a row. A descriptor in one alone is that by which the
  * target looks, once a second, whether the source lives. */
 static bool sample_side(flood_run *run, flood_side *side)
 {
@@ -178,7 +178,7 @@ static json_t *pack_side(const flood_side *side)
                      (json_int_t)side->warm.segments, (json_int_t)side->most.segments);
 }
 
-/* Seconds, and what source and target held then. */
+/* Seconds, and the resources of source and target then. */
 static json_t *pack_memory(const flood_run *run)
 {
     json_t *memory = json_array();

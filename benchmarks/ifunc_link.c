@@ -49,7 +49,7 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     return true;
 }
 
-/* Tells the source the port and progresses until it has come. */
+/* Sends the source the port and progresses until it has come. */
 static bool accept_source(ifunc_link *link)
 {
     if (!perf_context_listen(link->session, link->context, &link->listener))

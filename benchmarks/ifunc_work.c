@@ -66,7 +66,7 @@ static void stamp_ssum(unsigned char *payload, size_t payload_bytes, uint64_t nu
     memcpy(payload, &first, sizeof first);
 }
 
-/* Of the numbers that are the same in all messages. */
+/* The sum of the numbers that are the same in all messages. */
 static uint64_t sum_of_rest(const unsigned char *payload, size_t payload_bytes)
 {
     uint64_t sum = 0;
@@ -115,8 +115,8 @@ static void *create_iput(size_t payload_bytes)
     return target;
 }
 
-/* Keys take turns. The data begin and end with what follows from the message's number, so that
- * a spot shows which message it holds and that all of it came: hardly a byte is what it was. */
+/* Keys take turns. The data begin and end with values made from the message's number, so that a
+ * spot shows its message and that all of it came: hardly a byte stays the same. */
 static void stamp_iput(unsigned char *payload, size_t payload_bytes, uint64_t number)
 {
     uint64_t key = integrity_mix(number % IPUT_SPOTS), mark = integrity_mix(~number);
@@ -125,7 +125,7 @@ static void stamp_iput(unsigned char *payload, size_t payload_bytes, uint64_t nu
     memcpy(payload + payload_bytes - sizeof mark, &mark, sizeof mark);
 }
 
-/* Looks through all places, so that it does not depend on how the function finds one. */
+/* Searches all slots, so that it does not depend on the function's search. */
 static const unsigned char *spot_of(const iput_target *target, uint64_t key)
 {
     const unsigned char *spot = NULL;

@@ -1,5 +1,5 @@
-/* What the function of a series does: the experiments tsi, ssum and iput are the same runs of
- * the same modes with another function, other payloads and another state at the target. */
+/* The work of a series' function: the experiments tsi, ssum and iput are the same runs of the
+ * same modes with another function, other payloads and another state at the target. */
 #ifndef TC_PERF_IFUNC_WORK_H
 #define TC_PERF_IFUNC_WORK_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What went where it must not, in words. */
+/* A description of a wrong store. */
 typedef struct ifunc_work_text {
     char text[160];
 } ifunc_work_text;
@@ -26,13 +26,13 @@ typedef struct ifunc_work {
      * as ifunc_work_fill left it. NULL: all messages are alike. */
     void (*stamp)(unsigned char *payload, size_t payload_bytes, uint64_t number);
 
-    /* Whether the target holds what the calls so far must have left. `payload` is any message's
-     * of the same size. NULL: there is nothing but the calls. */
+    /* Returns whether the target has the results that the calls so far must have left.
+     * `payload` is any message's of the same size. NULL: there is nothing but the calls. */
     bool (*check)(const void *target, const unsigned char *payload, size_t payload_bytes,
                   ifunc_work_text *wrong_out);
 } ifunc_work;
 
-/* By the name of its experiment; NULL: none. */
+/* By the name of its experiment; NULL: there is none. */
 const ifunc_work *ifunc_work_find(const char *name);
 
 /* Bytes that both processes agree on. */

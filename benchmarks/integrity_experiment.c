@@ -23,7 +23,7 @@ typedef struct integrity_run {
     json_t *rows; /* source only */
 } integrity_run;
 
-/* What the target knows at the end. */
+/* The target's results at the end. */
 typedef struct integrity_result {
     uint64_t run;
     uint64_t bytes;
@@ -116,7 +116,7 @@ static integrity_range choose_range(const perf_options *options, const tc_ep_inf
     return (integrity_range){.min = min, .max = max, .large_max = limit};
 }
 
-/* A flush that fails is reported, but the target is still asked for what it has seen. */
+/* A flush that fails is reported, but the target's results are still fetched. */
 static bool exchange(ifunc_link *link, const integrity_range *range, uint64_t count,
                      const char *delivery, integrity_result *result_out)
 {

@@ -1,6 +1,6 @@
-/* What one peer's new functions cost another peer: the latency of cached calls, while a third
- * process sends a hundred functions a second that the target has never seen, and while it does
- * not, in turns. */
+/* The cost of one peer's new functions for another peer: the latency of cached calls, while a
+ * third process sends a hundred functions a second that the target has never seen, and while it
+ * does not, in turns. */
 #include "ifuncs/saxpy.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -32,8 +32,8 @@ enum { QUIET, INTRUDED, ENDED };
 
 static const char *const turn_names[] = {"quiet", "intruded"};
 
-/* Memory of all processes. TSI adds one to `calls`, which is how the caller sees it run; what
- * saxpy keeps for itself comes right behind. */
+/* Memory of all processes. TSI adds one to `calls`, by which the caller sees it run; saxpy's
+ * own data come right behind. */
 typedef struct intrusion_board {
     _Alignas(64) _Atomic uint64_t calls;
     unsigned char of_saxpy[sizeof(saxpy_target)];

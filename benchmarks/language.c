@@ -34,7 +34,7 @@ static bool is_there(const char *folders, const char *name)
     return false;
 }
 
-/* CMake says "python|why|rust|why|". */
+/* CMake sets "python|why|rust|why|". */
 static bool why_missing(const language *of, char *why_out, size_t size)
 {
     const char *at = LANGUAGES_MISSING;

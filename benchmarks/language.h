@@ -27,9 +27,9 @@ extern const language *const language_c;
 /* The name of `function` in that language; NULL: C. */
 void language_function(const language *of, const char *function, char *name_out, size_t size);
 
-/* C and those that the option --function names, whose `function` is in the folders of
- * --ifunc-path; with "all" those that are there. False after a complaint: a language that is
- * named is not there, and why. */
+/* C and those that the option --function names, with `function` in the folders of --ifunc-path;
+ * with "all" those that are there. False after a complaint: a language that is named is not
+ * there, and why. */
 bool language_choose(const perf_options *options, const char *function,
                      language_choice *choice_out);
 

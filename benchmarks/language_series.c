@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What it sends is the experiment's function, in whatever language. */
+/* It sends the experiment's function, in any language. */
 static bool has_languages(const perf_mode *mode)
 {
     return mode->send != NULL && !mode->is_local && !mode->is_unrun && mode->function == NULL;

@@ -1,5 +1,4 @@
-/* Series of one mode whose functions are written in several languages: rows beside that of
- * C. */
+/* Series of one mode with functions in several languages: rows beside that of C. */
 #ifndef TC_PERF_LANGUAGE_SERIES_H
 #define TC_PERF_LANGUAGE_SERIES_H
 
@@ -7,11 +6,11 @@
 #include "series_run.h"
 
 /* A series of the mode for each delivery and each language; of a mode that sends no function of
- * the experiment's, in C alone. False after a complaint: there is no room for so many. */
+ * the experiment's, in C alone. False after a complaint: there is no space for so many. */
 bool language_series_add(series_run *run, const perf_mode *mode, const language_choice *choice);
 
-/* Whether there is another language than C in this run. If not, nothing is said of
- * languages. */
+/* Returns whether there is another language than C in this run. If not, languages are not
+ * reported. */
 bool language_series_are_several(const series_run *run);
 
 /* The column, or nothing: that of a series, or the table's head (NULL). */

@@ -1,6 +1,6 @@
-/* How fast a function can be made to run in another process, by each mode in turn: one that
- * adds one to a counter (Target-Side Increment), one that adds up its payload (Server-Side
- * Sum), one that stores it where a hash table says (Indirect Put). */
+/* The speed of running a function in another process, by each mode in turn: one that adds one
+ * to a counter (Target-Side Increment), one that adds up its payload (Server-Side Sum), one
+ * that stores it at an address from a hash table (Indirect Put). */
 #include "message_experiment.h"
 #include "language_series.h"
 #include "perf_experiment.h"
@@ -68,7 +68,7 @@ static const ratio_row ratio_rows[] = {
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
 
 /* The series of a mode in C: the n-th of its deliveries, or the only series of a mode that has
- * no choice. -1: none. */
+ * no choice. -1: no series. */
 static int find_series(const series_run *run, const perf_mode *mode, unsigned nth)
 {
     int found = -1;
@@ -82,7 +82,7 @@ static int find_series(const series_run *run, const perf_mode *mode, unsigned nt
     return found;
 }
 
-/* The one of a mode by that delivery. -1: none. */
+/* The one of a mode by that delivery. -1: no series. */
 static int find_series_by(const series_run *run, const perf_mode *mode, const char *delivery)
 {
     for (unsigned i = 0; i < run->series_count; i++) {
@@ -118,7 +118,7 @@ static perf_spread spread_loss(const series_run *run, metric which, int upper, i
     return series_run_spread(run, run->buffer);
 }
 
-/* What the figures of the paper on the ifunc API show beside their lines. */
+/* Labels beside the lines in figures of the paper on the ifunc API. */
 static void report_to_am(const series_run *run, unsigned index, json_t *row)
 {
     const perf_mode *mode = run->series[index].mode;
@@ -208,13 +208,12 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
         (row->is_loss ? spread_loss : spread_ratio)(run, row->metric, upper, lower).median;
     (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
-    /* Of a sweep only the table is for people. */
+    /* A sweep prints only the table. */
     if (run->options.payloads.count == 1 && !perf_report_is_quiet(&run->options))
         (void)printf("%-34s %8.3f\n", name, ratio);
 }
 
-/* A sweep is one table: its head comes with the first payload, what is said of it with the
- * last. */
+/* A sweep is one table: its head comes with the first payload, its notes with the last. */
 static void print_head(const series_run *run)
 {
     if (perf_report_is_quiet(&run->options))
@@ -245,7 +244,7 @@ static void print_ratio(const series_run *run, const char *name, uint64_t payloa
         (void)printf(" %7s", "-");
 }
 
-/* Of a sweep with the few modes of ssum and iput: a line per ratio, a column per payload. */
+/* For a sweep with the few modes of ssum and iput: a line per ratio, a column per payload. */
 static void print_ratios(const series_run *run)
 {
     const perf_options *options = &run->options;
@@ -293,7 +292,7 @@ static void report_payload(series_run *run)
         print_ratios(run);
 }
 
-/* What runs there counts, and does nothing else. */
+/* The function that runs there only counts. */
 static bool is_of_tsi(const perf_mode *mode)
 {
     return mode != &perf_mode_put && (!mode->has_deliveries || mode->function != NULL);

@@ -1,10 +1,10 @@
-/* What experiments with messages in rounds share. */
+/* Common parts of experiments with messages in rounds. */
 #ifndef TC_PERF_MESSAGE_EXPERIMENT_H
 #define TC_PERF_MESSAGE_EXPERIMENT_H
 
 #include "series_run.h"
 
-/* --help says them. */
+/* --help lists them. */
 #define MESSAGE_TOLD                                                                           \
     {"iterations", "(what fits 25 ms)"},                                                       \
     {                                                                                          \

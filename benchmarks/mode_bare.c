@@ -1,6 +1,6 @@
-/* The machine's limit: what two processes can do with shared memory and nothing else. Latency
- * is one word to and fro; rate is a ring of 64-byte slots, each holding its sequence number and
- * a word. No library could be faster. */
+/* The machine's limit: two processes with shared memory alone. Latency is one word to and fro;
+ * rate is a ring of 64-byte slots, each holding its sequence number and a word. No library
+ * could be faster. */
 #include "perf_clock.h"
 #include "perf_mode.h"
 #include "perf_session.h"
@@ -35,13 +35,13 @@ typedef struct bare_state {
     uint64_t credited; /* source: the newest `consumed` that it has read */
 } bare_state;
 
-/* Releases what was written before it; pairs with value_of. */
+/* Releases the stores before it; pairs with value_of. */
 static inline void publish(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);
 }
 
-/* Acquires what was written before the publish of the value that it returns. */
+/* Acquires the stores before the publish of the value that it returns. */
 static inline uint64_t value_of(const _Atomic uint64_t *word)
 {
     return atomic_load_explicit(word, memory_order_acquire);
@@ -61,7 +61,7 @@ static bool open_bare(perf_series *series)
 {
     bare_state *state = series->state;
     state->area = (shared_area *)(void *)series->session->control->arena;
-    /* What an earlier series left; the target looks there only when the first step has begun.
+    /* The value of an earlier series; the target reads it only when the first step has begun.
      */
     if (series->session->role == PERF_SOURCE)
         memset(state->area, 0, sizeof *state->area);

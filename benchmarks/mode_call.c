@@ -1,6 +1,6 @@
-/* Calls of the library: a function that adds one to a counter, whose caller waits for its empty
- * answer. Blocking, one after the other (tc_call), or several at once, each with a completion
- * (tc_call_start). */
+/* Calls of the library: a function that adds one to a counter, with a caller that waits for its
+ * empty answer. Blocking, one after the other (tc_call), or several at once, each with a
+ * completion (tc_call_start). */
 #include "ifunc_link.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -22,10 +22,10 @@ typedef struct flight {
 struct call_state {
     ifunc_link link;
     uint64_t *counter; /* of the function, here */
-    uint64_t awaited;  /* what that will be at the target when all calls have run */
+    uint64_t awaited;  /* its final value at the target when all calls have run */
     unsigned char *payload;
     size_t payload_bytes;
-    uint64_t *ticks; /* where to write how long each took; NULL: nobody asks */
+    uint64_t *ticks; /* where to write how long each took; NULL: not recorded */
     uint64_t finished;
     uint64_t failed;
     tc_status failure; /* of the first that failed */
@@ -89,7 +89,7 @@ static void call_ended(void *user, const tc_call_outcome *outcome)
     state->free[state->free_count++] = f;
 }
 
-/* False: there is no room for it now, or state->failed counts it. */
+/* False: there is no space for it now, or state->failed counts it. */
 static inline bool start_one(call_state *state)
 {
     flight *f = state->free[state->free_count - 1];
@@ -141,7 +141,7 @@ static bool run_blocking(perf_series *series, uint64_t count, uint64_t *ticks)
     return true;
 }
 
-/* What travels is asked of a rate run, where the library counts it. */
+/* The bytes sent are taken from a rate run, where the library counts them. */
 static bool count_bytes(perf_series *series, uint64_t count,
                         bool (*run)(perf_series *series, uint64_t count, uint64_t *ticks))
 {

@@ -17,10 +17,10 @@ typedef struct ifunc_state {
     ifunc_link link;
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const ifunc_work *work;
-    void *target;          /* what the ifunc works on here */
+    void *target;          /* the ifunc's data here */
     const uint64_t *calls; /* of it, where it counts them; else `arrived` */
     uint64_t arrived;      /* messages, as the library counts them */
-    uint64_t awaited;      /* what that will be when all that is under way has run */
+    uint64_t awaited;      /* its value when all messages under way have run */
     uint64_t sent;
     size_t payload_bytes;
     unsigned char *payload;
@@ -59,7 +59,7 @@ static inline bool await_count(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
-/* Every call has left at this process what it had to. */
+/* Every call has left its results at this process. */
 static bool is_right(const ifunc_state *state)
 {
     ifunc_work_text wrong;
@@ -111,7 +111,8 @@ static bool exchange(ifunc_state *state, bool begins)
 
 /* Injected code shares the frame with its payload, and is never longer than the archive that it
  * is in; beyond that a payload lies in memory that both have attached, where there is such: a
- * first large message of each side offers it. Over the other deliveries there is none. */
+ * first large message of each side offers it. Over the other deliveries there is no ring to
+ * fill. */
 static bool find_payload_max(ifunc_state *state, const tc_ep_info *info, size_t *max_out)
 {
     size_t code = tc_ifunc_code_size(state->link.function);
@@ -130,8 +131,8 @@ static bool find_payload_max(ifunc_state *state, const tc_ep_info *info, size_t 
     return ok;
 }
 
-/* A target owes its source some progress after the last message: to say that it was run, and to
- * push out what it sent itself. */
+/* A target owes its source some progress after the last message: to report that it was run, and
+ * to push out its own messages. */
 static bool linger(ifunc_state *state, perf_poll *poll)
 {
     while (!perf_session_has_ended(state->link.session)) {
@@ -141,7 +142,7 @@ static bool linger(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
-/* In the session's arena: what both sides tell one another while a ring is filled. */
+/* In the session's arena: messages of both sides while a ring is filled. */
 typedef struct ring_fill {
     _Atomic uint64_t known;    /* the step in which the target has the code */
     _Atomic uint64_t full;     /* the step in which the ring is full */
@@ -185,8 +186,8 @@ static bool empty_ring(ifunc_state *state, ring_fill *fill, perf_poll *poll)
     return await_count(state, poll) && linger(state, poll);
 }
 
-/* How many messages there can be that the target has not looked at: as many as it is sent
- * before there is no more room. */
+/* The number of messages that can wait for the target: as many as are sent until there is no
+ * more space. */
 static bool count_outstanding(perf_series *series)
 {
     ifunc_state *state = series->state;
@@ -347,7 +348,7 @@ static void release_ifunc(perf_series *series)
     free(state->payload);
 }
 
-/* They differ in how they send, and in what runs. */
+/* They differ in how they send, and in the code that runs. */
 #define IFUNC_MODE(mode, ...)                                                                  \
     const perf_mode perf_mode_##mode = {                                                       \
         .name = #mode,                                                                         \

@@ -39,14 +39,14 @@ typedef struct node_mode {
 typedef struct node_settings {
     perf_setting list[SETTINGS_MAX];
     unsigned count;
-    char paths[6][PERF_PATH_MAX]; /* what values point to */
+    char paths[6][PERF_PATH_MAX]; /* the memory that values point to */
     unsigned path_count;
 } node_settings;
 
 typedef struct node_state {
     ifunc_link link; /* source */
     uint16_t port;
-    pid_t node; /* target; 0: none */
+    pid_t node; /* target; 0: no process */
     unsigned char *payload;
     bool answered; /* the call that is under way */
     tc_status outcome;
@@ -130,7 +130,7 @@ static void set_environment(const node_settings *settings)
     }
 }
 
-/* What it says of peers that come and go would hide what tc-perf says. */
+/* Its lines about peers would hide tc-perf's output. */
 static _Noreturn void become_node(const perf_series *series, pid_t parent, char *port_file)
 {
     const unsigned protection = protection_of(series);
@@ -268,7 +268,7 @@ static bool create_context(perf_series *series)
 }
 
 /* `number` < 0: the function that carries the messages. Unsigned code travels without a
- * signature where none is asked for. */
+ * signature where none is required. */
 static bool open_function(perf_series *series, int number, tc_ifunc **function_out)
 {
     node_state *state = series->state;

@@ -1,6 +1,6 @@
-/* Modes whose target is a tc-node behind what protects it. The source calls a function there,
- * whose reply is empty; a round trip is a call. The session's own target process starts the
- * node, and ends it. */
+/* Modes with a protected tc-node as the target. The source calls a function there, with an
+ * empty reply; a round trip is a call. The session's own target process starts the node, and
+ * ends it. */
 #ifndef TC_PERF_MODE_NODE_H
 #define TC_PERF_MODE_NODE_H
 
@@ -13,7 +13,7 @@ extern const perf_mode *const node_modes[];
 bool mode_node_is(const perf_mode *mode);
 bool mode_node_needs_certificate(const perf_mode *mode);
 
-/* Before the session begins, in whose both processes the files are used. */
+/* Called before the session begins; both of its processes use the files. */
 void mode_node_use(const node_files *files);
 
 /* Source: connects once more, calls a function that is new there, the copy of this number, and

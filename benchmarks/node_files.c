@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As docs/policy.md has it: what functions of ordinary size need, and a few lines more. */
+/* Rules by docs/policy.md: the symbols of functions of ordinary size, and a few lines more. */
 static const char rules[] =
     "allow @tchains tc_self_* tc_reply* tc_forward\n"
     "allow libc.so.6 mem* str* *printf qsort bsearch\n"
@@ -32,7 +32,7 @@ const char *node_files_path(const node_files *files, const char *name, char path
 
 /* --- programs that make some of them ------------------------------------------------------ */
 
-/* What it prints is of no use to anybody who measures; nor is what openssl says meanwhile. */
+/* Its output, and openssl's meanwhile, is useless in a measurement. */
 static pid_t start(const char *program, char *const argv[], bool silent)
 {
     extern char **environ;

@@ -1,4 +1,4 @@
-/* What protected nodes and their peers need, in a folder for the time of a run: a key that they
+/* Files of protected nodes and their peers, in a folder for the time of a run: a key that they
  * share, a certificate, rules, and a function that is signed and its copies, each of which is
  * another function. */
 #ifndef TC_PERF_NODE_FILES_H

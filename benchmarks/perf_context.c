@@ -55,7 +55,7 @@ void perf_context_delivery(const tc_ep *ep, char delivery_out[16], tc_ep_info *i
         *info_out = info;
 }
 
-/* As the contexts of this process have it, which nobody sets another way. */
+/* The setting of this process's contexts, which is not changed elsewhere. */
 size_t perf_context_staged_max(void)
 {
     tc_options *options;

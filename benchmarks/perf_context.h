@@ -1,5 +1,5 @@
-/* A context of the library with a few of its options, and what processes that have one do with
- * it. What returns a bool has complained when it is false. */
+/* A context of the library with a few of its options, and common operations of processes with
+ * one. Functions that return false have printed the error. */
 #ifndef TC_PERF_CONTEXT_H
 #define TC_PERF_CONTEXT_H
 
@@ -25,14 +25,15 @@ bool perf_context_listen(perf_session *session, tc_context *context,
                          tc_listener **listener_out);
 bool perf_context_connect(perf_session *session, tc_context *context, unsigned port,
                           tc_ep **ep_out);
-/* Which delivery the endpoint uses; info_out may be NULL. */
+/* Returns the delivery that the endpoint uses; info_out may be NULL. */
 void perf_context_delivery(const tc_ep *ep, char delivery_out[16], tc_ep_info *info_out);
 
-/* Bytes of one payload that can lie in memory shared with a peer on this host; 0: none. */
+/* Bytes of one payload that can lie in memory shared with a peer on this host; 0: no such
+ * memory. */
 size_t perf_context_staged_max(void);
 
 /* An ifunc's archive as bytes, NAME.tca from the first of the folders ("a:b") that has it; 0:
- * none has. */
+ * not found. */
 size_t perf_context_read_archive(const char *folders, const char *name, void *bytes,
                                  size_t capacity);
 /* A function that is like that of the archive but not the same, for each number another one: a

@@ -21,23 +21,24 @@ struct perf_experiment {
      * perf_option_rows.c. */
     const char *options;
     perf_default defaults[PERF_DEFAULTS_MAX + 1];
-    /* What --function takes, a comma list; NULL: there is no such option. */
+    /* The values of --function, a comma list; NULL: there is no such option. */
     const char *functions;
-    perf_default told[PERF_TOLD_MAX + 1]; /* what help says of them here, beside defaults */
+    perf_default told[PERF_TOLD_MAX + 1]; /* help on them here, beside defaults */
     perf_range payload_bytes;             /* limits of --size and --sweep */
     uint64_t iterations_max;
 
     /* Returns the exit status: 0 when all was measured and right, 1 after a complaint, 2 when
      * the options do not go together. */
     int (*run)(const perf_options *options);
-    /* What "tc-perf member ..." runs: a process that an experiment has started. NULL: none. */
+    /* The function of "tc-perf member ...": a process that an experiment has started. NULL:
+     * none. */
     int (*member)(int argc, char **argv);
 };
 
 /* NULL after the last. */
 extern const perf_experiment *const perf_experiments[];
 
-/* NULL: none has that name. */
+/* NULL: no experiment has that name. */
 const perf_experiment *perf_experiment_find(const char *name);
 
 /* Variants that one option of an experiment chooses. */

@@ -1,11 +1,11 @@
-/* A folder for the time of a run, and what is put there. */
+/* A folder for the time of a run, and its files. */
 #ifndef TC_PERF_FOLDER_H
 #define TC_PERF_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of the user's alone. False after a complaint. */
+/* Accessible to the user alone. False after a complaint. */
 bool perf_folder_make(char *folder, size_t size);
 void perf_folder_remove(const char *folder);
 

@@ -1,5 +1,6 @@
 /* A mode: one way to make a counter at the other process go up. Both processes hold a series
- * per mode and step through it together; the table's functions say which side calls them. */
+ * per mode and step through it together; the table's functions state the side that calls
+ * them. */
 #ifndef TC_PERF_MODE_H
 #define TC_PERF_MODE_H
 
@@ -20,29 +21,29 @@ typedef struct perf_series {
     const char *delivery_wanted;     /* NULL: the library's own choice */
     const perf_options *options;
     perf_session *session;
-    struct target_log *log;    /* overhead: where the target writes when it saw what; or NULL */
+    struct target_log *log;    /* overhead: the target's log of times; or NULL */
     struct frame_place *place; /* tail: where frames lie when they are read; or NULL */
     uint64_t ring_bytes;       /* of both sides' contexts; 0: the library's own choice */
     uint64_t outstanding;      /* set by open of one with ring_bytes: messages that fit */
     void *state;               /* the mode's; NULL while closed */
-    char delivery[16];         /* set by open: what is used */
+    char delivery[16];         /* set by open: the one used */
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
-    size_t payload_bytes; /* what a message carries in this mode */
+    size_t payload_bytes; /* the payload of a message in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
     unsigned endpoints;   /* of the modes of waiting: to the same target */
-    bool is_left_out; /* set by open: the mode has nothing to say of so many calls at once */
+    bool is_left_out;     /* set by open: the mode has no figures for so many calls at once */
 } perf_series;
 
 struct perf_mode {
     const char *name;
     bool has_deliveries; /* is the library's, which chooses between them */
-    /* Of those modes: how a message is sent, which form of the function runs (NULL: the
-     * library's own choice), and whether the target has it already. */
+    /* For those modes: the way to send, the form of the function (NULL: the library's own
+     * choice), and whether the target has it already. */
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const char *form;
     bool is_local;
-    bool is_unrun;        /* what the target has is a function that does nothing */
-    const char *function; /* another than the experiment's, of tsi alone; NULL: none */
+    bool is_unrun;        /* the target has an empty function */
+    const char *function; /* another than the experiment's, of tsi alone; NULL: the same */
 
     size_t state_bytes; /* of series->state, which is all zero before open */
 
@@ -64,7 +65,7 @@ struct perf_mode {
 
     /* Both sides at once; NULL: nothing to do. */
     void (*close)(perf_series *series);
-    /* Frees what the state holds, after close or an open that failed; NULL: nothing. */
+    /* Frees the state's resources, after close or an open that failed; NULL: nothing. */
     void (*release)(perf_series *series);
 };
 
@@ -74,13 +75,13 @@ extern const perf_mode perf_mode_cached;
 extern const perf_mode perf_mode_uncached;
 extern const perf_mode perf_mode_image; /* cached, of that form */
 extern const perf_mode perf_mode_bitcode;
-extern const perf_mode perf_mode_inject;   /* code in every message, kept by nobody */
+extern const perf_mode perf_mode_inject;   /* code in every message, not kept */
 extern const perf_mode perf_mode_local;    /* code of the target's own */
 extern const perf_mode perf_mode_compat;   /* by the original's API */
 extern const perf_mode perf_mode_aligned;  /* cached, of a function that asks for alignment */
 extern const perf_mode perf_mode_readonly; /* cached, of one that asks for read-only payloads */
 extern const perf_mode perf_mode_noexec;   /* delivered and credited, not run */
-extern const perf_mode perf_mode_put;      /* plain UCX: a put, whose last word is polled */
+extern const perf_mode perf_mode_put;      /* plain UCX: a put with a polled last word */
 
 /* The modes of the call experiment. Their source_latency does `count` calls, some at once, and
  * writes into `stamps` how many ticks each took, as they end. */
@@ -90,8 +91,8 @@ extern const perf_mode perf_mode_call;            /* tc_call */
 extern const perf_mode perf_mode_start;           /* tc_call_start */
 
 /* The modes of the bandwidth experiment. They have no latency functions. */
-/* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that says
- * so. */
+/* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that
+ * reports it. */
 extern const perf_mode perf_mode_bulk_put;
 /* Plain UCX: active messages by whatever protocol UCX chooses for their size. */
 extern const perf_mode perf_mode_bulk_am;

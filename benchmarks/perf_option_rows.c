@@ -91,7 +91,7 @@ static bool set_tls(perf_options *options, const char *text)
     return *text != '\0' && size < PERF_PATH_MAX;
 }
 
-/* What they may be, the experiment says. Where there is "all", several may be named. */
+/* The experiment has the permitted values. Where there is "all", several may be named. */
 static bool set_function(perf_options *options, const char *text)
 {
     const char *known = options->experiment->functions;
@@ -219,7 +219,7 @@ const perf_option_row perf_option_rows[] = {
 
 const size_t perf_option_count = sizeof perf_option_rows / sizeof perf_option_rows[0];
 
-/* --- what is done with a row --------------------------------------------------------- */
+/* --- operations on a row --------------------------------------------------------- */
 
 bool perf_option_rows_common(const perf_option_row *row)
 {

@@ -30,7 +30,7 @@ typedef struct perf_option_row {
     uint64_t min;
     uint64_t max;
     const char *names; /* comma list */
-    /* What the type does not do; called after it. May be NULL, but for PERF_OTHER. */
+    /* Further steps after the type's; called after it. May be NULL, but for PERF_OTHER. */
     bool (*set)(perf_options *options, const char *text);
     const char *help;
 } perf_option_row;
@@ -38,7 +38,7 @@ typedef struct perf_option_row {
 extern const perf_option_row perf_option_rows[];
 extern const size_t perf_option_count;
 
-/* Whether all experiments take the option; whether this one does. */
+/* Returns whether all experiments take the option; whether this one does. */
 bool perf_option_rows_common(const perf_option_row *row);
 bool perf_option_rows_taken(const perf_option_row *row, const perf_experiment *experiment);
 

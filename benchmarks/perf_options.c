@@ -81,7 +81,7 @@ static void describe(const perf_option_row *row, const perf_experiment *experime
 
 static bool take_row(void *into, const tool_option *option, const char *text);
 
-/* Of the one option whose words are the experiment's. */
+/* For the one option with the experiment's words. */
 static const char *words_of(const perf_option_row *row, const perf_experiment *experiment)
 {
     return strcmp(row->name, "function") == 0 ? experiment->functions : NULL;

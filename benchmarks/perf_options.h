@@ -42,7 +42,7 @@ typedef struct perf_options {
     /* empty: the library's own choice, or the environment's */
     char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
-    perf_list senders;   /* none: one, as usual */
+    perf_list senders;   /* empty: one, as usual */
     perf_list endpoints; /* of poll */
     perf_list processes;
     perf_list servers; /* of a pointer chase */
@@ -53,7 +53,7 @@ typedef struct perf_options {
     const char *stressor;       /* "auto", "own" or "stress-ng" */
     const char *placement;      /* comma list of "cache" and "memory" */
     const char *function;       /* of the experiment's functions */
-    perf_list ring_bytes;       /* none: the library's own choice, as usual */
+    perf_list ring_bytes;       /* empty: the library's own choice, as usual */
     const char *transport;      /* "tcp" or "shm" */
     const char *cache;          /* "warm" or "cold" */
     const char *answer;         /* "reply" or "ifunc" */
@@ -61,7 +61,7 @@ typedef struct perf_options {
     const char *server_program; /* NULL: this one */
     unsigned peers;             /* of the target that waits */
     uint64_t seconds;           /* of a flood */
-    uint64_t burn_ns;           /* what the target takes for each message of it */
+    uint64_t burn_ns;           /* the target's time for each message of it */
     uint64_t slack_bytes;       /* that memory may grow by in it */
     perf_range sizes;           /* of the payloads of integrity, in bytes */
     const char *json_path;      /* NULL, a file, or "-" */
@@ -69,16 +69,16 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
-    bool intrusion;              /* first-call: what new functions cost other peers */
+    bool intrusion;              /* first-call: the cost of new functions for other peers */
     bool table;                  /* overhead: rates beside the paper's, instead */
     bool unread;                 /* bandwidth: the function leaves its payload alone */
-    char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
+    char text[4][PERF_PATH_MAX]; /* the memory that the pointers above point into */
 } perf_options;
 
 /* Where this program's file is. False after a complaint. */
 bool perf_options_program_folder(char folder[PERF_PATH_MAX]);
 
-/* Returns TOOL_GO_ON, or what to exit with after help or a complaint. */
+/* Returns TOOL_GO_ON, or the exit status after help or an error. */
 int perf_options_parse(perf_options *options, int argc, char **argv);
 
 #endif

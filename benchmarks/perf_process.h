@@ -1,4 +1,5 @@
-/* Processes for parts of an experiment: what libraries it starts the caller does not have. */
+/* Processes for parts of an experiment: the caller does not get the libraries that they
+ * start. */
 #ifndef TC_PERF_PERF_PROCESS_H
 #define TC_PERF_PERF_PROCESS_H
 
@@ -15,8 +16,8 @@ bool perf_process_run(bool (*part)(void *user), void *user);
  * children. */
 bool perf_process_run_all(bool (*const *parts)(void *user), unsigned count, void *user);
 
-/* Zeroed memory that processes started later share with the caller, who unmaps it. NULL: there
- * is none, which stderr says. */
+/* Zeroed memory that processes started later share with the caller, which unmaps it. NULL:
+ * there is none, which is reported on stderr. */
 void *perf_process_share(size_t bytes);
 
 #endif

@@ -53,7 +53,7 @@ static json_t *library_options(void)
     for (size_t i = 0; i < tc_options_count(); i++) {
         char value[256];
         const char *name = tc_options_info(i)->name;
-        /* Folders say where the program was built, not how it was measured. */
+        /* Folders belong to the build, not to the measurement. */
         if (strstr(name, "path") == NULL &&
             tc_options_get(options, name, value, sizeof value) == TC_OK)
             (void)json_object_set_new(object, name, json_string(value));
@@ -70,7 +70,7 @@ static json_t *list_of(const perf_list *list)
     return array;
 }
 
-/* Of the types that rows with a name in the report have. */
+/* For the types of rows with a name in the report. */
 static json_t *value_of(const perf_options *options, const perf_option_row *row)
 {
     const void *at = (const unsigned char *)options + row->offset;

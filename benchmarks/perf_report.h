@@ -1,4 +1,5 @@
-/* Results as JSON, and what belongs to every result: the machine, the versions, the options. */
+/* Results as JSON, and the common parts of every result: the machine, the versions, the
+ * options. */
 #ifndef TC_PERF_REPORT_H
 #define TC_PERF_REPORT_H
 
@@ -7,11 +8,11 @@
 
 #include <jansson.h>
 
-/* Of the JSON; another number when a program that reads it must know. */
+/* The version of the JSON; changes when programs that read it must know. */
 #define PERF_REPORT_FORMAT 1
 
 /* {"program", "format", "experiment", "env", "rows": [], "ratios": {}}; the caller owns it.
- * NULL when out of memory. Loads the code engine, whose version it records: not before the
+ * NULL when out of memory. Loads the code engine and records its version: not before the
  * fork. */
 json_t *perf_report_create(const perf_options *options);
 

@@ -27,8 +27,8 @@ bool perf_session_complain(perf_session *session, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    /* The first complaint is the cause; what the other side says once its partner has given up
-     * is not worth a line. */
+    /* The first complaint is the cause; messages of the other side after its partner has given
+     * up are not printed. */
     if (session->control == NULL || atomic_exchange(&session->control->failed, 1) == 0)
         (void)fprintf(stderr, "tc-perf: %s: %s\n",
                       session->role == PERF_SOURCE ? "source" : "target", text);
@@ -109,7 +109,7 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
         return false;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
         return perf_session_complain(session, "socket pair: %s", strerror(errno));
-    (void)fflush(NULL); /* what is buffered now would be written by both */
+    (void)fflush(NULL); /* buffered output would be written by both */
     pid_t pid = fork();
     if (pid < 0) {
         (void)close(fds[0]);
@@ -121,7 +121,7 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
     if (pid == 0)
         run_target(session, cpus, source_pid, serve, experiment);
     session->target_pid = pid;
-    close_control_fd(session); /* of later targets' descriptors none is for this one */
+    close_control_fd(session); /* later targets' descriptors are not for this one */
     return pin(session, cpus);
 }
 
@@ -192,7 +192,7 @@ bool perf_session_send(perf_session *session, const void *bytes, size_t size)
 bool perf_session_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out)
 {
     struct pollfd wait = {.fd = session->link_fd, .events = POLLIN};
-    /* Twice a poll loop's patience: whoever waits in a loop decides first and knows more. */
+    /* Twice a poll loop's patience: a waiting loop decides first and knows more. */
     int ready = poll(&wait, 1, (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_MS));
     if (ready == 0)
         return perf_session_complain(session, "the other process has been silent for %d s",
@@ -331,7 +331,7 @@ void perf_session_fail_all(perf_session *sessions, unsigned count)
 /* --- rests ------------------------------------------------------------------------------- */
 
 /* A yield that takes longer has given the processor to a program that keeps it. For so many
- * times as long, the loop sleeps in place of yielding: a sleeper is woken while that one
+ * times as long, the loop sleeps instead of yielding: a sleeper is woken while that one
  * runs. */
 #define LONG_YIELD_NS PERF_NS_PER_MS
 #define SLEEPS_PER_LONG_YIELD 64u

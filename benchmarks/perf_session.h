@@ -1,5 +1,5 @@
-/* Two processes on one machine, the source and the target of a measurement, and what ties them
- * together: shared memory for the moments that are timed, and a socket pair for commands and
+/* Two processes on one machine, the source and the target of a measurement, and their
+ * connection: shared memory for the moments that are timed, and a socket pair for commands and
  * addresses.
  *
  * The target is forked before any library is initialised, so each process owns its libraries
@@ -32,7 +32,7 @@ typedef struct perf_control {
 typedef struct perf_session {
     perf_role role;
     int link_fd;      /* to the other process */
-    int control_fd;   /* what control maps: at a target that perf_session_start runs; or -1 */
+    int control_fd;   /* behind control: at a target that perf_session_start runs; or -1 */
     pid_t target_pid; /* at the source; 0 once it has been waited for */
     perf_control *control;
     uint64_t step; /* counts commands, the same on both sides */
@@ -44,7 +44,7 @@ typedef struct perf_command {
     uint64_t count;
 } perf_command;
 
-/* Runs in the target until it has been told to end. Returns false after a complaint. */
+/* Runs in the target until the command to end. Returns false after a complaint. */
 typedef bool (*perf_serve)(perf_session *session, void *experiment);
 
 /* Forks the target. cpus[0] is for the source, cpus[1] for the target; -1, or no cpus at all,
@@ -57,8 +57,8 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
  * was given. False after a complaint. */
 bool perf_session_adopt(perf_session *session, int link_fd, int control_fd);
 
-/* Tells the target to end, waits for it, and kills it by its id when it does not. Returns
- * whether it ended well. */
+/* Sends the target the command to end, waits for it, and kills it by its id when it does not.
+ * Returns whether it ended well. */
 bool perf_session_end(perf_session *session);
 /* The same of several; those that have failed share the time that one of them gets. */
 bool perf_session_end_all(perf_session *sessions, unsigned count);
@@ -74,11 +74,11 @@ bool perf_session_reply(perf_session *session);
 /* Target: the counterparts. */
 bool perf_session_next(perf_session *session, perf_command *command_out);
 bool perf_session_answer(perf_session *session, bool ok);
-/* Both, until the source says that it is through: does one step per command. */
+/* Both, until the source reports that it is done: does one step per command. */
 typedef bool (*perf_step)(void *experiment, const perf_command *command);
 bool perf_session_serve(perf_session *session, perf_step step, void *experiment);
 
-/* Target: stores that release what it did; the source's waits below pair with them. */
+/* Target: stores that release its work; the source's waits below pair with them. */
 void perf_session_set_ready(perf_session *session);
 void perf_session_set_done(perf_session *session);
 bool perf_session_await_ready(perf_session *session);
@@ -88,8 +88,8 @@ bool perf_session_await_done(perf_session *session);
 void perf_session_set_ended(perf_session *session);
 bool perf_session_has_ended(const perf_session *session);
 
-/* Of several sessions: whether one of them has failed, or its target has died; and lets all
- * fail, so that nobody waits any longer for one that may never come. */
+/* For several sessions: returns whether one of them has failed, or its target has died; and
+ * lets all fail, so that no process waits any longer for one that may never come. */
 bool perf_session_any_failed(perf_session *sessions, unsigned count);
 void perf_session_fail_all(perf_session *sessions, unsigned count);
 
@@ -98,7 +98,7 @@ void perf_session_fail_all(perf_session *sessions, unsigned count);
 __attribute__((format(printf, 2, 3))) bool perf_session_complain(perf_session *session,
                                                                  const char *format, ...);
 
-/* Whether either side has given up. */
+/* Returns whether either side has given up. */
 bool perf_session_has_failed(const perf_session *session);
 
 /* Source: whether the target has ended. */
@@ -107,7 +107,7 @@ bool perf_session_target_is_gone(const perf_session *session);
 /* --- waiting in a loop for the other process ------------------------------------------- */
 
 /* The state of one polling loop, at first {.session = it}. Every loop of every mode ends a turn
- * that found nothing with perf_poll_missed and nothing else, so that all modes wait alike. */
+ * that found nothing with perf_poll_missed alone, so that all modes wait alike. */
 typedef struct perf_poll {
     perf_session *session;
     uint64_t misses;
@@ -115,9 +115,9 @@ typedef struct perf_poll {
 } perf_poll;
 
 /* Misses between two rests. Rare enough that no wait for a neighbouring processor ever rests: a
- * loop on one word of memory turns once per cycle. Where others keep the processor, who polls
- * on uses up its share of it, and the other side's messages wait for the next one: then rests
- * come soon, and are sleeps. */
+ * loop on one word of memory turns once per cycle. Where others keep the processor, a polling
+ * process uses up its share of it, and the other side's messages wait for the next one: then
+ * rests come soon, and are sleeps. */
 #define PERF_MISSES_PER_REST 8192u
 #define PERF_MISSES_PER_SLEEP 64u
 

@@ -12,7 +12,7 @@ typedef struct perf_latency {
     double max_ns;
 } perf_latency;
 
-/* Of the rounds of a measurement. */
+/* Figures of the rounds of a measurement. */
 typedef struct perf_spread {
     double quarter; /* a quarter of all are not above it */
     double median;
@@ -22,7 +22,7 @@ typedef struct perf_spread {
 /* Half round trips from count + 1 stamps, which it overwrites. count >= 1. */
 perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count);
 
-/* Of calls that took so many ticks each. count >= 1. */
+/* Figures of calls that took so many ticks each. count >= 1. */
 perf_latency perf_stats_calls(uint64_t *ticks, uint64_t count);
 
 /* Sorts values. The mean of the middle two when count is even. count >= 1. */
@@ -35,7 +35,7 @@ void perf_stats_sort(uint64_t *values, uint64_t count);
 /* Nearest rank: the smallest value that `percent` of all are not above. count >= 1. */
 uint64_t perf_stats_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent);
 
-/* What a latency row says beyond its median. */
+/* The figures of a latency row beyond its median. */
 typedef struct perf_tail {
     uint64_t p50;
     uint64_t p99;
@@ -43,7 +43,7 @@ typedef struct perf_tail {
     uint64_t max;
 } perf_tail;
 
-/* Of values that it sorts. count >= 1. */
+/* Figures of values, which it sorts. count >= 1. */
 perf_tail perf_stats_tail(uint64_t *values, uint64_t count);
 
 #endif

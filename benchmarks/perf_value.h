@@ -27,7 +27,7 @@ bool perf_value_list(const char *text, uint64_t min, uint64_t max, uint64_t *val
  * the last. */
 bool perf_value_name(const char **at, char separator, char *name, size_t size);
 
-/* Whether one of the names is this one. */
+/* Returns whether one of the names is this one. */
 bool perf_value_lists(const char *names, char separator, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what tc-perf --json wrote; tc-perf plot runs this."""
+"""Draws the output of tc-perf --json; tc-perf plot runs this."""
 import argparse
 import logging
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import warnings
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # whose modules are the system's packages
+SYSTEM_PYTHON = "/usr/bin/python3"  # for the modules of the system's packages
 MATPLOTLIB_LEAST = (3, 6)
 EXIT_FILE, EXIT_ARGUMENTS = 1, 2
 
@@ -31,7 +31,7 @@ def parse_arguments():
                "quartiles over rounds; a dashed line is a limit. Needs matplotlib, and no display;\n"
                "on Debian: apt-get install python3-matplotlib. The same file gives the same drawing.")
     parser.add_argument("report", metavar="FILE.json", nargs="?", help="of any experiment")
-    # Not nargs=2: of one file alone Python 3.13 says that -o is missing.
+    # Not nargs=2: with one file alone Python 3.13 reports that -o is missing.
     parser.add_argument("-c", "--compare", metavar="FILE.json", nargs="+",
                         help="two runs of one experiment, A.json and B.json: draw the ratios of B to A")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the drawing")
@@ -58,7 +58,7 @@ def can_be_made(folder):
 
 
 def own_folder_for_matplotlib():
-    """It keeps what it finds out about fonts, in the home where there is one. None: it has a place."""
+    """It caches its list of fonts, in the home where there is one. None: it has a folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     if "MPLCONFIGDIR" in os.environ or can_be_made(os.path.join(cache, "matplotlib")):
         return None
@@ -68,7 +68,7 @@ def own_folder_for_matplotlib():
 
 
 def import_matplotlib(own_folder):
-    """Without a display, and without what a user has set for other programs."""
+    """Without a display, and without a user's settings for other programs."""
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")

@@ -1,7 +1,7 @@
-"""Which charts show an experiment best: from rows to panels of lines, bars or stacks, all in the units of their axes.
+"""The charts of each experiment: from rows to panels of lines, bars or stacks, all in the units of their axes.
 
-A panel says what is drawn, plot_draw.py how. A figure that all others are measured against (the machine's limit, or what is
-allowed) is a line across the panel.
+A panel has the contents of a drawing, plot_draw.py the form. A figure that all others are measured against (the machine's
+limit, or the allowed value) is a line across the panel.
 """
 from dataclasses import dataclass, field
 
@@ -31,7 +31,7 @@ class Series:
 class Limit:
     name: str
     value: float
-    is_told: bool = True       # the name alone says it otherwise
+    is_told: bool = True       # the name alone shows it otherwise
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Stacks:
     stacks: list
     title: str = ""
     scale: float = 1
-    is_whole: bool = False     # none is cut off, however long
+    is_whole: bool = False     # no name is cut off, even a long one
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Chart:
 
 
 def mode_name(row, rows, joint="by"):
-    """A mode of the library's is told apart by its delivery where there are several."""
+    """A mode of the library's is distinguished by its delivery where there are several."""
     mode = text(row.get("mode"))
     if mode in UCX_NAMES and row.get("delivery") in (mode, "am", "put", "tcp", None):
         return UCX_NAMES[mode]
@@ -155,7 +155,7 @@ def bars_of(rows, name, scale, name_of, key="mode", far=None, note=lambda row: "
 
 
 def marks(rows, name):
-    """What the marks of such bars are: older files have no p99.9."""
+    """The marks of such bars: older files have no p99.9."""
     return "marks: p99, p99.9" if figures(rows, f"{name}_p999") else "mark: p99"
 
 
@@ -169,7 +169,7 @@ def bare_limit(rows, name, scale):
 
 
 def change_panel(rows, name, sign, label, name_of):
-    """Ratios to UCX AM as the figures of the paper on the ifunc API have them: up is better. Files from before have none."""
+    """Ratios to UCX AM as the figures of the paper on the ifunc API have them: up is better. Older files have none."""
     series = series_of(rows, "payload_bytes", name, 1, name_of)
     for each in series:
         for point in each.points:
@@ -192,7 +192,7 @@ def ring_panels(rows):
 
 
 def loss_panel(rows, name, label, name_of):
-    """What code that comes along costs beside code that is there, as the figures of the Two-Chains paper have it."""
+    """The cost of code in messages beside known code, as the figures of the Two-Chains paper have it."""
     return Lines("payload", label, series_of(rows, "payload_bytes", name, 1, name_of, least=-NUMBER_MAX), "bytes",
                  Limit("as local", 0, is_told=False), is_change=True)
 
@@ -263,7 +263,7 @@ def stack_of(rows, scale):
 
 
 def first_call_panels(rows):
-    """A row of panels for each function: what is compiled first, on an axis of its own, and what is not."""
+    """A row of panels for each function: compiled ways first, on an axis of their own, then the others."""
     if "turn" in rows[0]:
         bars = bars_of(rows, "us_p50", 1, lambda row: f"{text(row.get('turn'))}: {number(row, 'functions') or 0:g} new functions",
                       
@@ -286,7 +286,7 @@ FUNCTION_TITLES = {"iput": "Indirect Put", "ssum": "Server-Side Sum"}
 
 
 def cycles_panels(rows):
-    """What each way to wait spends beside its latency, as Figures 13 and 14 of the Two-Chains paper have it."""
+    """The resources of each way to wait beside its latency, as Figures 13 and 14 of the Two-Chains paper have it."""
     counted = bool(figures(rows, "cycles"))
     several = len(distinct(rows, "endpoints")) > 1
     (time, time_scale), (cpu, cpu_scale) = time_unit(figures(rows, "latency_ns_p50")), time_unit(figures(rows, "cpu_ns"))
@@ -379,7 +379,7 @@ def emulation_of(rows):
 
 
 def chase_panels(rows):
-    """The paper's Figures 5 to 8, 9 to 12, and others. What else there are several of becomes part of a name."""
+    """The paper's Figures 5 to 8, 9 to 12, and others. Other fields with several values become part of a name."""
     several = [key for key in ("language", "depth", "inflight", "servers", "wait") if len(distinct(rows, key)) > 1]
     x = next((key for key in several if key not in ("language", "wait")), None)
     rest = [key for key in several if key not in (x, "language")]
@@ -406,7 +406,7 @@ PROTECTION_FIGURES = {"connect": ("connect_us", "connect (us)"), "first_call": (
 
 
 def protection_panels(rows):
-    """Each protection's figures as ratios to none by the same delivery, where both were measured; else as they are."""
+    """Each protection's figures as ratios to none by the same delivery, where both were measured; else unchanged."""
     compared = [row for row in rows if isinstance(row.get("to_off"), dict)]
     panels = []
     for name, (member, label) in PROTECTION_FIGURES.items():
@@ -450,7 +450,7 @@ def overhead_panels(rows, paper):
 
 
 def placement_changes(rows):
-    """What it is worth that a frame is in a cache, the sender's or the receiver's own, against the same in memory: Figures 9 and 10 of
+    """The gain of a frame in a cache, the sender's or the receiver's own, against the same in memory: Figures 9 and 10 of
     Two-Chains."""
     at = {(text(row.get("mode")), number(row, "payload_bytes"), text(row.get("placement"))): row for row in rows}
     changes = []
@@ -468,7 +468,7 @@ def placement_changes(rows):
 
 
 def tail_panels(rows):
-    """Quiet: by placement. With load: what is usual and what is far, and how far that is."""
+    """Quiet: by placement. With load: the usual and the far latency, and their distance."""
     def name_of(row):
         mode, places = text(row.get("mode")), {text(other.get("placement")) for other in rows if other.get("mode") == row.get("mode")}
         return UCX_NAMES.get(mode, mode) + (f", {text(row.get('placement'))}" if len(places) > 1 else "")
@@ -504,7 +504,7 @@ def tail_panels(rows):
 
 
 def library_panels(rows):
-    """Pushes of each path, what others notice of upgrades, and calls of a library; a run need not have all parts."""
+    """Pushes of each path, the effect of upgrades on others, and calls of a library; a run need not have all parts."""
     def of(part, **members):
         return [row for row in rows if text(row.get("part")) == part and all(text(row.get(name)) == value for name, value in members.items())]
 
@@ -607,7 +607,7 @@ def ratio_series(old, new, units):
 
 
 def plain_label(label):
-    """Without a unit: a ratio has none, and two files may have chosen different ones."""
+    """Without a unit: a ratio has no unit, and two files may have chosen different ones."""
     return label.split(" (")[0].removeprefix("million ").removeprefix("thousand ").split(": ")[0]
 
 
@@ -615,7 +615,7 @@ def ratio_panel(old, new):
     same, units = Limit("no change", 1, is_told=False), old.scale / new.scale
     if isinstance(new, Lines):
         if new.x_unit == "seconds" or new.is_change:
-            return None  # two floods are as long as each was told to be; what lies around 0 has no ratio
+            return None  # two floods are as long as each was set to be; values around 0 have no ratio
         return Lines(new.x_label, f"B / A: {plain_label(new.y_label)}", ratio_series(old.series, new.series, units),
                      new.x_unit, same, new.title, is_ratio=True)
     if isinstance(new, Bars):
@@ -625,7 +625,7 @@ def ratio_panel(old, new):
 
 
 def compare(one, other):
-    """What both have, as ratios of the second to the first."""
+    """The common figures, as ratios of the second to the first."""
     if one.experiment != other.experiment:
         raise Refused(f"{other.path}: found experiment '{other.experiment}', expected '{one.experiment}' as in {one.path}")
     old, new = chart_of(one), chart_of(other)

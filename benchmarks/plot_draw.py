@@ -1,4 +1,4 @@
-"""Draws a chart by matplotlib. Everything has its place in inches, so that versions of matplotlib differ in little but letters."""
+"""Draws a chart by matplotlib. All positions are in inches, so that versions of matplotlib differ in little but letters."""
 import io
 import math
 import re
@@ -9,11 +9,11 @@ from matplotlib import figure, lines, patches, ticker
 from plot_charts import Bars, Lines
 from plot_report import wrapped
 
-WIDTH = 8.0                 # inches; what follows, too
+WIDTH = 8.0                 # inches; the following, too
 PANEL_HEIGHT, BAR_HEIGHT = 2.7, 0.3
 LEFT, RIGHT = 0.72, 0.2
 LETTER, LINE = 0.078, 0.17  # of the small text
-SEEN_LEAST = 0.001          # of an axis; what is smaller is not drawn
+SEEN_LEAST = 0.001          # of an axis; smaller values are not drawn
 TITLE_UP = 0.15             # of a panel's title, where something else stands above the axes
 LINEAR_RATIO_MAX = 20       # of the largest value to the smallest; beyond it an axis is logarithmic
 CHANGE_LINEAR_MAX = 400      # per cent, from the least to the most
@@ -21,7 +21,7 @@ CHANGE_FINE_MAX = 5000       # beyond it a tick for each power of ten is enough
 CUT_RATIO = 2               # a stack that is so many times the next one is cut off
 TICKS_MAX = 9
 
-# Okabe and Ito's colours, which people tell apart who do not see all colours; black is for limits.
+# Okabe and Ito's colours, which colour-blind people can distinguish; black is for limits.
 BLUE, SKY, GREEN, ORANGE, RED, PINK, GREY, YELLOW = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#777777",
                                                      "#F0E442")
 PALETTE = (BLUE, RED, GREEN, ORANGE, SKY, PINK, GREY, YELLOW)
@@ -32,7 +32,8 @@ COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE,
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 USUAL_DASHES = {"direct": 0, "ucx": 0, "am": 1, "put": 2, "stream": 3, "source": 0, "target": 1}
 MARKS = "osD^vPX*<>"
-# From the first stage to the last: what prepares is grey and yellow, what compiles blue, what places green and pink.
+# From the first stage to the last: preparing stages are grey and yellow, compiling ones blue, placing ones green and
+# pink.
 STAGES = {"transmission": "#BBBBBB", "wait": "#777777", "libraries": YELLOW, "cache load": ORANGE, "parse": "#CFE5F2",
           "verify": "#9CCAE6", "passes": "#56A5D3", "codegen": "#0072B2", "link": PINK, "image load": GREEN, "execution": "#222222", "lookup, execution": "#0072B2"}
 REST = "#FFFFFF"
@@ -43,14 +44,14 @@ STYLE = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdan
          "axes.spines.right": False, "axes.edgecolor": "#444444", "grid.color": "#DDDDDD", "grid.linewidth": 0.6, "lines.linewidth": 1.4,
          "lines.markersize": 3.8, "axes.axisbelow": True, "text.parse_math": False, "svg.fonttype": "none", "pdf.fonttype": 42,
          "svg.hashsalt": "tc-perf", "figure.dpi": 100}
-# Nothing of when or by what it was drawn: the same file gives the same drawing.
+# Without the time or the program of the drawing: the same file gives the same drawing.
 METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None},
             "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
 FORMATS = tuple(METADATA)
 
 
 class Choice:
-    """Which colour, dashes and mark a series has, the same in all panels: its usual one, or one that is free."""
+    """The colour, dashes and mark of a series, the same in all panels: its usual one, or one that is free."""
 
     def __init__(self, chart):
         series = [each for panel in chart.panels for each in getattr(panel, "series", None) or getattr(panel, "bars", ())]
@@ -62,7 +63,7 @@ class Choice:
             self.colours[key] = usual if usual and (usual in free or not free) else (free or PALETTE)[len(self.colours) % len(free or PALETTE)]
         styles = list(dict.fromkeys(each.style for each in series if hasattr(each, "style")))
         pairs = list(dict.fromkeys((each.key, each.style) for each in series if hasattr(each, "style")))
-        # Dashes only where the colour does not tell all.
+        # Dashes only where the colour is not enough.
         self.dashes = {style: DASHES[USUAL_DASHES.get(style, i % len(DASHES))] if len(pairs) > len(keys) else DASHES[0]
                        for i, style in enumerate(styles)}
         self.marks = {pair: MARKS[i % len(MARKS)] for i, pair in enumerate(pairs)}
@@ -110,7 +111,7 @@ def set_payload_axis(axes, panel):
         axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
         return
     axes.set_xscale("log", base=2)
-    # Every one, or every other, or ... so that there is room for them; the last is always there.
+    # Every one, or every other, or ... so that there is space for them; the last is always there.
     step = -(-len(xs) // TICKS_MAX)
     axes.set_xticks(xs[::-1][::step])
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(bytes_text if panel.x_unit == "bytes" else plain))
@@ -186,32 +187,32 @@ def draw_lines(axes, panel, choice):
 
 
 def fraction_of(axes, value):
-    """Of the axes' width, from the left."""
+    """In parts of the axes' width, from the left."""
     return axes.transAxes.inverted().transform(axes.transData.transform((value, 0)))[0]
 
 
 def bar_end(panel):
-    """Of the axis: what is drawn; p99 and a limit too unless they are far out."""
+    """The range of the axis: the drawn values; p99 and a limit too unless they are far out."""
     most = max(bar.high for bar in panel.bars)
     beyond = [far for bar in panel.bars for far in (bar.far, bar.farther) if far is not None] + ([panel.limit.value] if panel.limit else [])
     return max([most] + [value for value in beyond if value <= 3 * most]) or 1
 
 
 def bar_words(bar):
-    """The figure, and what of its tail is known: "119 (p99 348, p99.9 604)"."""
+    """The figure, and the known part of its tail: "119 (p99 348, p99.9 604)"."""
     tail = [f"{name} {figure_text(value)}" for name, value in (("p99", bar.far), ("p99.9", bar.farther)) if value is not None]
     return figure_text(bar.value) + (f" ({', '.join(tail)})" if tail else "")
 
 
 def room_for_words(panel):
-    """Of the axis, with the bars as one."""
+    """The range of the axis, with the bars as one."""
     if any(bar.farther for bar in panel.bars):
         return 1.75
     return 1.38 if any(bar.far for bar in panel.bars) else 1.22
 
 
 def draw_dots(axes, panel, choice):
-    """Their places mean something on a logarithmic axis; lengths of bars would not."""
+    """Their positions mean something on a logarithmic axis; lengths of bars would not."""
     values = [value for bar in panel.bars for value in (bar.low, bar.value, bar.high, bar.far, bar.farther) if value] + ([panel.limit.value] if panel.limit else [])
     for place, bar in enumerate(panel.bars):
         colour = choice.colours[bar.key]
@@ -239,7 +240,7 @@ def draw_dots(axes, panel, choice):
 
 
 def bar_thickness(axes, count):
-    """Of the distance between two bars; no thicker where another panel makes the axes high."""
+    """In parts of the distance between two bars; no thicker where another panel makes the axes high."""
     height = axes.get_position().height * axes.figure.get_figheight()
     return min(0.62, 0.8 * BAR_HEIGHT * (count + 0.2) / height)
 
@@ -331,7 +332,7 @@ def draw_stacks(axes, panel, _):
 
 
 def legend_of(chart, choice):
-    """[(handle, name)] of what panels do not name themselves."""
+    """[(handle, name)] of parts that panels do not name themselves."""
     entries = {}
     for panel in chart.panels:
         if isinstance(panel, Lines):
@@ -363,7 +364,7 @@ def has_limit_above(panel):
 
 
 def below_of(panel):
-    """Of the axes: ticks and a label; payloads stand slanted."""
+    """For the axes: ticks and a label; payloads stand slanted."""
     return 0.68 if isinstance(panel, Lines) and panel.x_unit == "bytes" else 0.52
 
 
@@ -383,12 +384,12 @@ def render(chart, title, name):
 
 
 def smaller(svg):
-    """With two digits behind the point of every place, and no rotation by nothing; texts stay as they are."""
+    """With two digits behind the point of every position, and no rotation by zero; texts stay unchanged."""
     return re.sub(rb"<[^>]*>", lambda tag: re.sub(rb' transform="rotate\(-?0 [^"]*"', b"", re.sub(rb"(\.\d\d)\d+", rb"\1", tag.group())), svg)
 
 
 class Layout:
-    """A figure whose axes have their places: title and notes above, the legend below."""
+    """A figure with placed axes: title and notes above, the legend below."""
 
     def __init__(self, chart, title, choice):
         self.chart = chart

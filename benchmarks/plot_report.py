@@ -1,4 +1,4 @@
-"""Reads what tc-perf --json wrote. Whatever the file holds, what comes out is a report of this format, or Refused.
+"""Reads the output of tc-perf --json. For every file the result is a report of this format, or Refused.
 
 Here, and nowhere else, bytes of the file are checked; number() and text() below are the only ways to a row's values.
 """
@@ -13,11 +13,11 @@ NUMBER_MAX = 1e18
 
 
 class Refused(Exception):
-    """What was found, and what was expected."""
+    """The found and the expected value."""
 
 
 def number(row, name, least=0):
-    """None: the row has no such number, or one that nothing can be measured as."""
+    """None: the row has no such number, or an impossible one."""
     value = row.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= NUMBER_MAX:
         return None
@@ -99,7 +99,8 @@ class Report:
         return f"UCX_TLS={text(tls)}" if isinstance(tls, str) else "UCX's choice of transports"
 
     def how(self, has_spread):
-        """What was measured how: "delivery direct; UCX_TLS=tcp,self; medians of 20 rounds, bands and whiskers: quartiles"."""
+        """A description of the measurement: "delivery direct; UCX_TLS=tcp,self; medians of 20 rounds, bands and whiskers:
+        quartiles"."""
         own = [row for row in self.rows if row.get("delivery") not in (None, "none", "tcp") and row.get("mode") not in ("am", "put")]
         deliveries = list(dict.fromkeys(text(row["delivery"]) for row in own))
         asked = self.options.get("delivery")

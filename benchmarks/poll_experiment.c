@@ -1,5 +1,5 @@
-/* What a turn of tc_progress costs a target whose peers say nothing: one target, one source
- * that opens more and more endpoints to it, and the slope between. */
+/* The cost of a turn of tc_progress for a target with silent peers: one target, one source that
+ * opens more and more endpoints to it, and the slope between. */
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_experiment.h"

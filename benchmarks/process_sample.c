@@ -60,8 +60,8 @@ static bool count_mappings(pid_t pid, uint64_t *count_out)
     return true;
 }
 
-/* The fifth column of the table is who made a segment. Those that it also maps count twice,
- * which does no harm: what stays the same stays the same. */
+/* The fifth column of the table is the maker of a segment. Those that it also maps count twice,
+ * which does no harm: only growth is checked. */
 static void count_made(pid_t pid, uint64_t *count_out)
 {
     char line[LINE_BYTES];

@@ -1,5 +1,5 @@
-/* What a process holds at a moment, as the kernel counts it: memory, descriptors and segments
- * of shared memory. */
+/* The resources of a process at a moment, as the kernel counts them: memory, descriptors and
+ * segments of shared memory. */
 #ifndef TC_PERF_PROCESS_SAMPLE_H
 #define TC_PERF_PROCESS_SAMPLE_H
 
@@ -13,7 +13,7 @@ typedef struct process_sample {
     uint64_t segments; /* of shared memory: that it maps, or made and did not remove */
 } process_sample;
 
-/* Of a process of this user; allocates nothing that stays. False: it is gone, or /proc is not
+/* Samples a process of this user; frees all its allocations. False: it is gone, or /proc is not
  * there. */
 bool process_sample_take(pid_t pid, process_sample *sample_out);
 

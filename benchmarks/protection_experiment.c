@@ -1,5 +1,5 @@
-/* What protection costs: nodes that differ in it alone, side by side, and UCX's active messages
- * over tcp. */
+/* The cost of protection: nodes that differ in it alone, side by side, and UCX's active
+ * messages over tcp. */
 #include "mode_node.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -21,17 +21,17 @@ static const struct {
     const char *title;
     const char *member; /* of a row */
     const char *name;   /* of ratios */
-    double scale;       /* from what is kept to what is shown */
+    double scale;       /* from stored to shown units */
 } metrics[METRICS] = {{"connect us", "connect_us", "connect", 1e-3},
                       {"first us", "first_call_us", "first_call", 1e-3},
                       {"p50 ns", "latency_ns_p50", "latency", 1},
                       {"rate M/s", "rate_per_s", "rate", 1e-6},
                       {"MB/s", "mb_per_s", "bandwidth", 1}};
 
-/* What its rows say of latency beyond the median. */
+/* The figures of latency in its rows beyond the median. */
 enum { P99, P999, MAX, TAIL };
 
-/* Of the rounds of one series; none: not measured. */
+/* Figures of one series' rounds; empty: not measured. */
 typedef struct figures {
     bool is_known[METRICS];
     double values[METRICS][ROUNDS_MAX];
@@ -41,11 +41,12 @@ typedef struct figures {
 static node_files made;
 static figures all_figures[SERIES_MAX];
 
-/* --- what is compared --------------------------------------------------------------------- */
+/* --- compared modes
+ * ------------------------------------------------------------------------ */
 
 static bool open_over_tcp(perf_series *series);
 
-/* perf_mode_am, whatever the environment says of UCX. */
+/* perf_mode_am, independent of UCX's settings in the environment. */
 static perf_mode ucx;
 
 static bool open_over_tcp(perf_series *series)
@@ -60,7 +61,7 @@ static bool open_over_tcp(perf_series *series)
     return ok;
 }
 
-/* Keys do not reach what UCX sends. */
+/* Keys do not protect UCX's messages. */
 static bool is_protected_there(const perf_mode *mode, const char *delivery)
 {
     return mode == node_modes[0] ||
@@ -151,7 +152,7 @@ static void keep_latency(figures *of, const series_samples *samples, unsigned ro
     of->tail[MAX][round] = samples->max_ns[round];
 }
 
-/* The next payload's samples take the place of these. */
+/* The next payload's samples replace these. */
 static void keep(const series_run *run, unsigned index)
 {
     figures *of = &all_figures[index];
@@ -179,7 +180,7 @@ static perf_spread spread_of(const series_run *run, const double *values, const 
 }
 
 /* The series that a series is compared with: of mode "off" by the same delivery, or plain UCX,
- * which is for what could travel over a network as well. -1: none, or itself. */
+ * for series that could travel over a network as well. -1: no series, or itself. */
 static int find_base(const series_run *run, unsigned index, bool to_ucx)
 {
     const perf_series *series = &run->series[index];

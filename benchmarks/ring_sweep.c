@@ -1,6 +1,6 @@
-/* What the size of a ring is worth: rates with rings of several sizes, which take turns, over
- * the number of messages that each lets be under way. The Two-Chains paper has banks of
- * mailboxes, with a flag for each, where a ring has credits for eighths of it. */
+/* The effect of a ring's size: rates with rings of several sizes, which take turns, over the
+ * number of messages that each lets be under way. The Two-Chains paper has banks of mailboxes,
+ * with a flag for each, where a ring has credits for eighths of it. */
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
@@ -84,7 +84,7 @@ static void report_skipped(const series_run *run, const perf_series *series)
                      series->payload_bytes, (unsigned long long)series->ring_bytes, text);
 }
 
-/* What a ring gives of the rate of the largest. */
+/* The rate with a ring as a part of the largest ring's. */
 static void report_ratio(const series_run *run, unsigned index, unsigned largest)
 {
     const perf_series *series = &run->series[index];

@@ -63,7 +63,7 @@ static void close_series(perf_series *series)
 
 /* --- steps of both processes ----------------------------------------------------------- */
 
-/* Both sides: what is measured from now on. */
+/* Both sides: the measurement from now on. */
 static void take_point(series_run *run, uint64_t value)
 {
     if (run->kind->of_calls)
@@ -142,7 +142,7 @@ static bool close_all(series_run *run)
     return true;
 }
 
-/* Warm-up and measurement are one chain of round trips; only the stamps tell them apart. */
+/* Warm-up and measurement are one chain of round trips; only the stamps distinguish them. */
 bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out)
 {
     perf_series *series = &run->series[index];
@@ -212,7 +212,7 @@ bool series_run_choose_counts(series_run *run, unsigned index)
     }
     run->rate_count[index] =
         wanted != 0 ? wanted : count_that_fits(1e9 / rate, least, RATE_COUNT_MAX);
-    if (run->kind->of_calls) /* of calls at once, how long each takes says less */
+    if (run->kind->of_calls) /* of calls at once, the time of each is less meaningful */
         run->latency_count[index] = run->rate_count[index] < SERIES_LATENCY_MAX
                                         ? run->rate_count[index]
                                         : SERIES_LATENCY_MAX;
@@ -253,7 +253,7 @@ static bool measure_rate(series_run *run, unsigned index, unsigned round)
                            &run->samples[index].rate_per_s[round]);
 }
 
-/* Who begins, changes. */
+/* The first one changes. */
 static bool take_turns(series_run *run, unsigned round, const char *what,
                        bool (*measure)(series_run *run, unsigned index, unsigned round))
 {
@@ -270,14 +270,14 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
     return true;
 }
 
-/* What is of each connection and not of its messages is measured once. */
+/* Figures of connections, not of messages, are measured once. */
 static bool measure_connections(series_run *run, unsigned round)
 {
     return run->kind->measure_connection == NULL || run->payload_index > 0 ||
            take_turns(run, round, "connect", run->kind->measure_connection);
 }
 
-/* Latencies first, then rates, so that what a ratio compares lies close in time. */
+/* Latencies first, then rates, so that the values of a ratio lie close in time. */
 static bool measure_round(series_run *run, unsigned round)
 {
     if (!measure_connections(run, round) ||

@@ -13,11 +13,11 @@
 
 typedef struct series_run series_run;
 
-/* What an experiment decides itself; all at the source. Each returns false after a complaint.
+/* The decisions of an experiment; all at the source. Each returns false after a complaint.
  */
 typedef struct series_kind {
-    /* Of calls: what is swept is how many are under way at once (options.outstanding), not the
-     * payload, and a latency is what the mode says that a call took. */
+    /* For calls: the sweep is over the number under way at once (options.outstanding), not the
+     * payload, and a latency is the mode's time of a call. */
     bool of_calls;
     bool no_rates;            /* latencies alone */
     size_t latency_bytes_max; /* of larger payloads there are rates alone */
@@ -34,9 +34,9 @@ typedef struct series_kind {
      * NULL. */
     void (*note_latency)(series_run *run, unsigned index, uint64_t warmup, uint64_t count);
     void (*print_round)(const series_run *run, unsigned index, unsigned round);
-    /* Adds what was measured with the present payload to rows and ratios, and to the table. */
+    /* Adds the measurements with the present payload to rows and ratios, and to the table. */
     void (*report_payload)(series_run *run);
-    /* Adds to the JSON what else there is. May be NULL. */
+    /* Adds further members to the JSON. May be NULL. */
     void (*finish)(const series_run *run, json_t *report);
 } series_kind;
 
@@ -53,9 +53,9 @@ struct series_run {
     const series_kind *kind;
     perf_options options; /* its payload_bytes is the same in both processes at every step */
     perf_session *session;
-    json_t *rows; /* source only, as what follows; of all payloads so far */
+    json_t *rows; /* source only, as the following members; of all payloads so far */
     json_t *ratios;
-    /* Which payload of the options it is now, or which number of calls. */
+    /* The present payload of the options, or the present number of calls. */
     unsigned payload_index;
     unsigned round;
     unsigned series_count;
@@ -72,7 +72,7 @@ void series_run_add(series_run *run, const perf_mode *mode);
 /* One series, by one delivery; "": the library's own choice. */
 void series_run_add_one(series_run *run, const perf_mode *mode, const char *delivery);
 
-/* Every payload of the options, and the report. The session and what is NULL in the run are the
+/* Every payload of the options, and the report. The session and NULL members of the run are the
  * function's own. Returns the exit status. */
 int series_run_all(series_run *run);
 
@@ -80,14 +80,14 @@ int series_run_all(series_run *run);
 #define SERIES_LATENCY_MAX 200000u
 bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out);
 
-/* For series_kind. Without -n a trial run tells how many iterations take the time of one
+/* For series_kind. Without -n a trial run estimates how many iterations take the time of one
  * measurement, 25 ms. Its figures are thrown away, and with them the first calls. */
 bool series_run_choose_counts(series_run *run, unsigned index);
 
-/* From the first send until the target says that all have run. */
+/* From the first send until the target reports that all have run. */
 bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out);
 
-/* Whether the present payload is too large for the series: it has no figures then. */
+/* Returns whether the present payload is too large for the series: it has no figures then. */
 bool series_run_skips(const series_run *run, unsigned index);
 
 perf_spread series_run_spread(const series_run *run, const double *values);

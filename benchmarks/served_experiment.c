@@ -1,4 +1,4 @@
-/* What it costs that a context serves itself: the same calls and messages by the program's own
+/* The cost of a context that serves itself: the same calls and messages by the program's own
  * loop, under the context's lock, and with a thread that serves it. They take turns in one
  * context. The target serves itself all the time. */
 #include "ifunc_link.h"
@@ -34,7 +34,7 @@ typedef struct served_run {
     const perf_options *options;
     perf_session *session;
     ifunc_link link;
-    uint64_t calls; /* what the function counts, at the target */
+    uint64_t calls; /* the function's counter, at the target */
     uint64_t *stamps;
     double *samples[MODE_COUNT][FIGURE_COUNT]; /* by round */
     char delivery[16];
@@ -171,7 +171,7 @@ static bool measure_mode(served_run *run, served_mode mode, unsigned round)
     return (mode != MODE_SERVED || stop_thread(run)) && ok;
 }
 
-/* A session ends when nothing is said for long. */
+/* A session ends after a long silence. */
 static bool say_alive(served_run *run)
 {
     return perf_session_command(run->session, ACTION_ROUND, 0, 0) &&

@@ -1,10 +1,10 @@
 /* When a target saw each message of a latency run, and when it had its loop back: the
  * processor's counter at both, in memory that the source reads afterwards.
  *
- * Nothing in a library tells when it has seen a message, so the loop that waits looks itself:
- * at the word that will change where the next message is to arrive, which lies as far behind
- * the newest as that lies behind the one before. A message that came elsewhere (a ring's end,
- * or bytes that a system call brings) was not seen, and is left out of the figures. */
+ * A library does not report when it has seen a message, so the waiting loop polls itself: the
+ * word that will change where the next message is to arrive, which lies as far behind the
+ * newest as that lies behind the one before. A message that came elsewhere (a ring's end, or
+ * bytes that a system call brings) was not seen, and is left out of the figures. */
 #ifndef TC_PERF_TARGET_LOG_H
 #define TC_PERF_TARGET_LOG_H
 
@@ -21,9 +21,9 @@ typedef struct target_log {
 } target_log;
 
 typedef struct target_watch {
-    const unsigned char *newest; /* NULL: none has come */
+    const unsigned char *newest; /* NULL: no message has come */
     ptrdiff_t step;              /* from one to the next; 0: not known */
-    unsigned char mark;          /* what is at the beginning of the next one's line */
+    unsigned char mark;          /* the value at the beginning of the next one's line */
 } target_watch;
 
 /* Looks in a row: so many that few messages come while something else is done. */
@@ -31,7 +31,7 @@ typedef struct target_watch {
 #define TARGET_PAGE 4096u
 #define TARGET_LINE 64u
 
-/* UCX puts payloads where they need no more room than they have. */
+/* UCX puts payloads where they fit their buffer. */
 typedef struct __attribute__((packed)) target_word {
     uint64_t value;
 } target_word;
@@ -79,8 +79,8 @@ static inline uint64_t target_watch_look(const target_watch *watch, size_t befor
     return 0;
 }
 
-/* The same where the word is not what is written last: UCX's shared memory has flags at the
- * beginning of a line, one of which says that all of it is there. */
+/* The same where the word is not written last: UCX's shared memory has flags at the beginning
+ * of a line, one of which marks it as complete. */
 static inline uint64_t target_watch_look_marked(const target_watch *watch, uint64_t value)
 {
     const uintptr_t place = target_watch_place(watch, 0);

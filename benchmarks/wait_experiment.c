@@ -1,5 +1,5 @@
-/* What waiting costs, and how soon it ends, for each policy of the library: a target with many
- * peers that say nothing, the same target woken by one of them, and pairs of processes that
+/* The cost of waiting, and the time until it ends, for each policy of the library: a target
+ * with many silent peers, the same target woken by one of them, and pairs of processes that
  * together are more than the machine's processors. */
 #include "worker_set.h"
 #include "ifuncs/wakeup.h"
@@ -36,7 +36,7 @@ typedef struct idle_figures {
     perf_tail wakeup_ns;
 } idle_figures;
 
-/* "spin|adaptive|block", or what a library without the option does. */
+/* "spin|adaptive|block", or the policy of a library without the option. */
 static const char *known_policies(void)
 {
     for (size_t i = 0; i < tc_options_count(); i++) {

@@ -21,10 +21,10 @@ typedef struct worker_set {
     unsigned source_count;
     unsigned started; /* processes that perf_session_end is owed for */
     perf_session sessions[1 + WORKER_SOURCES_MAX]; /* the target, then the sources */
-    char delivery[PERF_DELIVERY_NAME_MAX];         /* what is used */
+    char delivery[PERF_DELIVERY_NAME_MAX];         /* the one used */
 } worker_set;
 
-/* What the target has seen between begin and end of a step. */
+/* Messages that the target has seen between begin and end of a step. */
 typedef struct worker_seen {
     uint64_t last_ns; /* when all expected messages had run */
     double cpu_pct;   /* of one processor */
@@ -32,8 +32,8 @@ typedef struct worker_seen {
     char delivery[PERF_DELIVERY_NAME_MAX]; /* of the newest endpoint; of sources only */
 } worker_seen;
 
-/* All of these return false after a complaint. worker_set_stop is owed whatever
- * worker_set_start said. The set stays where it is. */
+/* All of these return false after an error, which they print. worker_set_stop must be called
+ * after every result of worker_set_start. The set stays where it is. */
 bool worker_set_start(worker_set *set, unsigned source_count, const worker_config *config);
 bool worker_set_stop(worker_set *set);
 
@@ -47,12 +47,12 @@ bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out)
 /* One source sends, at random times 1 to 20 ms apart. count <= WAKEUP_SAMPLES_MAX. */
 bool worker_set_wake(worker_set *set, uint64_t count, perf_tail *ns_out);
 
-/* What a process of the set does when told. */
+/* The commands of a process of the set. */
 enum {
     WORKER_OPEN = 1, /* target: listens, and answers with its port */
     WORKER_ACCEPT,   /* target: progresses until it has `count` peers */
     WORKER_CONNECT,  /* source: to the port `count` */
-    WORKER_SERVE, /* target: runs what comes until the leader ends the step; `count` expected */
+    WORKER_SERVE, /* target: runs messages until the leader ends the step; `count` expected */
     WORKER_SEND,  /* source: `count` messages at once */
     WORKER_WAKE,  /* source: `count` messages, with pauses */
     WORKER_CLOSE

@@ -136,8 +136,8 @@ static bool flush(worker *self)
            perf_session_complain(self->session, "flush: %s", tc_status_text(status));
 }
 
-/* A source whose ring is full gives its processor up soon: with more processes than processors
- * it may be the one that the target waits for. */
+/* A source with a full ring gives its processor up soon: with more processes than processors it
+ * may be the one that the target waits for. */
 static bool send_one(worker *self)
 {
     tc_status status;

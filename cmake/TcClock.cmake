@@ -1,5 +1,5 @@
 # Files from the future: Ninja configures a hundred times and gives up, and make builds some files each time. The time of a new
-# file is what counts; CMake's own may be that of SOURCE_DATE_EPOCH.
+# file counts; CMake's own may be that of SOURCE_DATE_EPOCH.
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/now.txt "")
 if(${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt IS_NEWER_THAN ${CMAKE_CURRENT_BINARY_DIR}/now.txt)
   file(TIMESTAMP ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt then)

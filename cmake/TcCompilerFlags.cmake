@@ -15,7 +15,7 @@ if(TC_SANITIZE STREQUAL "address")
   target_compile_options(tc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   target_link_options(tc_flags INTERFACE -fsanitize=address,undefined)
-  # The fuzzers link the library, and see only what was compiled with coverage.
+  # The fuzzers link the library, and see only code compiled with coverage.
   if(CMAKE_C_COMPILER_ID MATCHES Clang)
     target_compile_options(tc_flags INTERFACE -fsanitize=fuzzer-no-link
       -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/cmake/coverage-ignore.txt)

@@ -1,4 +1,5 @@
-# What bash and zsh complete: each program writes it from its table of options. Included when all programs are known.
+# Completions for bash and zsh: each program writes them from its table of options. Included when all programs are
+# known.
 set(TC_BASH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/bash-completion/completions CACHE STRING "where bash looks for completions")
 set(TC_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "where zsh does; Debian's: share/zsh/vendor-completions")
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)

@@ -1,4 +1,5 @@
-# The libraries that the project stands on, each as one imported target. What is missing is named by the package that has it.
+# The libraries that the project stands on, each as one imported target. A missing dependency is named by the package that
+# has it.
 find_package(PkgConfig REQUIRED)
 
 function(tc_missing what found package)
@@ -42,13 +43,13 @@ tc_find_library(ucx ucx>=1.13 libucx-dev libucp.so.0 libuct.so.0 libucs.so.0)
 tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
 tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)
 find_package(Threads REQUIRED)
-# For processes that mpirun, prterun or Slurm start; without it those are told what is missing.
+# For processes that mpirun, prterun or Slurm start; without it those report the missing package.
 option(TC_WITH_PMIX "build the PMIx module when libpmix is found" ON)
 if(TC_WITH_PMIX AND NOT CMAKE_CROSSCOMPILING)
   pkg_check_modules(pmix QUIET IMPORTED_TARGET GLOBAL pmix>=4)
 endif()
 
-# For connections that prove who they are; without it those who ask for them are told what is missing.
+# For authenticated connections; without it programs that request them report the missing package.
 option(TC_WITH_TLS "build the TLS module when OpenSSL is found" ON)
 if(TC_WITH_TLS AND NOT CMAKE_CROSSCOMPILING)
   pkg_check_modules(openssl QUIET IMPORTED_TARGET GLOBAL openssl>=3)

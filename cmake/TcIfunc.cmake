@@ -3,19 +3,19 @@
 #
 # NAME.tca (and with LIBS or USES NAME.deps) in the current binary folder, built by tc-clang; and a target ifunc_NAME, on which
 # whatever needs the file depends. It is built again when a source or any header that one includes has changed. SOURCES may be
-# generated files, by absolute path. TARGETS: for which architectures; both without it. LIBS: libraries that the function's new
-# home loads first, as foo or -lfoo; -Lfolder says where to look. USES: libraries that travel (<tc/library.h>). LIBRARY: it is
-# one itself. FLAGS go to tc-clang as they are. DEPENDS: what else it is made
-# of, and headers that are made by the build. EMBED: also a library NAME_tca, for target_link_libraries: the program then has
-# the archive in itself, as `extern const tc_embedded NAME_tca;`, for tc_ifunc_open_embedded.
+# generated files, by absolute path. TARGETS: for which architectures; both without it. LIBS: libraries that the target loads
+# first, as foo or -lfoo; -Lfolder is searched for them. USES: libraries that travel (<tc/library.h>). LIBRARY: it is one
+# itself. FLAGS go to tc-clang as they are. DEPENDS: its other inputs, and headers that are made by the build. EMBED: also a
+# library NAME_tca, for target_link_libraries: the program then has the archive in itself, as `extern const tc_embedded
+# NAME_tca;`, for tc_ifunc_open_embedded.
 #
 # tc_add_foreign_ifunc(NAME BITCODE a.bc ... [DEPS file] [FLAGS ...] [EMBED])
 #
 # The same from LLVM bitcode of any language, one file per architecture, made by commands of the project: packed by
-# `tc-ar create`, whose options FLAGS are. DEPS: the libraries that it needs, one per line.
+# `tc-ar create` with the options FLAGS. DEPS: the libraries that it needs, one per line.
 #
-# Of whoever includes this file: the global properties TC_IFUNC_CLANG and TC_IFUNC_AR (programs or targets) and
-# TC_IFUNC_INCLUDE (where tc/entry.h is); also TC_IFUNC_TARGETS, for functions that say no TARGETS.
+# Set by the including project: the global properties TC_IFUNC_CLANG and TC_IFUNC_AR (programs or targets) and
+# TC_IFUNC_INCLUDE (where tc/entry.h is); also TC_IFUNC_TARGETS, for functions without TARGETS.
 
 # Files that tc-clang writes about headers are read as this version does (CMP0116), whatever the project asks for.
 cmake_policy(VERSION 3.21)

@@ -1,4 +1,4 @@
-# Where everything goes, and the files by which other build systems find it. What is installed can be moved as a whole.
+# Where everything goes, and the files by which other build systems find it. An installation can be moved as a whole.
 #
 # Components: runtime (the library and its code engine), development (headers, static library, package files, manual pages of
 # sections 3 and 7), tools (programs and their manual pages), documentation (documents and examples).
@@ -30,7 +30,7 @@ function(tc_installed)
   set_property(GLOBAL APPEND PROPERTY TC_INSTALLED_FILES ${arg_FILES})
 endfunction()
 
-# tc_install_module(target): what the library loads or starts by itself.
+# tc_install_module(target): a module that the library loads or starts by itself.
 function(tc_install_module target)
   set(folder ${CMAKE_INSTALL_LIBDIR}/${tc_module_folder})
   install(TARGETS ${target} LIBRARY DESTINATION ${folder} COMPONENT runtime RUNTIME DESTINATION ${folder} COMPONENT runtime)
@@ -38,8 +38,8 @@ function(tc_install_module target)
 endfunction()
 
 # tc_add_module(target LIBS ... SOURCES a.c ...): a module of the library's. It has copies of its own of the base files that
-# every module uses, and exports what the file module.map beside its sources names: so nothing in it can be mixed up with the
-# library's.
+# every module uses, and exports the names in the file module.map beside its sources: so nothing in it can be mixed up with
+# the library's.
 function(tc_add_module target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS;SOURCES")
   set(map ${CMAKE_CURRENT_SOURCE_DIR}/module.map)
@@ -56,7 +56,7 @@ file(RELATIVE_PATH tc_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_
 set(tc_tool_rpath $ORIGIN/${tc_lib_from_bin})
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# The target `uninstall` takes away what the last installation brought. The first step of an installation writes down which
+# The target `uninstall` removes the files of the last installation. The first step of an installation writes down which
 # folders are there already: they stay, also when they are empty afterwards.
 set(shared_folders ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/cmake ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bash-completion/completions
@@ -128,7 +128,7 @@ function(tc_install_package)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
       FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN *.json PATTERN *.3.md EXCLUDE PATTERN site EXCLUDE)
     install(FILES ${tc_made_manuals} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/man COMPONENT documentation)
-    # Of whatever language; what .gitignore names is no source.
+    # Sources of all languages; files named by .gitignore are not sources.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
       USE_SOURCE_PERMISSIONS PATTERN *.tca EXCLUDE PATTERN *.deps EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .* EXCLUDE)
   endif()

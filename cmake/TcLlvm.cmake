@@ -1,15 +1,15 @@
-# LLVM of one major version, with its clang and an lld: the target tc_llvm. Several versions may be installed; everything comes
-# from the one that TC_LLVM_VERSION says.
+# LLVM of one major version, with its clang and an lld: the target tc_llvm. Several versions may be installed; all parts come
+# from version TC_LLVM_VERSION.
 #
-# The versions that runtime/engine/orc/llvm_compat.h is made for. It gets these numbers from here; the test layout.llvm_versions holds
-# to them what cannot.
+# The versions that runtime/engine/orc/llvm_compat.h is made for. It gets these numbers from here; the test layout.llvm_versions
+# compares the other places with them.
 set(tc_llvm_min 17)
 set(tc_llvm_max 22)
 if(NOT TC_LLVM_VERSION MATCHES "^[0-9]+$" OR TC_LLVM_VERSION LESS tc_llvm_min OR TC_LLVM_VERSION GREATER tc_llvm_max)
   message(FATAL_ERROR "TC_LLVM_VERSION is ${TC_LLVM_VERSION}: expected ${tc_llvm_min} to ${tc_llvm_max}")
 endif()
 
-# A tree that is configured for another version now looks again, but for what its user set.
+# A tree that is configured for another version now searches again, but for paths that its user set.
 set(tc_llvm_paths TC_LLVM_CONFIG TC_CLANG TC_LLD TC_LLVM_LIBRARY TC_LLVM_AS)
 if(DEFINED TC_FOUND_LLVM_VERSION AND NOT TC_FOUND_LLVM_VERSION STREQUAL TC_LLVM_VERSION)
   foreach(path ${tc_llvm_paths})
@@ -42,7 +42,7 @@ function(tc_llvm_program_version out program)
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 
-# What has no number in its name may be of any version.
+# A file without a number in its name may be of any version.
 function(tc_is_of_version result program)
   tc_llvm_program_version(version ${program})
   if(NOT version MATCHES "^${TC_LLVM_VERSION}\\.")
@@ -50,7 +50,7 @@ function(tc_is_of_version result program)
   endif()
 endfunction()
 
-# So may what the user names.
+# So may a file that the user names.
 function(tc_check_llvm_program variable)
   tc_llvm_program_version(version ${${variable}})
   if(NOT version MATCHES "^${TC_LLVM_VERSION}\\.")

@@ -1,16 +1,16 @@
 # tc_add_package(NAME FOLDER folder [TARGETS x86_64 aarch64] [FLAGS ...] [DEPENDS file ...] [NO_LOCAL])
 #
-# NAME.tcp, NAME.h and libNAME-local.so in the current binary folder, made by tc-package of the folder's sources, as
-# tc-package(1) says; and a library NAME_package for target_link_libraries, which has the header's folder and the order of the
-# build, and nothing to link. It is made again when a source, a header that one includes or the manifest has changed. FLAGS go
-# to tc-clang, and those that do not begin with -- to the C compiler, too. DEPENDS: headers that are made by the build. NO_LOCAL:
+# NAME.tcp, NAME.h and libNAME-local.so in the current binary folder, made by tc-package of the folder's sources, as described in
+# tc-package(1); and a library NAME_package for target_link_libraries, which has the header's folder and the order of the build,
+# and nothing to link. It is made again when a source, a header that one includes or the manifest has changed. FLAGS go to
+# tc-clang, and those that do not begin with -- to the C compiler, too. DEPENDS: headers that are made by the build. NO_LOCAL:
 # without the library.
 #
-# Of whoever includes this file: the global properties TC_PACKAGE_PROGRAM and TC_PACKAGE_CLANG (programs or targets),
-# TC_IFUNC_INCLUDE (where tc/entry.h is) and TC_IFUNC_TARGETS, for packages that say no TARGETS.
+# Set by the including project: the global properties TC_PACKAGE_PROGRAM and TC_PACKAGE_CLANG (programs or targets),
+# TC_IFUNC_INCLUDE (where tc/entry.h is) and TC_IFUNC_TARGETS, for packages without TARGETS.
 cmake_policy(VERSION 3.21)
 
-# What starts a program that is a target or a path.
+# The command that starts a program that is a target or a path.
 function(_tc_program_of out program)
   if(TARGET ${program})
     set(${out} $<TARGET_FILE:${program}> PARENT_SCOPE)

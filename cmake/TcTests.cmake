@@ -1,17 +1,17 @@
 # How tests are registered. Every test has one label, and its name starts with it: "unit.cursor".
 option(TC_VARIANT_TESTS "make tests of the other build variants (sanitizers, other compilers) and of the demo" OFF)
 
-# Sanitizers slow a program down; a deadline is there to end what hangs, never to judge speed.
+# Sanitizers slow a program down; a deadline ends tests that hang, and does not judge speed.
 set(tc_timeout_factor 1)
-# No test writes into the home of who runs it. One that wants an object cache names a folder of its own.
+# No test writes into the user's home. One that wants an object cache names a folder of its own.
 set(tc_test_environment TC_CACHE_DIR=)
 if(TC_SANITIZE)
   set(tc_timeout_factor 5)
-  # UCX patches mmap and its like in place, and what it finds there is the sanitizer's interceptor.
+  # UCX patches mmap and its like in place, and finds the sanitizer's interceptor there.
   list(APPEND tc_test_environment UCX_MEM_MMAP_HOOK_MODE=none)
 elseif(ucx_VERSION VERSION_GREATER_EQUAL 1.16 AND NOT EXISTS /sys/class/infiniband)
-  # Of a few hundred busy starts in a forked child, one never leaves ucp_init: docs/troubleshooting.md. What it hooks mmap for,
-  # RDMA adapters alone need.
+  # One of a few hundred busy starts in a forked child never leaves ucp_init: docs/troubleshooting.md. Only RDMA adapters need
+  # its hooks of mmap.
   list(APPEND tc_test_environment UCX_MEM_MMAP_HOOK_MODE=none)
 endif()
 
@@ -23,18 +23,18 @@ if(CMAKE_CROSSCOMPILING)
   list(APPEND tc_test_environment TC_COMPILER=auto)
 endif()
 
-# What starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.
+# The program that starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.
 set(tc_mpirun)
 find_program(TC_MPIRUN NAMES mpirun.openmpi mpirun DOC "package openmpi-bin")
 if(TC_MPIRUN AND NOT CMAKE_CROSSCOMPILING)
   execute_process(COMMAND ${TC_MPIRUN} --version OUTPUT_VARIABLE version ERROR_QUIET)
-  if(version MATCHES "Open MPI|OpenRTE") # as mpirun says it, and mpirun.openmpi
+  if(version MATCHES "Open MPI|OpenRTE") # the texts of mpirun and mpirun.openmpi
     set(tc_mpirun ${TC_MPIRUN})
   endif()
 endif()
 
-# tc_runnable(OUT target): what starts that program from within another one: its path, and in a cross build that of a script
-# which has qemu start it.
+# tc_runnable(OUT target): the path by which another program starts it: its own, or in a cross build that of a script that
+# starts it by qemu.
 function(tc_runnable out target)
   if(NOT CMAKE_CROSSCOMPILING)
     set(${out} $<TARGET_FILE:${target}> PARENT_SCOPE)
@@ -47,9 +47,9 @@ function(tc_runnable out target)
   set(${out} ${script} PARENT_SCOPE)
 endfunction()
 
-# A test is started by a program that ends it at its limit, counted in what the machine gives (tests/support/time_limit.c). What
-# CTest itself ends after is for a machine with so many times as much to do as it has processors. In a cross build the host has
-# that program.
+# A test is started by a program that ends it at its limit, counted in the time that the machine gives it
+# (tests/support/time_limit.c). CTest's own limit is for a machine with so many times as much work as processors. In a cross
+# build the host has that program.
 set(tc_time_limit $<TARGET_FILE:time_limit>)
 if(CMAKE_CROSSCOMPILING)
   set(tc_time_limit ${TC_HOST_BUILD}/tests/support/time_limit)
@@ -83,13 +83,13 @@ function(tc_add_command_test name label)
   endif()
   add_test(NAME ${label}.${name} COMMAND ${tc_time_limit} ${timeout} ${program} ${arg_COMMAND})
   tc_limit_time(${label}.${name} ${timeout})
-  # What may take long begins first: at the end it would leave processors idle.
+  # Long tests begin first: at the end it would leave processors idle.
   set_tests_properties(${label}.${name} PROPERTIES LABELS "${label};${tc_guest}" COST ${arg_TIMEOUT})
   set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${tc_test_environment};${arg_ENV}")
 endfunction()
 
-# tc_add_skipped_test(NAME label REASON): a test that only says why it is skipped. A reason has no semicolon where it is run: CMake
-# would take that for the end of an argument.
+# tc_add_skipped_test(NAME label REASON): a test that only prints the reason why it is skipped. A reason has no semicolon where it
+# is run: CMake would take that for the end of an argument.
 function(tc_add_skipped_test name label reason)
   string(REPLACE ";" ":" reason "${reason}")
   tc_add_command_test(${name} ${label} COMMAND sh -c "echo \"skipped: $0\" && exit 77" "${reason}")
@@ -109,8 +109,8 @@ function(tc_add_test_program target)
   target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka test_main ${arg_LIBS})
 endfunction()
 
-# tc_add_test_objects(TARGET SOURCES a.c ...): what several test programs have in common, compiled once: $<TARGET_OBJECTS:TARGET> among
-# the sources of each.
+# tc_add_test_objects(TARGET SOURCES a.c ...): the common sources of several test programs, compiled once: $<TARGET_OBJECTS:TARGET>
+# among the sources of each.
 function(tc_add_test_objects target)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${target} OBJECT ${arg_SOURCES})
@@ -129,8 +129,8 @@ endfunction()
 set(tc_test_places TC_IFUNC_PATH=${PROJECT_BINARY_DIR}/tests/shipped TC_ENGINE_PATH=${PROJECT_BINARY_DIR}/lib
   TC_LOG_LEVEL=error)
 
-# For tests in which UCX meets processes that are gone, and leaks what it had for them. A leak is told from UCX's own by its
-# whole stack, which the quick unwinder loses in a library without frame pointers.
+# For tests in which UCX meets processes that are gone, and leaks its state of them. A leak is distinguished from UCX's own
+# by its whole stack, which the quick unwinder loses in a library without frame pointers.
 set(tc_ucx_leaks LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_ucx.supp:print_suppressions=0)
 set(tc_whole_stacks fast_unwind_on_malloc=0)
 # libgcc allocates while it holds the lock of the frames that LLVM has registered, and AddressSanitizer takes that lock for a
@@ -139,8 +139,8 @@ if(TC_SANITIZE STREQUAL address)
   list(APPEND tc_whole_stacks TC_TIER=fast)
 endif()
 
-# The ways that messages take, and what a test's environment says for each. EXPECTED_DELIVERY is what an endpoint must say of
-# itself. All of them take a function's image; the last two are forms by name.
+# The ways that messages take, and a test's environment for each. EXPECTED_DELIVERY is the delivery that an endpoint must
+# report. All of them take a function's image; the last two are forms by name.
 set(tc_way_direct EXPECTED_DELIVERY=direct)
 set(tc_way_am_shared_memory EXPECTED_DELIVERY=am TC_DELIVERY=am)
 set(tc_way_am_tcp EXPECTED_DELIVERY=am UCX_TLS=tcp,self)
@@ -162,8 +162,8 @@ set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
 set(tc_way_compiled_image EXPECTED_DELIVERY=direct TC_FORM=bitcode TC_COMPILED=image)
 
 # tc_add_conformance(NAME WAYS way... [SOURCES a.c ...] [SENDS function...] [ENV A=b ...]): the suite test_NAME.c, run once for each way.
-# SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery that is in none of the library's tables
-# but in a test's: what is above deliveries must not know which there are.
+# SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery of a test's table, not of the library's: the
+# layers above deliveries must not depend on the list of deliveries.
 function(tc_add_conformance name)
   cmake_parse_arguments(arg "" "" "WAYS;SOURCES;LIBS;SENDS;ENV" ${ARGN})
   tc_add_test_program(test_${name} SOURCES test_${name}.c $<TARGET_OBJECTS:test_pair> ${arg_SOURCES} LIBS ${arg_LIBS})
@@ -255,9 +255,9 @@ if(TC_VARIANT_TESTS)
   set_tests_properties(variant.${guest} variant_build.${guest} PROPERTIES LABELS "variant;${guest}")
 endif()
 
-# tc_add_language_document(NAME document PROGRAM compiler PACKAGE package [ENV A=b ...] [TYPED]): what a document about another
-# language says, done in a folder that has the sources beside it, or, TYPED, nothing but what the document has. Without the
-# compiler the test is skipped.
+# tc_add_language_document(NAME document PROGRAM compiler PACKAGE package [ENV A=b ...] [TYPED]): executes a document about
+# another language in a folder that has the sources beside it, or, TYPED, only the document's files. Without the compiler the
+# test is skipped.
 function(tc_add_language_document name document)
   cmake_parse_arguments(arg "TYPED" "PROGRAM;PACKAGE" "ENV" ${ARGN})
   set(mode --sources)

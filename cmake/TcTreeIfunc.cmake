@@ -16,8 +16,8 @@ set_property(GLOBAL PROPERTY TC_IFUNC_AR ${tc_ar})
 set_property(GLOBAL PROPERTY TC_IFUNC_INCLUDE ${PROJECT_SOURCE_DIR}/include)
 set_property(GLOBAL PROPERTY TC_IFUNC_TARGETS ${TC_IFUNC_TARGETS})
 
-# What tc-clang makes depends on its sources and on LLVM, and not on who compiled tc-clang: builds of this tree can share the
-# archives of tc_add_ifunc. Those of other commands (tests/shipped, tests/engine) each build makes itself.
+# The output of tc-clang depends on its sources and on LLVM, but not on the compiler of tc-clang: builds of this tree can
+# share the archives of tc_add_ifunc. Those of other commands (tests/shipped, tests/engine) each build makes itself.
 set(TC_FUNCTION_BUILD "" CACHE PATH "another build of this tree, by the same LLVM, whose functions are taken instead of made")
 if(TC_FUNCTION_BUILD)
   load_cache(${TC_FUNCTION_BUILD} READ_WITH_PREFIX tc_theirs_ TC_LLVM_VERSION TC_IFUNC_TARGETS)

@@ -1,6 +1,6 @@
-# Takes away what `cmake --install` has brought, and the folders that are empty then, but for those that were there before:
-#     cmake -D build=FOLDER -P TcUninstall.cmake
-# DESTDIR has to be what it was.
+# Removes the files of `cmake --install`, and the folders that are empty then, except those that existed before: cmake -D
+#     build=FOLDER -P TcUninstall.cmake
+# DESTDIR has to be the same as at the installation.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB manifests "${build}/install_manifest*.txt")
 if(NOT manifests)
@@ -34,7 +34,7 @@ foreach(file IN LISTS files)
   list(APPEND folders "${folder}")
 endforeach()
 
-# The deepest first. rmdir leaves alone what is not empty.
+# The deepest first. rmdir keeps folders that are not empty.
 list(REMOVE_DUPLICATES folders)
 foreach(folder IN LISTS folders)
   while(kept AND NOT folder IN_LIST kept)

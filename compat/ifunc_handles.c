@@ -22,7 +22,7 @@ static struct {
     pthread_mutex_t lock;
     _Atomic(place *) places;
     uint32_t used;
-    uint32_t first_free; /* number + 1; 0: none */
+    uint32_t first_free; /* number + 1; 0: unused */
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static place *place_of(ucp_ifunc_h handle, uint64_t *generation_out)

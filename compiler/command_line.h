@@ -27,7 +27,7 @@ typedef struct tci_command {
     tci_text_list used;          /* of --uses: libraries that travel */
     tci_text_list compared;      /* types of --check-abi */
     tci_text_list rule_options;  /* -MD, -MMD, -MP, -MT and -MQ, for clang */
-    const char *rule_file;       /* argument of -MF, an element of argv; NULL: none */
+    const char *rule_file;       /* argument of -MF, an element of argv; NULL: no file */
     bool wants_rules;            /* -MD or -MMD was given */
     bool names_rule_target;      /* -MT or -MQ was */
     const tci_target *targets[TCI_TARGETS_MAX];
@@ -40,7 +40,7 @@ typedef struct tci_command {
     bool is_library; /* --library */
     bool allow_asm;
     bool keep_debug;         /* -g was given */
-    const char *signing_key; /* of --sign: an element of argv; NULL: none */
+    const char *signing_key; /* of --sign: an element of argv; NULL: no key */
     bool plain;              /* packed without a dictionary */
     bool verbose;
 } tci_command;

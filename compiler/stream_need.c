@@ -11,7 +11,7 @@
 
 static const char line[] = ".globl " FUNCTION;
 
-/* The function is not called: it would count one user of the streams who never ends. */
+/* The function is not called: it would count one user of the streams that never ends. */
 static const char text[] = "declare void @" FUNCTION "()\n"
                            "@tc.stream.need = internal constant ptr @" FUNCTION "\n"
                            "define internal void @tc.need.streams() nounwind {\n"

@@ -1,7 +1,7 @@
 /* The need of <iostream> since GCC 13: a C++ library that initialises the standard streams.
  *
- * Those headers state it by a line of assembly at file scope, which names a function of that
- * library and nothing else. */
+ * Those headers state it by a line of assembly at file scope, which only names a function of
+ * that library. */
 #ifndef TCI_STREAM_NEED_H
 #define TCI_STREAM_NEED_H
 

@@ -26,6 +26,6 @@ start_node() {
         sleep 0.1
     done
     [ -s "$scratch/port" ] || { cat "$scratch/log" >&2 && return 1; }
-    # shellcheck disable=SC2034 # for who sources this
+    # shellcheck disable=SC2034 # for scripts that source this
     address=127.0.0.1:$(cat "$scratch/port")
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a configured tree and shows how far it is: on a terminal as ninja does, elsewhere a line now and then. When it fails,
-# what the compilers said comes last.
+# the compilers' messages come last.
 #   scripts/build.sh BUILD [argument of cmake --build ...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ shift
 log=$build/build.log
 every=20 # seconds
 
-# Of what it reads.
+# Filters its input.
 now_and_then() {
     local line next=$((SECONDS + every))
     while IFS= read -r line; do

@@ -6,9 +6,9 @@
 #   scripts/cross-aarch64.sh --configure  also makes this machine's tools, and configures; what follows goes to cmake
 # The machine's own packages are left as they are. Debian wants the libraries that both architectures have in one version,
 # so installing the guest's beside the host's could change the host's; hence they go, without being installed, into a folder
-# of their own, TC_GUEST_ROOT (default: /opt/three-chains/ARCHITECTURE, or below ~/.cache for who may not write there).
-# A machine that has them installed, by dpkg --add-architecture, uses those. Needs no network when everything is there.
-# TC_HOST_BUILD (default: build/release) is this machine's own build, whose tc-clang makes the functions.
+# of their own, TC_GUEST_ROOT (default: /opt/three-chains/ARCHITECTURE, or below ~/.cache for users who may not write
+# there). A machine that has them installed, by dpkg --add-architecture, uses those. Needs no network when everything is
+# there. TC_HOST_BUILD (default: build/release) is this machine's own build, whose tc-clang makes the functions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,12 +36,13 @@ all_installed() {
 }
 
 # apt with a state of its own: it knows the guest's packages only and none as installed, so what it fetches is complete,
-# and it can neither change nor lock what the machine has.
+# and it can neither change nor lock the machine's packages.
 guest_apt() {
     APT_CONFIG=$work/apt.conf apt-get -y -q -o Acquire::Retries=3 "$@" </dev/null
 }
 
-# Fetches the libraries and all that they need, and keeps of each package what programs load.
+# Fetches the libraries and all that they need, and keeps of each package the files that programs
+# load.
 fill_root() {
     local deb folder
     work=$(mktemp -d)

@@ -37,7 +37,7 @@ scripts/install-deps.sh
 
 heading "build ($build)"
 quietly cmake --preset release
-# What cmake --install takes, and the examples; not the tests, which are as much again.
+# The targets that cmake --install needs, and the examples; not the tests, which are as much again.
 scripts/build.sh "$build" --target installed examples/all
 "$build/bin/tc-info"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Prints why the last build or the last CTest run in a folder failed: of a build what the compilers said; of tests each that did
-# not pass, with what it said, and their names at the very end. Of a long run often nothing but the end is kept, so all of it is
-# a hundred lines at most.
+# Prints why the last build or the last CTest run in a folder failed: for a build the compilers' messages; for tests each that
+# did not pass, with its output, and their names at the very end. Of a long run often only the end is kept, so all of it is a
+# hundred lines at most.
 #   scripts/failures.sh BUILD
 set -euo pipefail
 build=${1:?usage: scripts/failures.sh BUILD}
 tests=$build/Testing/Temporary
 room=90 # lines, of all together
 
-# Beginning and end of what it reads, in so many lines, none of which fills a screen.
+# Prints beginning and end of its input, in so many lines, each shorter than a screen.
 shorten() {
     awk -v room="$1" '
         { line[NR] = length($0) > 500 ? substr($0, 1, 480) " ..." : $0 }
@@ -20,7 +20,7 @@ shorten() {
         }'
 }
 
-# The log of scripts/build.sh without what went well, and without commands.
+# The log of scripts/build.sh without successful steps, and without commands.
 of_build() {
     awk '
         after_failed { after_failed = 0; next }
@@ -31,7 +31,8 @@ of_build() {
     echo "--- the build of $build failed"
 }
 
-# Of a test's block in CTest's log: what lies between "Output:" and the verdict, without the cases that passed.
+# Prints the part of a test's block in CTest's log between "Output:" and the verdict, without the cases that
+# passed.
 of_test() {
     awk -v name="$1" '
         /^Unable to find executable/ { unfound = $0; next }

@@ -114,7 +114,7 @@ apt() {
 }
 
 echo "install-deps: installing ${missing[*]}"
-# One broken extra repository of the machine must not stop what Debian's own has.
+# One broken extra repository of the machine must not stop packages of Debian's own.
 apt update || echo "install-deps: apt-get update had errors, going on with the lists that are there" >&2
 unknown=()
 for package in "${missing[@]}"; do

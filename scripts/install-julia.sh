@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches Julia 1.5.3 for bindings/julia, from the packages of Debian 11: Debian 12 and 13 have no Julia. They are not
-# installed but unpacked beside the system, into TC_JULIA_ROOT (default: /opt/three-chains/julia, or below ~/.cache for who
-# may not write there); ROOT/bin/julia starts it. Needs no network when it is there.
+# installed but unpacked beside the system, into TC_JULIA_ROOT (default: /opt/three-chains/julia, or below ~/.cache for
+# users who may not write there); ROOT/bin/julia starts it. Needs no network when it is there.
 #   scripts/install-julia.sh           fetches it
 #   scripts/install-julia.sh --fetch   likewise, even if there is another one
 #   scripts/install-julia.sh --where   prints the path of a Julia 1.5 that is there; status 1: there is none
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 suite=bullseye
 version=1.5.3+dfsg-3
 packages=("julia=$version" "julia-common=$version" "libjulia1=$version" "libjulia-dev=$version")
-# What every system has in its own version, and newer.
+# Libraries that every system has in its own version, and newer.
 ours='^(libc6|libgcc-s1|libstdc\+\+6|gcc-[0-9]+-base|zlib1g|dpkg|tar|perl-base|debconf|libcrypt1|libselinux1|libacl1)_'
 sums=scripts/julia-packages.sha256
 default=/opt/three-chains/julia
@@ -68,7 +68,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/root/first" "$work/root/bin"
 : >"$work/status"
 echo "deb [signed-by=$keys] $archive $suite main" >"$work/sources.list"
-# apt with a state of its own, which can neither change nor lock what the machine has; it checks the suite's signature.
+# apt with a state of its own, which can neither change nor lock the machine's packages; it checks the suite's
+# signature.
 cat >"$work/apt.conf" <<END
 APT::Architecture "$(dpkg --print-architecture)";
 APT::Architectures { "$(dpkg --print-architecture)"; };

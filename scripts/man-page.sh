@@ -26,10 +26,10 @@ else
 fi
 
 mkdir -p "$out"
-# Typographic quotes and dashes would spoil options, and lowdown takes what is between two underscores of a name for emphasis.
-# What the last program mends differs between viewers or is warned of: a font that not all have, paragraphs right after
-# headings, definition lists by vertical motion, and names cut at line ends.
-# Not by gsub: what backslashes mean in its replacement differs from awk to awk.
+# Typographic quotes and dashes would spoil options, and lowdown takes the text between two underscores of a name for
+# emphasis. The last program fixes constructs that differ between viewers or cause warnings: a font that not all have,
+# paragraphs right after headings, definition lists by vertical motion, and names cut at line ends. Not by gsub: the meaning
+# of backslashes in its replacement differs from awk to awk.
 awk -F '`' -v without="# $without" '
     BEGIN { OFS = FS }
     /^# / { left_out = $0 == without }

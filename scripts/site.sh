@@ -20,7 +20,7 @@ done | xargs -0 -P "$(nproc)" -I NAME \
     python3 "$root/benchmarks/plot.py" "$root/docs/figures/measured/NAME.json" -o "$drawings/NAME.svg"
 sphinx-build -q -W --keep-going -b html -c "$root/docs/site" -D drawings="$drawings" -d "$out/.doctrees" "$root" "$out"
 rm -rf "$out/.doctrees" "$out/.buildinfo" "$out/objects.inv"
-# What begins a site is called index.html everywhere.
+# The first page of a site is called index.html everywhere.
 cat >"$out/index.html" <<'END'
 <!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=README.html"><title>Three-Chains</title></head>

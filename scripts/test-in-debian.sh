@@ -2,10 +2,10 @@
 # Both commands of README in a bare Debian, in a folder made by debootstrap: scripts/demo.sh, then scripts/test.sh, each with the
 # time and the space that it took.
 #   scripts/test-in-debian.sh 12|13 [--mirror URL] [--fresh] [--folder FOLDER] [ctest argument ...]
-# The folder is by default build/debian12 or build/debian13, and kept for the next run. Arguments for CTest are by default
-# "-LE variant": everything but the other builds; "-R ." is everything.
-# Needs root, the package debootstrap and a mirror, by default the one that this machine's apt takes Debian from; not a part of
-# continuous integration. The machine is left as it is: what is mounted is so in a namespace of the script's own.
+# The folder is by default build/debian12 or build/debian13, and kept for the next run. Arguments for CTest are by default "-LE
+# variant": everything but the other builds; "-R ." is everything. Needs root, the package debootstrap and a mirror, by default
+# the one that this machine's apt takes Debian from; not a part of continuous integration. The machine is left as it is: mounts
+# are in a namespace of the script's own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -55,7 +55,8 @@ folder=${folder:-build/debian$version}
 [ -z "$fresh" ] || rm -rf --one-file-system "$folder"
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-# The last thing that is done well is what the next run looks for. The archives are those that Debian's installer writes down.
+# The last successful step creates the file that the next run checks. The archives are those that Debian's installer writes
+# down.
 if [ ! -e "$folder/complete" ]; then
     echo "test-in-debian: making Debian $version in $folder"
     debootstrap --variant=minbase "$name" "$folder" "$mirror" >"$folder.log" 2>&1 ||
@@ -69,7 +70,7 @@ END
     : >"$folder/complete"
 fi
 
-# The sources as they are, without what was built of them.
+# The sources as they are, without build results.
 mkdir -p "$folder/three-chains"
 tar -C "$source" --exclude=./build --exclude=./.git --exclude=./out -cf - . | tar -C "$folder/three-chains" -xf -
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of messages, and what they cost, over an RDMA adapter: a real one, or soft RoCE, which the kernel makes of a network
-# interface. Where neither is to be had it says what is missing and how to get it, and ends with 77.
+# The tests of messages, and their costs, over an RDMA adapter: a real one, or soft RoCE, which the kernel makes of a network
+# interface. Where neither is available it prints the missing parts and how to get them, and ends with 77.
 #   scripts/test-on-rdma.sh                      the first adapter with an active port, else soft RoCE
 #   scripts/test-on-rdma.sh --device mlx5_0:1    this one
 #   scripts/test-on-rdma.sh --soft               soft RoCE, on a pair of interfaces of the script's own; needs root
@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-# --- what there is ----------------------------------------------------------------------------------------------------------
+# --- the adapter ----------------------------------------------------------------------------------------------------------
 
 lacks() {
     missing+=("$*")
@@ -153,7 +153,7 @@ make_soft() {
     [ -d /sys/module/rdma_rxe ] || modprobe rdma_rxe || cannot "modprobe rdma_rxe failed"
     ip link add "$one" type veth peer name "$other" || cannot "no pair of interfaces (veth) could be made"
     made+=("ip link delete $one")
-    # A network for benchmarks, which nobody has.
+    # A network for benchmarks, which is never in use.
     ip address add 198.18.0.1/30 dev "$one" && ip link set "$one" up && ip link set "$other" up ||
         cannot "the pair of interfaces could not be set up"
     rdma link add "$one" type rxe netdev "$one" || cannot "rdma link add: soft RoCE could not be made of $one"
@@ -232,7 +232,7 @@ for way in am put; do
     run "reliability.matrix, $way by rc" UCX_TLS=rc,self python3 -B tests/reliability/reliability.py "$build" matrix --way $way
 done
 
-# --- what it costs ----------------------------------------------------------------------------------------------------------
+# --- costs ----------------------------------------------------------------------------------------------------------
 
 echo
 echo "tc-perf over $device: half a round trip, rate; then large payloads"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test: installs what is missing, builds the preset `test`, and runs CTest, whose summary comes last. The sanitizers,
+# Every test: installs missing packages, builds the preset `test`, and runs CTest. Its summary comes last. The sanitizers,
 # the other compilers and the demo are tests of that run too (label `variant`). Arguments go to ctest:
 #   scripts/test.sh                    everything
 #   scripts/test.sh -LE variant        only this build's own tests
@@ -10,8 +10,8 @@ scripts/install-deps.sh --tests
 cmake --preset test
 scripts/build.sh build/test
 # Most tests wait for other processes more than they compute. Not more of them at a time: a message's turns to and fro take long
-# behind many. One more is for the builds of the variants, one after another, which take what the tests leave. What a failed test
-# printed follows its line, and comes again at the end: of a long run often a part alone is kept.
+# behind many. One more is for the builds of the variants, one after another, which use the processor time that the tests leave.
+# The output of a failed test follows its line, and comes again at the end: of a long run often a part alone is kept.
 ctest --test-dir build/test -j "$((2 * $(nproc) + 1))" --no-tests=error --output-on-failure "$@" || {
     scripts/failures.sh build/test
     exit 1

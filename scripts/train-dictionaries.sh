@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the dictionaries of bitcode-archive/dictionaries anew: one for the bitcode of each LLVM, 19 and 22, trained from the
-# functions that examples, benchmarks and tests send, and says what they gain for functions that they were not trained from.
-# Same sources, same compilers, same zstd: same dictionaries.
+# Makes the dictionaries of bitcode-archive/dictionaries again: one for the bitcode of each LLVM, 19 and 22, trained from
+# the functions that examples, benchmarks and tests send, and prints their gain for functions that they were not trained
+# from. Same sources, same compilers, same zstd: same dictionaries.
 #   scripts/train-dictionaries.sh                the figures of dictionaries that are made beside the committed ones
 #   scripts/train-dictionaries.sh --write        and takes them in
 #   scripts/train-dictionaries.sh --bytes 8192   another size; default 16384
-# An archive names the dictionary that it was packed with, and nobody can read it without. So a dictionary that was ever
+# An archive names the dictionary that it was packed with, and cannot be read without it. So a dictionary that was ever
 # released stays; --write only adds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,7 +45,8 @@ sources=(
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# compile TREE FOLDER SOURCE [option...]: prints the archive's path. A function has the name of its file, or what it says.
+# compile TREE FOLDER SOURCE [option...]: prints the archive's path. A function has the name of its file, or a declared
+# one.
 compile() {
     local tree=$1 folder=$2 source=$3 base name
     base=$(basename "$source" .c)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Configures, builds and tests one preset in its own tree, build/PRESET, and says how it went in one line. Everything
-# else is printed only when a step fails.
+# Configures, builds and tests one preset in its own tree, build/PRESET, and prints the result in one line.
+# Everything else is printed only when a step fails.
 #   scripts/variant.sh asan|tsan|llvm22|clang|nollvm|aarch64|...
 #   scripts/variant.sh asan --build    without its tests; those alone: --test
 # With TC_HOST_BUILD in the environment, a build that is there, its functions are taken where the same LLVM would make them again.
@@ -29,7 +29,7 @@ configure() {
     fi
 }
 
-# What each variant is there to find, by names of tests; CONTRIBUTING.md says why. Whatever is not listed, the build `test` runs.
+# The tests of each variant, by names; CONTRIBUTING.md has the reasons. Whatever is not listed, the build `test` runs.
 direct='\.(direct|image|bitcode|compiled_image)$'
 these=.
 but='^$'
@@ -71,7 +71,7 @@ build_it() {
         asan | tsan | clang | aarch64 | x86_64) shared=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
     esac
     case $preset in
-        # In what runs this as a test, the machine's own build is there already.
+        # When this runs as a test, the machine's own build exists already.
         aarch64 | x86_64) configure scripts/cross-aarch64.sh --configure "${shared[@]}" ;;
         *) configure cmake --preset "$preset" "${shared[@]}" ;;
     esac

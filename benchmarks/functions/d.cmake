@@ -1,4 +1,4 @@
-# The functions in D as better C, by an ldc whose LLVM the one here can read.
+# The functions in D as better C, by an ldc with an LLVM that the one here can read.
 find_program(ldc ldc2 NO_CACHE)
 if(NOT ldc)
   tc_benchmark_language(d MISSING "no ldc2 (Debian: apt-get install ldc)")

@@ -1,4 +1,5 @@
-# The functions in Rust, by a rustc whose LLVM the one here can read; for those architectures whose `core` it has.
+# The functions in Rust, by a rustc with an LLVM that the one here can read; for the architectures that it has
+# `core` for.
 set(rustc)
 string(REPLACE ":" ";" folders "$ENV{PATH}")
 foreach(folder ${folders})

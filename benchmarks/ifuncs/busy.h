@@ -1,4 +1,4 @@
-/* What the function `busy` finds behind target_args. */
+/* The struct behind target_args of the function `busy`. */
 #ifndef TC_BUSY_H
 #define TC_BUSY_H
 
@@ -6,7 +6,7 @@
 
 typedef struct busy_target {
     uint64_t run;
-    uint64_t burn_ns; /* what each message takes */
+    uint64_t burn_ns; /* the time of each message */
 } busy_target;
 
 #endif

@@ -24,7 +24,7 @@ static bool body_is_right(const uint8_t *payload, uint32_t size, uint64_t sequen
     return wrong == 0 && (at >= size || memcmp(payload + at, &word, size - at) == 0);
 }
 
-/* What the message says of itself; what was due when it is too short to say. */
+/* The message's own number; the due number when it is too short for one. */
 static uint64_t claimed_sequence(const integrity_target *target, const uint8_t *payload,
                                  size_t size)
 {

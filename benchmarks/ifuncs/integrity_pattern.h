@@ -1,6 +1,6 @@
-/* What message number n of an integrity run looks like: size and content follow from the
- * number, the size range and nothing else, so that the target can tell of every single byte
- * what it must be. Shared by the source and the ifunc. */
+/* The contents of message number n of an integrity run: size and content follow only from the
+ * number and the size range, so that the target knows the right value of every byte. Shared by
+ * the source and the ifunc. */
 #ifndef TC_INTEGRITY_PATTERN_H
 #define TC_INTEGRITY_PATTERN_H
 
@@ -37,7 +37,7 @@ typedef struct integrity_target {
     uint8_t *seen;      /* a bit per message */
 } integrity_target;
 
-/* A mixing step whose every output bit depends on every input bit (the finaliser of 64-bit
+/* A mixing step in which every output bit depends on every input bit (the finaliser of 64-bit
  * MurmurHash3). */
 static inline uint64_t integrity_mix(uint64_t x)
 {

@@ -1,11 +1,11 @@
-/* Indirect Put: the payload is a key and data; the data go to wherever a hash table at the
- * target has, or now finds, room for that key. After Two-Chains, VI-B. */
+/* Indirect Put: the payload is a key and data; the data go to the spot that a hash table at the
+ * target has, or now finds, for that key. After Two-Chains, VI-B. */
 #include "iput.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The key's place; a free one for a key that is new; NULL when none is left. */
+/* The key's slot; a free one for a new key; NULL without a free one. */
 static iput_place *probe(iput_target *target, uint64_t key)
 {
     uint64_t hash = key * 0x9e3779b97f4a7c15ull >> (64 - IPUT_PLACES_LOG2);

@@ -1,5 +1,5 @@
-/* The table behind Indirect Put: a key leads to the offset of a spot, and the spot holds what
- * was put there last. Shared by the ifunc and who checks it. */
+/* The table behind Indirect Put: a key leads to the offset of a spot, and the spot holds the
+ * data put there last. Shared by the ifunc and its checks. */
 #ifndef TC_IPUT_H
 #define TC_IPUT_H
 
@@ -7,11 +7,11 @@
 
 #define IPUT_PLACES_LOG2 8u
 #define IPUT_PLACES (1u << IPUT_PLACES_LOG2)
-#define IPUT_SPOTS 64u /* as many as there may be keys: a quarter of the places */
+#define IPUT_SPOTS 64u /* as many as there may be keys: a quarter of the slots */
 
 typedef struct iput_place {
     uint64_t key;
-    uint64_t offset; /* of the key's spot, plus one; 0: the place is free */
+    uint64_t offset; /* of the key's spot, plus one; 0: the slot is free */
 } iput_place;
 
 /* Behind target_args. */

@@ -1,5 +1,5 @@
-/* Target-Side Increment that also says where its payload lay, so that the loop which waits for
- * the next message can look at it itself. */
+/* Target-Side Increment that also reports the address of its payload, so that the loop which
+ * waits for the next message can poll it itself. */
 #include "overhead.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What the function overhead works on at its target. */
+/* The data of the function overhead at its target. */
 #ifndef TC_PERF_OVERHEAD_H
 #define TC_PERF_OVERHEAD_H
 

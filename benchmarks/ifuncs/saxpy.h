@@ -1,5 +1,5 @@
-/* What saxpy is sent and keeps at the target. Shared by the ifunc, the same code compiled for
- * the machine that builds, and who measures both. */
+/* The payload of saxpy, and its data at the target. Shared by the ifunc, the same code compiled
+ * for the machine that builds, and the measurement of both. */
 #ifndef TC_SAXPY_H
 #define TC_SAXPY_H
 

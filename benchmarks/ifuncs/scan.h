@@ -1,6 +1,6 @@
-/* What the function of a bandwidth measurement does with its payload: reads one word of each
- * cache line, so that every byte has to reach the processor that the function runs on. The same
- * for shipped code and for the handlers of the baselines. */
+/* The work of a bandwidth measurement's function: it reads one word of each cache line, so that
+ * every byte has to reach the processor that the function runs on. The same for shipped code
+ * and for the handlers of the baselines. */
 #ifndef TC_PERF_SCAN_H
 #define TC_PERF_SCAN_H
 

@@ -1,4 +1,4 @@
-/* What Server-Side Sum keeps at the target. Shared by the ifunc and who checks it. */
+/* The data of Server-Side Sum at the target. Shared by the ifunc and its checks. */
 #ifndef TC_SSUM_H
 #define TC_SSUM_H
 

@@ -1,4 +1,4 @@
-/* tsi whose payloads begin at multiples of 64: what that costs beside one that does not ask. */
+/* tsi with payloads that begin at multiples of 64: its cost beside one without that request. */
 #include <stddef.h>
 #include <stdint.h>
 #include <tc/entry.h>

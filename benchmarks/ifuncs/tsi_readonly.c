@@ -1,4 +1,4 @@
-/* tsi whose payloads are read-only: what that costs beside one that does not ask. */
+/* tsi with read-only payloads: its cost beside one without that request. */
 #include <stddef.h>
 #include <stdint.h>
 #include <tc/entry.h>

@@ -1,6 +1,6 @@
-/* A function that needs nothing of its target: it counts in a variable of its own. Of a payload
- * that is a text it also keeps a copy, for which it binds what functions of ordinary size bind
- * of the C library. */
+/* A function that needs nothing of its target: it counts in a variable of its own. It also
+ * keeps a copy of a payload that is a text, for which it binds the same symbols of the C
+ * library as functions of ordinary size. */
 #include "visit.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* What visit.c and its senders share. */
+/* Types shared by visit.c and its senders. */
 #ifndef TC_PERF_VISIT_H
 #define TC_PERF_VISIT_H
 

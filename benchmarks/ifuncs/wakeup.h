@@ -1,4 +1,4 @@
-/* What the function `wakeup` finds behind target_args. The counter comes first, so that the
+/* The struct behind target_args of the function `wakeup`. The counter comes first, so that the
  * function `tsi` can be sent to the same target. */
 #ifndef TC_WAKEUP_H
 #define TC_WAKEUP_H

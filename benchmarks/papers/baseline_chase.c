@@ -60,7 +60,7 @@ bool baseline_chase_open(baseline_chase *ucx, dapc_series *series, uint64_t feat
                             .wake_fd = -1,
                             .policy = policy_of(series->wait),
                             .spin_ns = library_spin_ns()};
-    /* Who never sleeps does not make its peers look whether it does. */
+    /* A worker that never sleeps does not make its peers check for that. */
     if (sleeps(ucx))
         features |= UCP_FEATURE_WAKEUP;
     const ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = features};
@@ -78,8 +78,8 @@ bool baseline_chase_open(baseline_chase *ucx, dapc_series *series, uint64_t feat
     return status == UCS_OK || baseline_chase_complain(ucx, "ucp_worker_get_efd", status);
 }
 
-/* Endpoints go with their worker: nothing is under way any more, and nobody waits for a word
- * of goodbye. */
+/* Endpoints go with their worker: nothing is under way any more, and no peer waits for a last
+ * message. */
 void baseline_chase_close(baseline_chase *ucx)
 {
     if (ucx->worker != NULL)
@@ -150,8 +150,8 @@ static void give_way(baseline_chase *ucx, uint64_t now_ns)
     ucx->shares_cpu = perf_now_ns() - now_ns > SHARED_YIELD_NS;
 }
 
-/* The library's tc_wait does the same: option `wait`. It has no `yield`, which is what programs
- * do that poll on more processors than there are. */
+/* The library's tc_wait does the same: option `wait`. It has no `yield`, as programs do that
+ * poll with more processes than processors. */
 void baseline_chase_idle(baseline_chase *ucx)
 {
     uint64_t now_ns = ucx->policy == DAPC_ADAPTIVE ? perf_now_ns() : 0;

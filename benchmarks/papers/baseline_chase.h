@@ -1,4 +1,4 @@
-/* What the pointer chase by plain UCX stands on: a worker, endpoints to other members, and the
+/* The base of the pointer chase by plain UCX: a worker, endpoints to other members, and the
  * library's ways of waiting, for a worker that the library has no part in. */
 #ifndef TC_PERF_BASELINE_CHASE_H
 #define TC_PERF_BASELINE_CHASE_H
@@ -26,12 +26,12 @@ typedef struct baseline_chase {
 bool baseline_chase_open(baseline_chase *ucx, dapc_series *series, uint64_t features);
 void baseline_chase_close(baseline_chase *ucx);
 
-/* The worker's address, at the end of what the blob holds already. */
+/* The worker's address, at the end of the blob's contents. */
 bool baseline_chase_add_address(baseline_chase *ucx, dapc_blob *blob);
 /* An endpoint to a member, by the part of its blob that begins at `at`. */
 bool baseline_chase_connect(baseline_chase *ucx, unsigned rank, const dapc_blob *blob,
                             uint32_t at);
-/* Returns when what was begun on all endpoints is done, their connection too. */
+/* Returns when all operations on all endpoints are done, their connection too. */
 bool baseline_chase_flush(baseline_chase *ucx);
 
 /* One turn: progress, or a moment's wait. */

@@ -1,4 +1,5 @@
-/* The pointer chase by UCX active messages whose handlers are part of every server's program.
+/* The pointer chase by UCX active messages with handlers that are part of every server's
+ * program.
  */
 #include "baseline_chase.h"
 
@@ -17,8 +18,8 @@ typedef struct am_chase {
 typedef struct am_state {
     baseline_chase ucx;
     ucp_request_param_t params;
-    /* What UCX has not sent yet. A chase is in one place at a time, so its slot is free again
-     * when it comes by next. */
+    /* Messages that UCX has not sent yet. A chase is at one server at a time, so its slot is
+     * free again when it comes by next. */
     am_chase leaving[DAPC_INFLIGHT_MAX];
 } am_state;
 

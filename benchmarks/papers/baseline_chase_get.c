@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a server tells the client, before the worker's address. */
+/* The data that a server sends the client, before the worker's address. */
 typedef struct get_window {
     uint64_t address; /* of its entries */
     uint32_t key_size;
@@ -23,7 +23,7 @@ typedef struct get_chase {
 
 struct get_state {
     baseline_chase ucx;
-    ucp_mem_h memory;  /* a server's part of the table; the client's landing places */
+    ucp_mem_h memory;  /* a server's part of the table; the client's buffers */
     uint64_t *entries; /* likewise */
     uint64_t remote[DAPC_SERVERS_MAX];
     ucp_rkey_h keys[DAPC_SERVERS_MAX];
@@ -133,7 +133,7 @@ static bool turn_get(dapc_series *series)
     return true;
 }
 
-/* Loads until UCX says that an entry will come later. */
+/* Loads until UCX reports that an entry will come later. */
 static bool chase_on(get_chase *chase)
 {
     get_state *state = chase->state;
@@ -173,7 +173,7 @@ static void entry_came(void *request, ucs_status_t status, void *user)
         dapc_client_failed(state->ucx.series->client);
 }
 
-/* The client asks whoever has an entry, the first one too. */
+/* The client fetches every entry from its owner, the first one too. */
 static bool start_get(dapc_series *series, unsigned slot, unsigned server,
                       const dapc_step *step)
 {

@@ -1,5 +1,5 @@
-/* What this thread spends: cycles and instructions as the processor counts them, where it has
- * counters and the kernel lets programs use them, and processor time in any case. */
+/* The resources of this thread: cycles and instructions as the processor counts them, where it
+ * has counters and the kernel lets programs use them, and processor time in any case. */
 #ifndef TC_PERF_CYCLE_COUNT_H
 #define TC_PERF_CYCLE_COUNT_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 typedef enum cycle_scope {
-    CYCLES_NONE, /* `reason` says why */
+    CYCLES_NONE, /* `reason` has the reason */
     CYCLES_USER, /* the kernel counts for this user outside itself alone */
     CYCLES_ALL
 } cycle_scope;
 
 typedef struct cycle_counter {
-    int cycles_fd; /* leads the group; -1: none */
+    int cycles_fd; /* leads the group; -1: no counter */
     int instructions_fd;
     cycle_scope scope;
     char reason[128];
@@ -25,7 +25,7 @@ typedef struct cycle_sample {
     uint64_t cpu_ns; /* user and kernel */
 } cycle_sample;
 
-/* Of the calling thread, which alone may read it. Never fails. */
+/* Counts the calling thread, which alone may read it. Never fails. */
 void cycle_counter_open(cycle_counter *counter);
 void cycle_counter_close(cycle_counter *counter);
 

@@ -20,7 +20,7 @@ static const char *const works[] = {"iput", "ssum"};
 
 #define WORK_COUNT (sizeof works / sizeof works[0])
 
-/* Of the target, per message. */
+/* The target's, per message. */
 typedef enum spent_figure {
     CPU_NS,
     CYCLES,
@@ -37,7 +37,7 @@ static const char *const figure_names[] = {"cpu_ns", "cycles", "instructions",
 static double spent[SERIES_MAX][FIGURE_COUNT][ROUNDS_MAX];
 static wait_spent newest; /* for how it was counted */
 
-/* --- what is measured -------------------------------------------------------------------- */
+/* --- measurements ------------------------------------------------------------------------ */
 
 static void note_latency(series_run *run, unsigned index, uint64_t warmup, uint64_t count)
 {

@@ -1,6 +1,6 @@
-/* What the parts of the pointer chase share. The servers and the client, who begins all chases,
- * are processes of their own, led by one that touches no library. Each of them holds a series
- * per plan; a series's functions are called by all workers at once, unless it says otherwise.
+/* Common parts of the pointer chase. The servers and the client, which begins all chases, are
+ * processes of their own, led by one that touches no library. Each of them holds a series per
+ * plan; a series's functions are called by all workers at once, unless stated.
  */
 #ifndef TC_PERF_DAPC_H
 #define TC_PERF_DAPC_H
@@ -15,7 +15,7 @@
 typedef struct dapc_mode dapc_mode;
 typedef struct dapc_client dapc_client;
 
-/* What a worker tells the others, so that they can reach it. */
+/* The data that a worker sends the others, so that they can reach it. */
 typedef struct dapc_blob {
     uint32_t size;
     unsigned char bytes[DAPC_BLOB_MAX];
@@ -40,7 +40,7 @@ typedef struct dapc_series {
     unsigned rank; /* of servers 0 to server_count - 1; the client is server_count */
     unsigned server_count;
     dapc_shard shard;    /* a server's own */
-    dapc_client *client; /* the client's: whom results are given to */
+    dapc_client *client; /* the client's: the receiver of results */
     void *state;         /* the mode's; NULL while closed */
 } dapc_series;
 
@@ -53,30 +53,30 @@ static inline uint64_t dapc_look_ns(const dapc_series *series)
 
 struct dapc_mode {
     const char *name;
-    bool moves_code; /* what of it is in a code cache, and so can be missing there */
+    bool moves_code; /* the part of it that is in a code cache, and so can be missing there */
     bool is_safe;    /* endpoints notice that a peer has died; the library's always do */
 
-    /* Of series->state, which is all zero before open, and freed after close. */
+    /* The size of series->state, which is all zero before open, and freed after close. */
     size_t state_bytes;
 
     /* Each returns false after a complaint; close is owed then, too. */
     bool (*open)(dapc_series *series, dapc_blob *mine_out);
     /* Returns when this worker can send to all that it ever sends to. */
     bool (*connect)(dapc_series *series, const dapc_blob *blobs);
-    /* Progress; waits for a moment, as the option says, when there is nothing to do. */
+    /* Progress; waits for a moment, by the option, when it is idle. */
     bool (*turn)(dapc_series *series);
     /* Before close: returns when all that this worker sent has been run. NULL: nothing to do.
      */
     bool (*settle)(dapc_series *series);
     void (*close)(dapc_series *series);
 
-    /* The client alone. With `known` the servers have what they need before the first chase;
+    /* The client alone. With `known` the servers have the code before the first chase;
      * otherwise the next chase finds servers that have never seen its code. Only of modes that
      * move code; the servers take turns meanwhile. */
     bool (*prepare)(dapc_series *series, bool known);
-    /* The client alone: begins a chase, whose end dapc_client_done is told of, perhaps before
-     * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. Who sends it to a server
-     * sends it to this one, which need not have its first entry. */
+    /* The client alone: begins a chase. dapc_client_done is called at its end, perhaps before
+     * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. Senders to a server send
+     * it to this one, which need not have its first entry. */
     bool (*start)(dapc_series *series, unsigned slot, unsigned server, const dapc_step *step);
 };
 
@@ -108,7 +108,7 @@ typedef struct dapc_batch {
 /* Every chase of the batch, each result checked. */
 bool dapc_client_run(dapc_series *series, const dapc_batch *batch, uint64_t *took_ns_out);
 
-/* What the leader tells a worker; perf_command's series is one of its own. */
+/* The leader's command to a worker; perf_command's series is one of its own. */
 enum {
     DAPC_OPEN = 1, /* answered with a blob */
     DAPC_CONNECT,  /* all blobs follow; ready when connected, goes on until the step ends */
@@ -124,7 +124,7 @@ typedef struct dapc_answer {
     bool ok;
 } dapc_answer;
 
-/* What all workers are forked with. */
+/* The state that all workers are forked with. */
 typedef struct dapc_worker_config {
     const perf_options *options;
     const dapc_table *table;

@@ -9,7 +9,7 @@
 #define TURNS_PER_LOOK 256u
 
 struct dapc_client {
-    dapc_series *series; /* whose batch it is */
+    dapc_series *series; /* its batch */
     dapc_batch batch;
     uint64_t started;
     uint64_t done;
@@ -42,8 +42,8 @@ static unsigned first_server(const dapc_client *client, uint64_t number, const d
                : (unsigned)(step->address >> DAPC_PLACE_BITS);
 }
 
-/* A chase may end before its start returns, and one that ends makes room for the next: not a
- * loop, this would go as deep as the batch is long. */
+/* A chase may end before its start returns, and one that ends admits the next: without a loop,
+ * this would go as deep as the batch is long. */
 static void start_more(dapc_client *client)
 {
     dapc_series *series = client->series;

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define MEASUREMENT_NS (50 * PERF_NS_PER_MS)
-#define TRIAL_NS (10 * PERF_NS_PER_MS) /* what a trial must take to tell anything */
+#define TRIAL_NS (10 * PERF_NS_PER_MS) /* the least time of a meaningful trial */
 #define BATCH_MAX 200000.0
-/* Of a batch with many at once its end, where there are fewer, must not count for much. */
+/* The end of a batch with many at once, where there are fewer, must not count for much. */
 #define BATCH_PER_SLOT 4u
-/* So that quickly compiled code has made place for better code, which takes a while. */
+/* So that quickly compiled code was replaced by better code, which takes a while. */
 #define WARMING_NS (200 * PERF_NS_PER_MS)
 
 static bool add_plans(dapc_run *run, const dapc_mode *mode, const language *of)
@@ -113,7 +113,7 @@ static bool run_batch(dapc_run *run, unsigned series, uint64_t count, uint64_t i
     return dapc_workers_run(&run->workers, series, &batch, took_ns_out);
 }
 
-/* What the servers know of the code before the chases that follow. */
+/* The servers' knowledge of the code before the following chases. */
 static bool prepare(dapc_run *run, unsigned series)
 {
     return !run->plans[series].mode->moves_code ||
@@ -128,7 +128,7 @@ static bool time_first(dapc_run *run, unsigned series, uint64_t count, uint64_t 
            run_batch(run, series, count, count, second_ns_out);
 }
 
-/* Of a warm cache: the first chase of the series, then chases until all is as it stays. */
+/* For a warm cache: the first chase of the series, then chases until the state is steady. */
 static bool warm_series(dapc_run *run, unsigned series)
 {
     uint64_t first_ns, second_ns, took_ns = 0, count = 1;

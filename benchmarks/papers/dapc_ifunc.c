@@ -62,7 +62,7 @@ static bool create_context(ifunc_state *state)
 {
     const dapc_series *series = state->series;
     const perf_options *own = series->options;
-    /* What an earlier process compiled is not new to a server. */
+    /* Code compiled by an earlier process is not new to a server. */
     const perf_setting settings[] = {
         {"ifunc_path", own->ifunc_path},
         {"form", series->mode->name},
@@ -168,7 +168,7 @@ static bool turn_ifunc(dapc_series *series)
                                  tc_status_text(status));
 }
 
-/* --- what the servers know ------------------------------------------------------------ */
+/* --- the servers' knowledge ----------------------------------------------------------- */
 
 static bool open_new(ifunc_state *state, const char *name)
 {

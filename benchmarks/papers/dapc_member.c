@@ -13,7 +13,7 @@
 
 #define NAME_MAX_BYTES 16u
 
-/* Both sides are of this version, or another whose structs have another size. */
+/* Both sides are of this version, or another with structs of another size. */
 static const char magic[8] = "tc-dapc";
 
 typedef struct member_plan {
@@ -21,7 +21,7 @@ typedef struct member_plan {
     char wait[NAME_MAX_BYTES];
 } member_plan;
 
-/* Of words that every 64-bit machine has alike. */
+/* Made of words that every 64-bit machine has alike. */
 typedef struct member_order {
     char magic[8];
     uint32_t servers;

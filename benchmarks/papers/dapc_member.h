@@ -10,16 +10,16 @@
 #define DAPC_ARCH_MAX 16u
 void dapc_member_arch(char arch_out[DAPC_ARCH_MAX]);
 
-/* Whether there is such a file that may be run. False after a complaint. */
+/* Returns whether there is such a file that may be run. False after a complaint. */
 bool dapc_member_check(const char *program);
 
 /* perf_serve, in the child that is to become the program; `config` is a dapc_worker_config.
  * Returns false alone, after a complaint. */
 bool dapc_member_become(perf_session *session, void *config);
 
-/* The leader: tells the program what it is to be. False after a complaint. */
+/* The leader: sends the program its role. False after a complaint. */
 bool dapc_member_order(perf_session *session, const dapc_worker_config *config);
-/* What the program says then: its architecture. */
+/* The program's answer: its architecture. */
 bool dapc_member_judge(perf_session *session, const void *bytes, size_t size,
                        char arch_out[DAPC_ARCH_MAX]);
 #define DAPC_INTRODUCTION_BYTES 32u

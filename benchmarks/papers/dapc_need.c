@@ -7,7 +7,7 @@
 #define KB 1024ull
 #define MB (1024ull * KB)
 
-/* --- what is needed --------------------------------------------------------------------- */
+/* --- needs ----------------------------------------------------------------------------- */
 
 typedef struct plan_need {
     const char *mode;
@@ -85,7 +85,7 @@ bool dapc_need_fits(const dapc_need *need, const dapc_need *limits, unsigned ser
     return false;
 }
 
-/* --- what there is ---------------------------------------------------------------------- */
+/* --- resources ----------------------------------------------------------------------- */
 
 /* Files of the kernel's that are not there limit nothing. */
 static uint64_t available_memory(void)

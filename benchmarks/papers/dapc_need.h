@@ -1,5 +1,5 @@
-/* What a pointer chase of many servers takes of the machine, and whether that is there: before
- * any process is started, as what runs out later runs out in the midst of UCX. */
+/* The resources that a pointer chase of many servers takes, compared with the machine's: before
+ * any process is started, as a shortage later occurs in the midst of UCX. */
 #ifndef TC_PERF_DAPC_NEED_H
 #define TC_PERF_DAPC_NEED_H
 
@@ -11,12 +11,12 @@ typedef struct dapc_need {
     uint64_t segments;     /* of System V, of all processes */
 } dapc_need;
 
-/* From above; what was measured is in docs/decisions/pointer-chase.md. */
+/* From above; docs/decisions/pointer-chase.md has the measurements. */
 dapc_need dapc_need_of(const dapc_plan *plans, unsigned plan_count, const perf_options *options,
                        unsigned servers);
 
-/* Whether there is enough of everything. False: the text names what is missing, what is needed
- * and what there is. */
+/* Returns whether there is enough of everything. False: the text names the missing resource,
+ * the need and the amount available. */
 bool dapc_need_fits(const dapc_need *need, const dapc_need *limits, unsigned servers,
                     char *text, size_t text_size);
 

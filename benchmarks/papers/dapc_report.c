@@ -1,4 +1,4 @@
-/* What a run of the pointer chase found: medians over rounds, and ratios as medians of each
+/* The results of a run of the pointer chase: medians over rounds, and ratios as medians of each
  * round's own ratio. */
 #include "dapc_workers.h"
 #include "perf_report.h"
@@ -39,7 +39,7 @@ static double median_ratio(const dapc_run *run, const dapc_samples *over,
     return perf_stats_median(buffer, run->options->rounds);
 }
 
-/* In C of all modes? Then nothing is said of languages. */
+/* In C of all modes? Then languages are not reported. */
 static bool has_languages(const dapc_run *run)
 {
     for (unsigned i = 0; i < run->plan_count; i++) {
@@ -94,7 +94,7 @@ static void report_ratio(dapc_run *run, const char *name, double value)
         (void)printf("  %-48s %8.3f\n", name, value);
 }
 
-/* The series of a mode with that policy, in C, which comes first; plan_count: none. */
+/* The series of a mode with that policy, in C, which comes first; plan_count: no series. */
 static unsigned find_series(const dapc_run *run, const char *mode, const char *wait)
 {
     unsigned i = 0;

@@ -20,8 +20,8 @@ typedef struct dapc_table {
     int fd; /* of the memory that the entries are in */
 } dapc_table;
 
-/* One cycle through all entries in random order, the same in every run: what follows an entry
- * is on any server with the same probability. False: no memory. */
+/* One cycle through all entries in random order, the same in every run: the successor of an
+ * entry is on any server with the same probability. False: no memory. */
 bool dapc_table_make(dapc_table *table, unsigned servers);
 /* The same table, in another process that has its descriptor, to read; takes the descriptor
  * over. False: it is of another size, or no memory. */

@@ -1,4 +1,4 @@
-/* What a server or the client of the pointer chase does when told. */
+/* The commands of a server or the client of the pointer chase. */
 #include "dapc.h"
 
 #include <stdlib.h>

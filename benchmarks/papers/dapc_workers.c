@@ -25,7 +25,7 @@ static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action,
     return true;
 }
 
-/* A worker that says nothing may be waiting for another that has failed. */
+/* A silent worker may be waiting for another that has failed. */
 static bool hear_bytes(dapc_workers *workers, perf_session *worker, void *bytes, size_t size)
 {
     struct pollfd wait = {.fd = worker->link_fd, .events = POLLIN};
@@ -62,7 +62,7 @@ static bool blame_program(const dapc_workers *workers, unsigned rank)
     return false;
 }
 
-/* Servers that are programs get their orders and say what they are. */
+/* Servers that are programs get their orders and report their properties. */
 static bool meet_programs(dapc_workers *workers)
 {
     unsigned char said[DAPC_INTRODUCTION_BYTES];
@@ -167,8 +167,8 @@ bool dapc_workers_open(dapc_workers *workers, unsigned series)
     return hear_workers(workers, count);
 }
 
-/* Nobody leaves while another may still wait for its word; then all at once, since who closes
- * may need the others' progress. */
+/* No worker leaves while another may still wait for its message; then all at once, since a
+ * closing one may need the others' progress. */
 bool dapc_workers_close(dapc_workers *workers, unsigned series)
 {
     unsigned count = workers->server_count + 1;

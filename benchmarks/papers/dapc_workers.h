@@ -34,7 +34,7 @@ bool dapc_workers_prepare(dapc_workers *workers, unsigned series, bool known);
 bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *batch,
                       uint64_t *took_ns_out);
 
-/* One run of the pointer chase: what is measured, and what of it is reported. */
+/* One run of the pointer chase: the measurements, and the reported ones. */
 /* A row: one series at one number of chases at once. */
 typedef struct dapc_samples {
     uint64_t batch;       /* chases of one measurement */

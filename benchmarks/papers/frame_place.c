@@ -31,7 +31,7 @@ const char *frame_place_name(frame_placement where)
     return names[where];
 }
 
-/* A byte of each line, none beside the bytes themselves. */
+/* A byte of each line, but no byte outside the range. */
 static void read_lines(const void *bytes, size_t size)
 {
     const uintptr_t begin = (uintptr_t)bytes;

@@ -1,9 +1,9 @@
-/* Where a frame lies when its receiver begins to read it. A network adapter puts what comes
+/* Where a frame lies when its receiver begins to read it. A network adapter puts incoming data
  * into the processor's caches or, where it cannot, into memory. Between processes of one
  * machine it is always in a cache, that of the sender; so the receiver's loop looks for the
  * signal itself, and when it has seen one it reads the frame's lines, which brings them to its
  * own cache, or writes them to memory and drops them from all caches, before the library sees
- * them. What that takes is measured, to be taken out again. */
+ * them. Its time is measured, to be subtracted again. */
 #ifndef TC_PERF_FRAME_PLACE_H
 #define TC_PERF_FRAME_PLACE_H
 
@@ -17,7 +17,7 @@
 /* In memory of both processes. */
 typedef struct frame_log {
     _Alignas(64) _Atomic uint64_t sent;    /* bursts that the source has sent */
-    _Alignas(64) _Atomic uint64_t handled; /* of these, all of whose messages have run */
+    _Alignas(64) _Atomic uint64_t handled; /* of these, with all messages run */
     _Alignas(64) uint64_t handle_ticks;    /* the target's, from seeing each burst until then */
     /* By role and message: ticks between its signal and the library; 0: was not seen to
      * come. */
@@ -35,7 +35,7 @@ typedef enum frame_placement {
     FRAME_PLACEMENTS
 } frame_placement;
 
-/* Of one series: the lines are moved there, all else is alike. */
+/* A series' placement: the lines are moved there, all else is alike. */
 typedef struct frame_place {
     frame_placement where;
     frame_log *log;
@@ -44,21 +44,21 @@ typedef struct frame_place {
 /* "cache", "own" or "memory". */
 const char *frame_place_name(frame_placement where);
 
-/* Whether this processor's instructions for it are known. */
+/* Returns whether this processor's instructions for it are known. */
 bool frame_place_can_move(void);
 
 /* Moves these bytes' lines, and waits until they are there. */
 void frame_place_move(frame_placement where, const void *bytes, size_t size);
 
-/* What a receiver knows of where its frames come. Payloads of one size lie at equal distances
- * in a ring, which is known once it has been gone through. */
+/* A receiver's state about the positions of its frames. Payloads of one size lie at equal
+ * distances in a ring, which is known once it has been gone through. */
 typedef struct frame_watch {
-    const unsigned char *newest; /* payload; NULL: none has come */
+    const unsigned char *newest; /* payload; NULL: no frame has come */
     const unsigned char *first;  /* of the ring */
     const unsigned char *last;
     ptrdiff_t step;
     uint64_t signal;  /* of the newest */
-    bool has_wrapped; /* first and last are what they will be */
+    bool has_wrapped; /* first and last are final */
 } frame_watch;
 
 /* A message lay there, and its frame has not been written over. */
@@ -74,8 +74,8 @@ const unsigned char *frame_watch_next(const frame_watch *watch, const unsigned c
 #define FRAME_SIGNAL_BEFORE 16u
 #define FRAME_SIGNAL_STEP 0x9e3779b97f4a7c15ull
 
-/* Whether the frame whose payload lies there has come: as the one behind the newest, or, at the
- * ring's start, behind one that says that the rest of the ring is empty. */
+/* Returns whether the frame with its payload there has come: as the one behind the newest, or,
+ * at the ring's start, behind one that marks the rest of the ring as empty. */
 static inline bool frame_watch_sees(const frame_watch *watch, const unsigned char *payload)
 {
     const _Atomic uint64_t *word =

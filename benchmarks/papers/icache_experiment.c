@@ -1,6 +1,6 @@
-/* What it costs a processor to run code that was just written, stage by stage: writing it,
- * telling the instruction cache (nothing is to be told where that is coherent), the first call
- * and a later one. The memory is as the library's: one mapping is written, another one runs. */
+/* The cost for a processor of running code that was just written, stage by stage: writing it,
+ * invalidating the instruction cache (nothing where that is coherent), the first call and a
+ * later one. The memory is as the library's: one mapping is written, another one runs. */
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -24,8 +24,8 @@ static const char *const stage_names[STAGES] = {"write", "icache", "first call",
 typedef struct code_memory {
     uint8_t *run;
     uint8_t *write;
-    uint8_t code[CODE_BYTES_MAX]; /* what is written; behind the function anything */
-    uint64_t wrong;               /* calls that gave what an earlier function gives */
+    uint8_t code[CODE_BYTES_MAX]; /* the bytes written; behind the function anything */
+    uint64_t wrong;               /* calls that returned an earlier function's result */
 } code_memory;
 
 /* int f(void) { return value; } */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The benchmarks' functions in each language beside C, as one table: sizes, first calls, and what a cached call costs.
+"""The benchmarks' functions in each language beside C, as one table: sizes, first calls, and the cost of a cached
+call.
 
     language_table.py [--quick] [--json FILE] [BUILD]    prints it; BUILD: a build folder (build/release)
     language_table.py --docs [BUILD]                     and puts it into docs/languages.md

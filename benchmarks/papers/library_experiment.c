@@ -1,5 +1,6 @@
-/* Libraries that travel: how soon one is in force at a node and used, what a call through one
- * costs beside a library of the host, and what an upgrade costs those who call meanwhile. */
+/* Libraries that travel: the time until one is in force at a node and used, the cost of a call
+ * through one beside a library of the host, and the cost of an upgrade for concurrent
+ * callers. */
 #include "library_perf.h"
 #include "perf_experiment.h"
 #include "perf_folder.h"

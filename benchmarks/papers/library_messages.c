@@ -176,7 +176,7 @@ static bool open_all(library_messages *calls)
     return true;
 }
 
-/* Who is first changes from round to round. */
+/* The first one changes from round to round. */
 static bool measure_rounds(library_messages *calls)
 {
     for (unsigned round = 0; round < calls->run->options->rounds; round++) {

@@ -1,5 +1,5 @@
-/* What the parts of the experiment on libraries that travel share: what is measured, and where
- * the figures are kept. */
+/* Common parts of the experiment on libraries that travel: the measurements, and the storage of
+ * figures. */
 #ifndef TC_PERF_LIBRARY_PERF_H
 #define TC_PERF_LIBRARY_PERF_H
 
@@ -16,7 +16,7 @@
 
 /* --- pushes ------------------------------------------------------------------------------- */
 
-/* Of a warm process: the first few are for warming it. */
+/* Calls of a warm process: the first few are for warming it. */
 #define PUSHES_WARMING 3u
 #define PUSHES_MEASURED 5u
 #define PUSHES_MAX (PUSHES_WARMING + PUSHES_MEASURED)
@@ -31,7 +31,7 @@ typedef struct library_path {
     const char *tier;
     tc_load_path taken; /* by the function */
     bool stored;        /* by an earlier process */
-    double goal_us;     /* of the total; 0: none */
+    double goal_us;     /* of the total; 0: no stage */
 } library_path;
 
 extern const library_path library_paths[PUSH_PATHS];
@@ -65,7 +65,7 @@ enum { UPGRADE_QUIET, UPGRADE_BUSY, UPGRADE_TURNS };
 
 /* Memory of all processes. */
 typedef struct library_board {
-    _Alignas(64) _Atomic uint64_t counter;               /* of calls that tell nobody else */
+    _Alignas(64) _Atomic uint64_t counter;               /* of calls without other receivers */
     _Alignas(64) library_push_sample pushes[PUSHES_MAX]; /* of one pair of processes */
     _Atomic uint32_t strayed; /* of them: functions that did not take the path's way */
     library_call_sample calls[CALLS_WAYS][LIBRARY_ROUNDS_MAX];
@@ -85,14 +85,14 @@ typedef struct library_run {
     library_board *board;
     uint64_t push_count[PUSH_PATHS];
     uint64_t push_ns[PUSH_PATHS][PUSH_STAGES][PUSH_SAMPLES_MAX];
-    const char *cache_dir; /* empty: none */
+    const char *cache_dir; /* empty: no error */
 } library_run;
 
 /* Each forks its processes, so that no library of the caller's is ever started, and returns
  * when they are gone. False after a complaint. */
 bool library_push_run(library_run *run, const library_path *path);
 bool library_messages_run(library_run *run);
-/* Counts what was lost; whether that is nothing the report says. */
+/* Counts lost messages; the report compares it with 0. */
 bool library_upgrades_run(library_run *run);
 
 /* An archive with a list of libraries: `deps`, and a comment with the number, which makes the
@@ -103,7 +103,7 @@ tc_status library_open_user(tc_context *context, const void *archive, size_t siz
                             const char *deps, unsigned number, tc_ifunc **fn_out,
                             tc_error *err);
 
-/* Sorts what was measured. The library's engine may start: after the last fork. */
+/* Sorts the measurements. The library's engine may start: after the last fork. */
 bool library_report(library_run *run);
 
 #endif

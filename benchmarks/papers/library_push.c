@@ -1,5 +1,5 @@
-/* What it takes until a library of 50 symbols is at a node that has never seen its content, and
- * a function that uses all of them has answered. */
+/* The time until a library of 50 symbols is at a node that has never seen its content, and a
+ * function that uses all of them has answered. */
 #include "ifunc_link.h"
 #include "ifuncs/catalogue.h"
 #include "library_perf.h"
@@ -14,7 +14,7 @@
 
 #include <tc/call.h>
 
-/* Between two pushes, so that what the target does after one (to store an object) is not in the
+/* Between two pushes, so that the target's work after one (to store an object) is not in the
  * way of the next. */
 #define PAUSE_US 2000u
 
@@ -172,7 +172,7 @@ static bool run_pair(void *user)
     push_pair *pair = user;
     perf_session session;
     pair->session = &session;
-    /* Anywhere: a target's threads need room too. */
+    /* Anywhere: a target's threads need processors too. */
     bool ok = perf_session_start(&session, NULL, serve, pair) && run_source(pair);
     return perf_session_end(&session) && ok;
 }

@@ -65,7 +65,7 @@ static void report_pushes(library_run *run, json_t *rows, json_t *ratios)
 
 static const char *const way_names[CALLS_WAYS] = {"travelling", "host"};
 
-/* Of the rounds: median and quartiles of one figure, which is at `offset` of each sample. */
+/* Over the rounds: median and quartiles of one figure, which is at `offset` of each sample. */
 static perf_spread spread_of(const library_run *run, unsigned way, size_t offset)
 {
     static double values[LIBRARY_ROUNDS_MAX];

@@ -1,4 +1,4 @@
-/* What upgrades of a library cost those who call functions that use it: the latency of one
+/* The cost of a library's upgrades for callers of functions that use it: the latency of one
  * client's calls, while another one pushes a newer library after every so many of them, and
  * while it does not, in turns. */
 #include "ifuncs/catalogue.h"
@@ -15,7 +15,7 @@
 #include <tc/endpoint.h>
 
 #define LOOK_PAUSE_US                                                                          \
-    200u /* between two looks of who upgrades: it shares a cpu with who calls */
+    200u /* between two polls of the upgrading side: it shares a cpu with the caller */
 #define PATIENCE_NS (20 * PERF_NS_PER_S)
 #define ROLES 3u
 
@@ -127,10 +127,10 @@ static bool run_client(library_run *run, const char *archive,
 typedef struct upgrade_caller {
     upgrade_client *client;
     tc_ifunc *fn;
-    uint64_t expected; /* what the next answer's count has to be */
+    uint64_t expected; /* the expected count of the next answer */
 } upgrade_caller;
 
-/* Each library goes on with the older one's count, so an answer says of every call before. */
+/* Each library goes on with the older one's count, so an answer covers every call before. */
 static bool call(upgrade_caller *caller, uint32_t turn, uint64_t *ns_out)
 {
     catalogue_answer answer = {0};
@@ -224,7 +224,7 @@ static bool run_caller(void *user)
     return run_client(user, "consult", call_in_turns);
 }
 
-/* --- who upgrades -------------------------------------------------------------------- */
+/* --- the upgrading side--------------------------------------------------------------- */
 
 static bool push_next(upgrade_client *client)
 {

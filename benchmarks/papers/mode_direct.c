@@ -1,4 +1,4 @@
-/* What is left of a call when nothing travels: the function is called where its caller is. */
+/* The cost of a call without a message: the function is called where its caller is. */
 #include "perf_clock.h"
 #include "paper_modes.h"
 #include "target_log.h"
@@ -8,7 +8,7 @@
 
 typedef struct direct_state {
     void *target;
-    /* Read anew for each call, as that of a function which was sent. */
+    /* Read again for each call, as that of a function which was sent. */
     void (*volatile main)(void *payload, size_t payload_size, void *target_args);
     unsigned char payload[64];
 } direct_state;

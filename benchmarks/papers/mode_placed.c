@@ -1,7 +1,7 @@
-/* The library's modes of the experiment tail: what mode_ifunc.c does, by a loop that looks for
- * each frame itself, and moves it where that is asked for (frame_place.h). Rates are
- * of bursts, which the target begins to handle when all of one is there: where its frames lie
- * is decided between sending and handling. */
+/* The library's modes of the experiment tail: the same as mode_ifunc.c, by a loop that polls
+ * for each frame itself, and moves it where that is requested (frame_place.h). Rates are of
+ * bursts, which the target begins to handle when all of one is there: where its frames lie is
+ * decided between sending and handling. */
 #include "frame_place.h"
 #include "ifunc_link.h"
 #include "../ifuncs/overhead.h"
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a burst, which is no larger than a frame may be either, so that a ring has room for it. */
+/* The size of a burst, which is at most that of a frame, so that a ring has space for it. */
 #define BURST_BYTES (64u << 10)
 #define BURST_MAX 256u
-/* Looks at where the next frame comes, before the library may do what else it has to do. */
+/* Polls the position of the next frame, before the library does its other work. */
 #define LOOKS 1024u
-/* That take as long as one turn of a library's progress, so that all modes give the processor
- * up equally often. */
+/* Polls that take as long as one turn of a library's progress, so that all modes give the
+ * processor up equally often. */
 #define LOOKS_PER_MISS 16u
 
 typedef struct placed_state {
@@ -26,7 +26,7 @@ typedef struct placed_state {
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const ifunc_work *work;
     frame_place *place;
-    /* What the functions of ssum and iput work on begins like that of overhead. */
+    /* The data of the functions of ssum and iput begin like those of overhead. */
     const overhead_target *target;
     uint64_t awaited;
     uint64_t sent;
@@ -70,8 +70,8 @@ static bool look_for(placed_state *state, perf_poll *poll, const unsigned char *
     return true;
 }
 
-/* One message more. Of those whose place was not foreseen the library sees the signal first,
- * and nothing is moved. */
+/* One message more. For frames at an unforeseen position the library sees the signal first, and
+ * nothing is moved. */
 static bool await_one(placed_state *state, perf_poll *poll, uint64_t *spent_out)
 {
     const unsigned char *next = frame_watch_next(&state->watch, NULL);
@@ -124,7 +124,7 @@ static bool make_state(perf_series *series)
     return true;
 }
 
-/* The code goes with the first message; what the third takes of the ring every later one does,
+/* The code goes with the first message; every later one takes as much of the ring as the third,
  * whole lines of it. */
 static bool find_frame_bytes(placed_state *state)
 {
@@ -170,7 +170,7 @@ static bool open_placed(perf_series *series)
     perf_context_delivery(state->link.peer, series->delivery, &info);
     state->burst_bytes =
         info.frame_payload_max < BURST_BYTES ? info.frame_payload_max : BURST_BYTES;
-    /* What other deliveries bring is in no place that both processes can tell. */
+    /* Both processes cannot determine the positions of other deliveries' frames. */
     series->is_left_out =
         state->place->where != FRAME_IN_CACHE && strcmp(series->delivery, "direct") != 0;
     if (state->payload_bytes > payload_max(state, &info))

@@ -1,5 +1,5 @@
-/* Round trips whose both sides wait as the library's policies have it, by tc_wait; `poll` is
- * what they are compared with, a loop over tc_progress. */
+/* Round trips in which both sides wait by the library's policies, by tc_wait; they are compared
+ * with `poll`, a loop over tc_progress. */
 #include "mode_wait.h"
 
 #include "perf_clock.h"
@@ -29,7 +29,7 @@ typedef struct wait_state {
     unsigned peers_wanted;
     bool polls;
     bool is_lost;
-    uint64_t *calls; /* begins what the function works on here */
+    uint64_t *calls; /* the beginning of the function's data here */
     uint64_t awaited;
     uint64_t sent;
     uint64_t looks; /* of the program's own loop */
@@ -270,7 +270,7 @@ static bool target_latency(perf_series *series, uint64_t count)
             return false;
     }
     tell_spent(state, &before);
-    /* It owes its source the progress that pushes out what it sent. */
+    /* It owes its source the progress that pushes out its messages. */
     while (!perf_session_has_ended(state->session) &&
            !perf_session_has_failed(state->session) && !state->is_lost)
         (void)tc_wait(state->context, LINGER_NS);

@@ -1,5 +1,5 @@
-/* Modes that differ in how both processes wait for the next message, with what the target
- * spends meanwhile. */
+/* Modes that differ in the way both processes wait for the next message, with the target's
+ * resources meanwhile. */
 #ifndef TC_PERF_MODE_WAIT_H
 #define TC_PERF_MODE_WAIT_H
 
@@ -14,7 +14,7 @@ extern const perf_mode *const wait_modes[];
 #define WAIT_ENDPOINTS_MAX                                                                     \
     16u /* perf_series.endpoints: from the source to the target; they take turns */
 
-/* What the target spent in one latency run, warm-up included. */
+/* The target's resources in one latency run, warm-up included. */
 typedef struct wait_spent {
     cycle_sample sample;
     cycle_scope scope;

@@ -26,7 +26,7 @@ static const perf_mode *const modes[] = {&perf_mode_direct, &perf_mode_am, &perf
 #define MODES "direct,am,uncached,cached,image"
 #define DIRECT 0 /* the first series is always that */
 
-/* Of the rounds of one series. */
+/* Figures of one series' rounds. */
 typedef struct stage_samples {
     double lookup_exec_ns[ROUNDS_MAX];
     double transmission_ns[ROUNDS_MAX];
@@ -38,7 +38,7 @@ static overhead_jit jit;
 static target_log target_times; /* memory of both processes */
 static uint64_t *times;         /* for medians */
 
-/* --- what is measured -------------------------------------------------------------------- */
+/* --- measurements ---------------------------------------------------------------------- */
 
 static bool make_log(const perf_options *options)
 {

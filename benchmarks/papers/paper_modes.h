@@ -4,10 +4,10 @@
 
 #include "perf_mode.h"
 
-/* Of tail: cached and inject, by a receiver that looks for each frame itself. */
+/* For tail: cached and inject, by a receiver that polls for each frame itself. */
 extern const perf_mode perf_mode_placed_cached;
 extern const perf_mode perf_mode_placed_inject;
-/* Of overhead: no process but one: the function is called. */
+/* For overhead: a single process, which calls the function. */
 extern const perf_mode perf_mode_direct;
 
 #endif

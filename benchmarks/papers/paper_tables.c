@@ -59,7 +59,7 @@ static const struct {
 
 #define WAYS (sizeof ways / sizeof ways[0])
 
-/* Below 0: the paper has none. */
+/* Below 0: the paper has no value. */
 static double paper_us(size_t machine, size_t way, stage which)
 {
     const double *us = way == 0   ? first_calls[machine].am_us
@@ -191,7 +191,8 @@ static double inverse(double ratio)
     return ratio > 0 ? 1 / ratio : 0;
 }
 
-/* Of the cached way over the other two; three rows of `rates` in a row are one machine's. */
+/* Speed-ups of the cached way over the other two; three rows of `rates` in a row are one
+ * machine's. */
 static void print_speedups(const json_t *ratios)
 {
     (void)printf("\n%-5s %-10s %-17s %12s %12s    %12s %12s\n", "table", "machine",

@@ -14,8 +14,8 @@ void paper_tables_print_overheads(const overhead_figures *here, size_t count);
  * the last where it has one. The caller's. */
 json_t *paper_tables_overheads(void);
 
-/* Tables IV to VI, TSI's latencies and rates, each row next to that of `rows` (what a run of
- * series reports) of the mode that corresponds to it; then their speed-ups, next to those of
+/* Tables IV to VI, TSI's latencies and rates, each row next to that of `rows` (the report of a
+ * run of series) of the mode that corresponds to it; then their speed-ups, next to those of
  * `ratios`. */
 void paper_tables_print_rates(const json_t *rows, const json_t *ratios);
 /* The same figures: [{"table", "machine", "mode", "latency_ns", "rate_per_s"}]; the caller's.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
-# Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twenty
+# Measures Three-Chains on this machine and draws the results: calls, payloads, first calls, the pointer-chase study of the
+# Three-Chains paper ("Bring the BitCODE", V-C and V-D), and the cost of protection. Writes a page about it. Takes some twenty
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME:
 # two-chains takes hours, for a million samples of each tail beside a load.
 #   benchmarks/papers/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
@@ -44,7 +44,7 @@ build=${1:-$(dirname "$0")/../../build/release}
 dir=${2:-$build/reproduce${paper:+-$paper}}
 figures=$(dirname "$0")/../../docs/figures/measured
 tc_perf=$build/bin/tc-perf
-# What qemu runs, where scripts/cross-aarch64.sh has made it.
+# Emulated runs, where scripts/cross-aarch64.sh has built the programs.
 guest=${TC_GUEST_PERF:-$(dirname "$0")/../../build/aarch64/tests/mixed/guest/tc-perf}
 
 if [ ! -x "$tc_perf" ]; then
@@ -70,7 +70,7 @@ measure() {
     "$tc_perf" "$@" --json "$dir/$name.json" >"$dir/$name.txt"
 }
 
-# Of the languages that this build has functions in.
+# For the languages that this build has functions in.
 measure_languages() {
     echo "benchmarks/papers/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
     "$(dirname "$0")/language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"

@@ -13,8 +13,8 @@ measure_ifunc_api() {
     cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
 }
 
-# What the paper's text says of its figures (it has no table), and the same of this run. A change is in per cent of UCX AM; up is
-# better in both. `where` says up to which payload a way to send is ahead, and from which on.
+# The statements of the paper's text on its figures (it has no table), and the same for this run. A change is in per cent of UCX
+# AM; up is better in both. `where` has the payload up to which, or from which on, a way to send is ahead.
 ifunc_api_points() {
     jq -r '
         ([.rows[].payload_bytes] | max) as $largest |

@@ -47,7 +47,7 @@ overhead_table() {
         ' "$dir/overhead.json"
 }
 
-# The equations (1) to (3), and what a cached call adds to the function itself.
+# The equations (1) to (3), and the excess of a cached call over the function itself.
 overhead_sums() {
     ratio_head
     ratios overhead '^sum_to_total_'

@@ -2,7 +2,8 @@
 # Shamis, Poole, 2021), for reproduce.sh, which has the functions and settings that are used here.
 #   benchmarks/papers/reproduce.sh two-chains [BUILD [DIR]]
 
-# knows EXPERIMENT WORDS: whether its help has them. What this build's tc-perf cannot measure has no chapter.
+# knows EXPERIMENT WORDS: whether its help has them. Experiments that this build's tc-perf lacks have no
+# chapter.
 knows() {
     "$tc_perf" "$1" --help | tr '\n' ' ' | grep -q -e "$2"
 }
@@ -32,7 +33,7 @@ measure_two_chains() {
 
 # --- figures as numbers -----------------------------------------------------------------------------------------------
 
-# What all programs below use. A ratio of a sweep is named NAME_PAYLOAD.
+# Common parts of all programs below. A ratio of a sweep is named NAME_PAYLOAD.
 two_chains_words='
     def round1: . * 10 | round / 10;
     def round2: . * 100 | round / 100;
@@ -90,7 +91,7 @@ tail_claims() {
            | "| 12: the same, Server-Side Sum; `\($mode)` | 2 | \(most) |")'
 }
 
-# Figures 13 and 14: the best of the ways that wait, by what is counted.
+# Figures 13 and 14: the best of the ways that wait, by the counters.
 cycles_claims() {
     [ -f "$dir/cycles.json" ] || return 0
     jq -r "$two_chains_words"'
@@ -163,7 +164,7 @@ ring_table() {
 
 # --- the page -----------------------------------------------------------------------------------------------------------
 
-# Of what this build does not measure, that it does not.
+# Names the measurements that this build lacks.
 delivered_chapter() {
     printf '## Figures 5 and 6: delivered, not executed\n\n'
     if [ ! -f "$dir/delivered.json" ]; then

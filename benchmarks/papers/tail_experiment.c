@@ -24,7 +24,7 @@ static const perf_mode *const modes[] = {&perf_mode_am, &perf_mode_placed_cached
 #define MODES "am,cached,inject"
 #define LOAD_COUNT 3u
 
-static tail_load loads[LOAD_COUNT]; /* of none there is nothing to start */
+static tail_load loads[LOAD_COUNT]; /* for none there is nothing to start */
 static tail_load *running;          /* NULL: all is quiet */
 static frame_place places[FRAME_PLACEMENTS];
 static tail_pool pools[SERIES_MAX]; /* of the present payload */
@@ -64,7 +64,7 @@ static bool start_loads(const perf_options *options)
     return true;
 }
 
-/* --- what is measured --------------------------------------------------------------------- */
+/* --- measurements ----------------------------------------------------------------------- */
 
 static bool choose_counts(series_run *run, unsigned index)
 {
@@ -80,7 +80,7 @@ static bool choose_counts(series_run *run, unsigned index)
            series_run_rate(run, index, trial, &rate);
 }
 
-/* What both sides did between a signal and the library is no part of the trip. */
+/* The work of both sides between a signal and the library is no part of the trip. */
 static void take_out(series_run *run, unsigned index, uint64_t warmup, uint64_t count)
 {
     const frame_log *log = run->series[index].place->log;
@@ -104,7 +104,7 @@ static void note_latency(series_run *run, unsigned index, uint64_t warmup, uint6
         pool->ticks[pool->count++] = run->stamps[i + 1] - run->stamps[i];
 }
 
-/* Of the library's modes the target says how long it had to do with the messages. */
+/* For the library's modes the target reports its time for the messages. */
 static void note_rate(series_run *run, unsigned index, uint64_t count)
 {
     const double ns =
@@ -115,7 +115,7 @@ static void note_rate(series_run *run, unsigned index, uint64_t count)
 
 /* --- series ------------------------------------------------------------------------------- */
 
-/* UCX says nothing of where its messages come: they lie in a cache. */
+/* UCX does not reveal its messages' addresses: they lie in a cache. */
 static bool has_place(const perf_mode *mode, frame_placement place, const perf_options *options)
 {
     return perf_value_lists(options->placement, ',', frame_place_name(place)) &&

@@ -116,7 +116,7 @@ static _Noreturn void run_stressor(const char *name, const int *cpus)
         args[count++] = "--taskset";
         args[count++] = list;
     }
-    /* What it says of its stressors is nothing of the measurement. */
+    /* Its output about stressors does not belong to the measurement. */
     if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL)
         _exit(EXIT_FAILURE);
     (void)execvp(STRESSOR, (char *const *)(uintptr_t)args);
@@ -148,8 +148,8 @@ static bool add_process(tail_load *load, const int *cpus)
     if (load->is_group)
         (void)setpgid(pid, pid);
     load->pids[load->count++] = pid;
-    /* Until it has stopped itself: one that is stopped before it has said so would not end with
-     * its parent. */
+    /* Until it has stopped itself: one that is stopped before it has requested that would not
+     * end with its parent. */
     return load->is_group || waitpid(pid, NULL, WUNTRACED) == pid;
 }
 

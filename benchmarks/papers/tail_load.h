@@ -1,6 +1,6 @@
 /* Other programs on the processors of a measurement: stress-ng(1), or processes of this program
- * that do what wears a machine most. They are started once and stopped while what is quiet is
- * measured, so that quiet and loaded rounds can take turns. */
+ * that load a machine most. They are started once and stopped during quiet measurements, so
+ * that quiet and loaded rounds can take turns. */
 #ifndef TC_PERF_TAIL_LOAD_H
 #define TC_PERF_TAIL_LOAD_H
 
@@ -25,7 +25,7 @@ bool tail_load_start(tail_load *load, const char *name, const char *stressor, co
 /* Lets it run, or stops it. False after a line on stderr: it has ended by itself. */
 bool tail_load_set(tail_load *load, bool runs);
 
-/* Kills what was started, by its id, and waits for it. */
+/* Kills the started process, by its id, and waits for it. */
 void tail_load_end(tail_load *load);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared with others. */
+/* The figures compared with others. */
 typedef struct tail_row {
     perf_tail ticks; /* of whole round trips */
     double spread;   /* the paper's equation: (p99.9 - p50) / p50 */

@@ -5,7 +5,7 @@
 #include "series_run.h"
 #include "tail_load.h"
 
-/* Of one series, with the present payload. */
+/* Figures of one series, with the present payload. */
 typedef struct tail_pool {
     tail_load *load;
     uint64_t *ticks; /* of whole round trips, of all rounds */

@@ -2,14 +2,14 @@
 
     header_cdef.py INCLUDE
 
-What it does not understand it leaves as it is, and cffi's parser, or the compiler that checks every declaration against the
-header, says so.
+It leaves unknown constructs unchanged, and cffi's parser, or the compiler that checks every declaration against the header,
+reports them.
 """
 import os
 import re
 import sys
 
-# In the order of their dependencies. What belongs to other subjects (mpi.h, ucx.h) has types that not every machine has.
+# In the order of their dependencies. Headers of other subjects (mpi.h, ucx.h) use types that not every machine has.
 HEADERS = ("status.h", "options.h", "version.h", "context.h", "endpoint.h", "ifunc.h", "call.h", "group.h", "loader.h", "entry.h")
 
 _NUMBER = re.compile(r"^#define (TC_\w+) +(?:0x[0-9a-fA-F]+|\d+)u?\s*$", re.MULTILINE)
@@ -50,7 +50,7 @@ def cdef_of(text):
 
 def cdef(include):
     """The declarations of all of HEADERS in the folder `include`/tc."""
-    # What the preprocessor would have said of other headers' words.
+    # The preprocessor's results for words of other headers.
     parts = ["typedef int sig_atomic_t;", "#define TC_RANK_NONE ...", "#define TC_FOREVER ...",
              "#define TC_VERSION_NUMBER ...", "static char *const TC_VERSION_STRING;"]
     for name in HEADERS:

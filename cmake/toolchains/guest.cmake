@@ -1,5 +1,5 @@
-# A cross build for the other of the two architectures, whose programs qemu runs on this machine. Included by aarch64.cmake
-# and x86_64.cmake, which set tc_guest; scripts/cross-aarch64.sh brings together what both need.
+# A cross build for the other of the two architectures. qemu runs its programs on this machine. Included by aarch64.cmake
+# and x86_64.cmake, which set tc_guest; scripts/cross-aarch64.sh collects the files that both need.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${tc_guest})
 set(CMAKE_C_COMPILER ${tc_guest}-linux-gnu-gcc)
@@ -13,7 +13,7 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TC_GUEST_ROOT)
 set(tc_guest_libdirs ${TC_GUEST_ROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE}
   ${TC_GUEST_ROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 foreach(kind EXE SHARED MODULE)
-  # What the libraries themselves need, the linker looks for there too.
+  # The linker searches dependencies of the libraries there too.
   string(REPLACE ";" ":" libdirs "${tc_guest_libdirs}")
   set(CMAKE_${kind}_LINKER_FLAGS_INIT -Wl,-rpath-link,${libdirs})
 endforeach()

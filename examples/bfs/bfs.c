@@ -1,7 +1,7 @@
 /* One step of a breadth-first search, at the rank that owns the vertices.
  *
- * A level is a call at every rank. Each tells the owners of the neighbours of its frontier, by
- * sending itself on with batches of vertices, and sends every member a mark behind them.
+ * A level is a call at every rank. Each notifies the owners of the neighbours of its frontier,
+ * by sending itself on with batches of vertices, and sends every member a mark behind them.
  * Messages from one member to another keep their order, those of different members do not: so a
  * rank knows that a level is over when the marks of all others are here. Then, and not when the
  * function returns, it answers the call: with how many vertices it found. The next level begins
@@ -22,7 +22,7 @@ static void visit(bfs_share *s, uint32_t vertex)
     s->found[s->found_count++] = own;
 }
 
-/* A level that is not whole says so, whatever comes afterwards. */
+/* A level that is not whole is reported as such, independent of later messages. */
 static void spoil(bfs_share *s, tc_status status)
 {
     if (s->status == TC_OK)
@@ -31,10 +31,10 @@ static void spoil(bfs_share *s, tc_status status)
 
 /* --- of the frontier --- */
 
-/* False: the queue to that rank is full. What fails for good spoils the level, and the rest of
+/* False: the queue to that rank is full. A permanent failure spoils the level, and the rest of
  * it goes on.
  *
- * As a message of its own: tc_forward would report to rank 0 each time that it finds no room.
+ * As a message of its own: tc_forward would report to rank 0 each time that it finds no space.
  */
 static bool pass_on(bfs_share *s, uint32_t rank, const void *message, size_t size)
 {
@@ -71,7 +71,7 @@ static bool send_mark(bfs_share *s, uint32_t rank)
     return true;
 }
 
-/* Each vertex of others is told of once: its owner has it from then on. */
+/* Each vertex of others is sent once: its owner has it from then on. */
 static bool follow(bfs_share *s, uint32_t vertex)
 {
     uint32_t rank = vertex % tc_self_size();
@@ -116,7 +116,7 @@ static void answer_level(bfs_share *s)
     s->answer = (bfs_level){.found = 0};
 }
 
-/* Its own part is done, and what others sent has come. */
+/* Its own part is done, and all messages of others have arrived. */
 static void finish_if_over(bfs_share *s)
 {
     if (s->marked < tc_self_size() || s->marks < tc_self_size() - 1)
@@ -131,7 +131,8 @@ static void finish_if_over(bfs_share *s)
     answer_level(s);
 }
 
-/* Without room at a member it gives way to what has come meanwhile, by a message to itself. */
+/* Without space at a member it lets messages that arrived meanwhile run first, by a message to
+ * itself. */
 static void go_on(bfs_share *s)
 {
     const bfs_head again = {.kind = BFS_GO_ON};

@@ -1,4 +1,4 @@
-/* What the function bfs, the ranks that it runs at and the one that starts it agree on.
+/* Types shared by the function bfs, the ranks that it runs at and the one that starts it.
  *
  * A vertex belongs to the rank vertex % ranks, which has all its neighbours and its distance
  * from the root. */
@@ -16,7 +16,7 @@
 
 typedef enum bfs_kind {
     BFS_START = 1, /* a call: forget the last search; `value` is the root */
-    BFS_LEVEL, /* a call: the neighbours of what is at distance `value`; a bfs_level answers */
+    BFS_LEVEL, /* a call: the neighbours of vertices at distance `value`; a bfs_level answers */
     BFS_GO_ON, /* of that, to itself, when a queue was full */
     BFS_VISIT, /* from member to member: `count` vertices at distance `value` follow */
     BFS_MARK,  /* behind all visits of a level: `count` of them were sent by this member */
@@ -35,14 +35,14 @@ typedef struct bfs_message {
     uint32_t vertices[BFS_BATCH_MAX];
 } bfs_message;
 
-/* What a rank did in a level. */
+/* The work of a rank in a level. */
 typedef struct bfs_level {
     uint64_t edges;    /* looked at */
     uint64_t messages; /* sent to other ranks */
-    uint64_t found;    /* vertices here that nobody had reached before */
+    uint64_t found;    /* vertices here that were not reached before */
 } bfs_level;
 
-/* Of another member, seen from here. */
+/* State of another member, seen from here. */
 typedef struct bfs_peer {
     bfs_message batch; /* to go there: head.count is how many it holds so far */
     uint32_t sent;     /* batches of this level */
@@ -57,10 +57,10 @@ typedef struct bfs_share {
     const uint32_t *neighbours;
     /* The search: the function's, in memory that the program gives. */
     uint32_t *distances; /* of each of its own */
-    uint32_t *frontier;  /* of its own: at the distance of this level; room for all */
-    uint32_t *found;     /* one further; room for all */
+    uint32_t *frontier;  /* its own, at the distance of this level; space for all */
+    uint32_t *found;     /* one further; space for all */
     uint32_t frontier_count, found_count;
-    uint8_t *told;   /* a bit for each vertex of the graph: its owner was told of it */
+    uint8_t *told;   /* a bit for each vertex of the graph: it was sent to its owner */
     bfs_peer *peers; /* one for each rank */
     uint32_t level;
     uint32_t at;     /* in the frontier */
@@ -68,7 +68,7 @@ typedef struct bfs_share {
     uint32_t marked; /* ranks that have this one's mark */
     uint32_t marks;  /* that came */
     bfs_level answer;
-    tc_status status;    /* of the level: what went wrong first */
+    tc_status status;    /* the first failure of the level */
     tc_call_ticket call; /* of the level */
 } bfs_share;
 

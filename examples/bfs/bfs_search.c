@@ -11,7 +11,7 @@ typedef struct calls {
     tc_group *group;
     tc_ifunc *bfs;
     uint64_t timeout_ns;
-    bfs_level *levels; /* what each rank answered */
+    bfs_level *levels; /* the answers of each rank */
 } calls;
 
 static bool call_all(calls *all, const bfs_head *head)
@@ -27,7 +27,7 @@ static bool call_all(calls *all, const bfs_head *head)
     return false;
 }
 
-/* Messages between members are nobody's call: what stops one of them, its origin hears. */
+/* Messages between members are not calls: if one of them fails, its origin is notified. */
 static bool complain(const calls *all, const char *what)
 {
     tc_error err = {TC_OK, ""};

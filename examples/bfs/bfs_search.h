@@ -16,7 +16,7 @@ typedef struct bfs_result {
     uint64_t messages; /* from member to member */
 } bfs_result;
 
-/* Leaves the distances with the ranks. Complains about what goes wrong. */
+/* Leaves the distances with the ranks. Prints errors. */
 bool bfs_search(tc_group *group, tc_ifunc *bfs, uint32_t root, uint64_t timeout_ns,
                 bfs_result *result_out);
 

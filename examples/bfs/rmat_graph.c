@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Of 65536: where the quarters a, b and c of a choice end. */
+/* The ends of the quarters a, b and c of a choice, in parts of 65536. */
 #define A_END 37356u
 #define B_END 49807u
 #define C_END 62259u
@@ -11,7 +11,7 @@ typedef struct edge {
     uint32_t from, to;
 } edge;
 
-/* After splitmix64 by S. Vigna (public domain): neighbouring places give unrelated numbers. */
+/* After splitmix64 by S. Vigna (public domain): neighbouring indices give unrelated numbers. */
 uint64_t rmat_random(uint64_t seed, uint64_t place)
 {
     uint64_t z = seed + (place + 1) * 0x9e3779b97f4a7c15u;
@@ -32,7 +32,7 @@ static uint32_t scramble(uint32_t v, unsigned scale)
     return v ^ (v >> half);
 }
 
-/* Chooses a quarter of what is left of the adjacency matrix, again and again. */
+/* Chooses a quarter of the remaining adjacency matrix, again and again. */
 static edge make_edge(const rmat_params *params, uint64_t number)
 {
     edge e = {0, 0};

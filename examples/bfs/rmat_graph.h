@@ -1,6 +1,6 @@
 /* A graph of edges drawn at random, the same from the same seed: R-MAT with the probabilities
  * of Graph500 (0.57, 0.19, 0.19, 0.05), undirected, no edges from a vertex to itself. A few
- * vertices have most of the edges, and many have none. */
+ * vertices have most of the edges, and many have no edges. */
 #ifndef RMAT_GRAPH_H
 #define RMAT_GRAPH_H
 
@@ -28,7 +28,7 @@ bool rmat_graph_create(const rmat_params *params, uint32_t share, uint32_t share
                        rmat_graph *graph_out);
 void rmat_graph_destroy(rmat_graph *graph);
 
-/* A number of a sequence: the same for the same seed and place in it. */
+/* A number of a sequence: the same for the same seed and index in it. */
 uint64_t rmat_random(uint64_t seed, uint64_t place);
 
 #endif

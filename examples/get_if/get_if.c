@@ -34,8 +34,8 @@ static bool find_piece(const get_if_query *query, piece *piece_out)
     return true;
 }
 
-/* Collects matches until the piece ends, or the next one has no room. Gives the answer's size;
- * 0: not even one line has room. */
+/* Collects matches until the piece ends, or there is no space for the next one. Returns the
+ * answer's size; 0: there is no space for even one line. */
 static size_t collect(line_filter *filter, const piece *p, char *answer, size_t room)
 {
     get_if_answer head = {.table_bytes = p->table_bytes};

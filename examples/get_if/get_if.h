@@ -1,11 +1,11 @@
-/* What the function get_if and who calls it agree on. */
+/* Types shared by the function get_if and its caller. */
 #ifndef GET_IF_H
 #define GET_IF_H
 
 #include <stdint.h>
 
-/* The name under which a server publishes its table: text, whose rows are lines. The last one
- * has its newline, too. */
+/* The name under which a server publishes its table: text with a row per line. The last one has
+ * its newline, too. */
 #define GET_IF_TABLE "get_if_table"
 
 /* Both bound one call, so that no answer is large and no server is held up for long. */
@@ -14,7 +14,7 @@
 
 /* A call's payload; the pattern follows. */
 typedef struct get_if_query {
-    uint64_t from;       /* where in the table to begin: 0, then what the answer before said */
+    uint64_t from;       /* where to begin in the table: 0, then the previous answer's end */
     uint32_t answer_max; /* bytes of the answer, its head included */
     uint32_t scan_max;   /* bytes of the table to look at, rounded up to a whole line */
     uint32_t kind;       /* a line_filter_kind */

@@ -1,5 +1,5 @@
 /* Looks for lines in a table that is spread over several servers: by a function that goes to
- * them and comes back with what matches, and, to compare, by fetching everything.
+ * them and comes back with matching lines, and, to compare, by fetching everything.
  *
  *   tc-run -n SERVERS+1 get_if_run [-F] [-o FILE] PATTERN PATH...
  *
@@ -77,7 +77,7 @@ static double seconds_since(const struct timespec *start)
 
 /* --- servers --- */
 
-/* Who runs here reads it. */
+/* Functions that run here read it. */
 static bool publish(tc_group *group, const char *text, size_t size)
 {
     tc_error err;
@@ -103,9 +103,9 @@ static bool serve(tc_group *group, const arguments *args)
     return ok;
 }
 
-/* --- the one who asks --- */
+/* --- the client --- */
 
-/* What matches in the text, one line behind the other, written over its front. */
+/* Writes the matching lines of the text, one behind the other, over its front. */
 static bool filter_here(const arguments *args, char *text, size_t *size, uint64_t *lines_out)
 {
     line_filter filter;

@@ -1,5 +1,5 @@
-/* Which lines of a text match. Part of the function get_if, and of the program for its scan at
- * home. */
+/* Finds the matching lines of a text. Part of the function get_if, and of the program for its
+ * scan at home. */
 #ifndef LINE_FILTER_H
 #define LINE_FILTER_H
 
@@ -10,8 +10,8 @@
 typedef enum line_filter_kind {
     LINE_FILTER_ALL,  /* every line */
     LINE_FILTER_TEXT, /* lines that hold this text */
-    /* lines that match this POSIX extended regular expression; of a line with a NUL only
-     * what is before it */
+    /* lines that match this POSIX extended regular expression; of a line with a NUL only the
+     * part before it */
     LINE_FILTER_REGEX
 } line_filter_kind;
 
@@ -29,7 +29,7 @@ typedef struct line_span {
     const char *end; /* behind its newline */
 } line_span;
 
-/* False: not a filter, and `why` says what is wrong with it. */
+/* False: not a filter, and `why` is its error. */
 bool line_filter_init(line_filter *filter, unsigned kind, const char *pattern,
                       size_t pattern_bytes, char *why, size_t why_room);
 void line_filter_fini(line_filter *filter);

@@ -101,7 +101,7 @@ static void answered(void *user, const tc_call_outcome *outcome)
         take_answer(s, outcome->result_size);
 }
 
-/* Where the member has no room now, the next round asks. */
+/* Where the member has no space now, the next round asks. */
 static void ask(server *s)
 {
     scan *all = s->scan;

@@ -1,5 +1,5 @@
-/* One get_if over the tables of all servers: a call at each of them at a time, until none has
- * more. */
+/* One get_if over the tables of all servers: a call at each of them at a time, until all have
+ * ended. */
 #ifndef REMOTE_SCAN_H
 #define REMOTE_SCAN_H
 
@@ -27,7 +27,7 @@ typedef struct remote_scan_result {
     uint64_t elapsed_ns;
 } remote_scan_result;
 
-/* Complains about what goes wrong, in the servers' words. */
+/* Prints errors, with the servers' texts. */
 bool remote_scan(const remote_scan_params *params, remote_scan_result *result_out);
 void remote_scan_free(remote_scan_result *result);
 

@@ -42,7 +42,7 @@ trap 'exit 1' INT TERM
 TC_IFUNC_PATH=$example timeout -k 5 300 "$build/bin/tc-run" -n $((servers + 1)) "$example/get_if_run" \
     ${options[@]+"${options[@]}"} -o "$scratch/found" -- "$pattern" "${paths[@]}"
 
-# Which server has which file is not grep's order.
+# The order of files by server differs from grep's.
 LC_ALL=C grep -rah "$kind" -e "$pattern" -- "${paths[@]}" >"$scratch/expected" || [ $? -eq 1 ]
 LC_ALL=C sort "$scratch/expected" >"$scratch/expected.sorted"
 LC_ALL=C sort "$scratch/found" >"$scratch/found.sorted"

@@ -28,7 +28,7 @@ static bool make_room(text_table *table, size_t bytes)
     return true;
 }
 
-/* Of files with a last line that does not end, that line gets its newline. */
+/* A last line without a newline gets one. */
 static bool append(text_table *table, int fd, size_t expected, const char *path)
 {
     size_t begin = table->size;

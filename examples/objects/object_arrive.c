@@ -1,5 +1,5 @@
-/* An object moves in. Its home hears of it, unless its queue is full: then those who ask there
- * go by where it was before. */
+/* An object moves in. Its home is notified, unless its queue is full: then messages to the home
+ * follow the object's path. */
 #include "objects.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What an entry method of an object begins and ends with. An entry method is an ifunc whose
- * payload begins with an object_head. */
+/* The beginning and the end of an entry method of an object. An entry method is an ifunc with a
+ * payload that begins with an object_head. */
 #ifndef OBJECT_ENTRY_H
 #define OBJECT_ENTRY_H
 

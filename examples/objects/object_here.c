@@ -1,4 +1,4 @@
-/* An object's home hears where it is. */
+/* Notifies an object's home of its location. */
 #include "objects.h"
 
 void object_here_main(void *payload, size_t size, void *target_args);

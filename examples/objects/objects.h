@@ -1,10 +1,10 @@
-/* Objects that move between the ranks of a group, and the functions that find them: what a rank
- * publishes, and the messages of the two functions that the runtime consists of.
+/* Objects that move between the ranks of a group, and the functions that find them: the
+ * published data of a rank, and the messages of the two functions that the runtime consists of.
  *
  * An object is a number and some bytes. It begins at its home, the rank number % ranks, and is
- * at one rank at a time. A rank that it has left knows where it went, its home is told where it
- * has arrived. Each move has a number; whoever hears of several believes the highest. So every
- * place that somebody believes in leads to a later one, and at last to the object. */
+ * at one rank at a time. A rank that it has left knows where it went, its home is notified of
+ * its arrival. Each move has a number; a rank that receives several keeps the highest. So every
+ * known location leads to a later one, and at last to the object. */
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
@@ -16,7 +16,7 @@
 #define OBJECT_NODE "object_node"
 #define OBJECT_STATE_MAX 256u
 
-/* What a rank knows of one object. */
+/* A rank's knowledge of one object. */
 typedef struct object_place {
     uint32_t rank;  /* where it is, or was after `moves` */
     uint32_t moves; /* how often it had moved by then */
@@ -56,7 +56,7 @@ typedef struct object_news {
     uint32_t unused;
 } object_news;
 
-/* For whoever hears that an object is at a rank: functions, and callers by an answer. */
+/* Called on news that an object is at a rank: by functions, and by callers on an answer. */
 static inline void object_learn(object_node *node, const object_news *news)
 {
     object_place *place = &node->places[news->object];

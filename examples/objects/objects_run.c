@@ -1,5 +1,5 @@
-/* Accounts that move to whoever uses them, by calls from all ranks at once; then every account
- * is compared with what it must have.
+/* Accounts that move to their users, by calls from all ranks at once; then every account is
+ * compared with its expected value.
  *
  *   tc-run -n RANKS objects_run [OBJECTS [CALLS]]    (256 accounts, 4000 calls of each rank) */
 #include "account.h"
@@ -40,7 +40,7 @@ static bool check(tc_status status, const tc_error *err, const char *what)
     return status == TC_OK;
 }
 
-/* Call number `number` of a rank: whom it is to, and how much. */
+/* Returns account and amount of call number `number` of a rank. */
 static account_message make_message(uint32_t rank, uint32_t number, uint32_t objects)
 {
     uint64_t z = ((uint64_t)rank << 32 | number) * 0x9e3779b97f4a7c15u + 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Accounts that move between processes to whoever uses them, and are found wherever they are.
+# Accounts that move between processes to their users, and are found at every location.
 #   examples/objects/run.sh BUILD_DIR [-n RANKS] [OBJECTS [CALLS]]
-# Exit status 0 only when every account has what it must have.
+# Exit status 0 only when every account has its expected value.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [-n RANKS] [OBJECTS [CALLS]]" >&2; exit 2; }
 build=$(cd "$1" && pwd)

@@ -6,7 +6,7 @@
 #include <tc/entry.h>
 #include <time.h>
 
-/* Of <omp.h>, which need not be there to compile this. */
+/* From <omp.h>, which need not be there to compile this. */
 int omp_get_max_threads(void);
 int omp_get_num_threads(void);
 

@@ -1,4 +1,4 @@
-/* What the function parallel_sum is asked, and what it answers. */
+/* The arguments and the answer of the function parallel_sum. */
 #ifndef PARALLEL_SUM_H
 #define PARALLEL_SUM_H
 

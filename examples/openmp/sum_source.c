@@ -20,7 +20,7 @@ static bool check(tc_status status, const tc_error *err, const char *what)
     return status == TC_OK;
 }
 
-/* The best of some rounds is what the machine can do beside all else. */
+/* The best of some rounds approximates an idle machine. */
 static bool ask(tc_ep *ep, tc_ifunc *fn, const parallel_sum_order *order,
                 parallel_sum_answer *best)
 {

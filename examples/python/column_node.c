@@ -1,5 +1,5 @@
 /* A node that holds a column of numbers and knows nothing of Python: it publishes `column`,
- * listens on loopback, prints the port, and runs what it is sent until a signal comes. */
+ * listens on loopback, prints the port, and runs received functions until a signal comes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

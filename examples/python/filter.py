@@ -2,7 +2,7 @@
 
     run.sh BUILD filter [--rows N] [--compare [--rounds N]]
 
-The node (column_node.c) holds a column of numbers. `above` goes there, runs there, and brings back what it found.
+The node (column_node.c) holds a column of numbers. `above` goes there, runs there, and brings back its results.
 
 --compare measures against the two other ways: the column comes here over TCP and NumPy filters it, and the same filter written in C
 (above_c.c). `above_by_blocks` is a faster way to write it in Python, and `total` reads the column and does hardly more, which no
@@ -81,7 +81,7 @@ def column_node(build, rows):
 
 
 def fetch(node, column):
-    """Brings the whole column here, each page into its place, eight pages under way."""
+    """Brings the whole column here, each page to its index, eight pages under way."""
     calls = []
     for first in range(0, len(column), PAGE_ROWS):
         part = column[first:first + PAGE_ROWS]
@@ -139,7 +139,8 @@ def main():
     parser.add_argument("--compare", action="store_true")
     options = parser.parse_args()
     if options.compare:
-        # The node gets these too: TCP, and room for the pages that are under way; bitcode of either language.
+        # The node gets these too: TCP, and space for the pages that are under way; bitcode of either
+        # language.
         os.environ.update(UCX_TLS="tcp,self", TC_SEND_QUEUE_BYTES="64M", TC_FORM="bitcode")
     limit = 1 - 20 / options.rows
     with column_node(options.build, options.rows) as address, tchains.Context() as context, context.connect(address) as node:

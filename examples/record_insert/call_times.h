@@ -1,4 +1,4 @@
-/* How long calls took, and what is typical of them. */
+/* The durations of calls, and their typical values. */
 #ifndef CALL_TIMES_H
 #define CALL_TIMES_H
 
@@ -20,8 +20,8 @@ typedef struct call_summary {
 /* False without memory. */
 bool call_times_add(call_times *times, uint64_t ns);
 
-/* Of the calls after the first one, which is of another kind. Zeros when there are none. Sorts
- * them. */
+/* Statistics of the calls after the first one, which is of another kind. Zeros without calls.
+ * Sorts them. */
 call_summary call_times_summarise_cached(call_times *times);
 
 void call_times_fini(call_times *times);

@@ -1,6 +1,6 @@
-/* What the sending program, the functions that it sends and the target agree on.
+/* Types shared by the sending program, the functions that it sends and the target.
  *
- * A batch is some whole lines of one file. It travels as one zstd frame with a checksum, whose
+ * A batch is some whole lines of one file. It travels as one zstd frame with a checksum. Its
  * content is a record_head, the file's name and the lines, without gaps. In the target's
  * database each line is a row; its text keeps its line end, so the rows of a file in order are
  * the file. */
@@ -14,7 +14,7 @@
 #define RECORD_ERROR_TEXT_MAX 128
 
 typedef struct record_head {
-    uint64_t run;        /* of a source: tells its counts from those of the one before */
+    uint64_t run;        /* of a source: separates its counts from those of the one before */
     uint64_t first_line; /* number of the batch's first line; a file's first is 1 */
     uint32_t name_bytes;
     uint32_t text_bytes;
@@ -30,7 +30,7 @@ typedef struct record_batch {
     size_t packed_size;
 } record_batch;
 
-/* Of one run of a source. */
+/* Counts of one run of a source. */
 typedef struct record_counts {
     uint64_t run;
     uint64_t batches; /* inserted */
@@ -41,10 +41,10 @@ typedef struct record_counts {
     char error[RECORD_ERROR_TEXT_MAX];
 } record_counts;
 
-/* The target's own: target_args of both functions. It has no idea what a database is. */
+/* The target's own: target_args of both functions. It does not know databases. */
 typedef struct record_target {
     const char *path; /* where records are kept */
-    void *database;   /* what keeps them open; NULL at first */
+    void *database;   /* the handle that keeps them open; NULL at first */
     record_counts counts;
 } record_target;
 

@@ -31,7 +31,7 @@ static size_t pack(void *out, size_t room, const record_batch *batch)
     return ZSTD_isError(size) ? 0 : size;
 }
 
-/* The message is as large as this says, so a bound would travel in full. Packing here gives the
+/* The message has exactly this size, so a bound would travel in full. Packing here gives the
  * size itself. */
 size_t record_insert_payload_get_max_size(void *source_args, size_t source_args_size)
 {
@@ -180,7 +180,7 @@ void record_insert_main(void *payload, size_t payload_size, void *target_args)
     record_target *target = target_args;
     unpacked batch = {.bytes = NULL};
     if (target == NULL)
-        return; /* record_close tells the source */
+        return; /* record_close reports it to the source */
     if (unpack(target, payload, payload_size, &batch)) {
         if (target->counts.run != batch.head.run)
             target->counts = (record_counts){.run = batch.head.run};

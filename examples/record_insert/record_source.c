@@ -1,4 +1,4 @@
-/* Sends text files to a target's database, a batch of lines per message, and says what it cost.
+/* Sends text files to a target's database, a batch of lines per message, and prints the cost.
  *
  * Knows neither zstd nor SQLite: record_insert packs here and unpacks over there. */
 #include "batch_reader.h"
@@ -114,7 +114,7 @@ static int parse(int argc, char **argv, arguments *args)
 
 /* --- messages --- */
 
-/* What became of it, in the words of whoever decided it. */
+/* The result, with the text of the process that decided it. */
 static bool complain(const source *s, const char *what, tc_error *err)
 {
     if (tc_ep_refusal(s->ep, err) > 0)
@@ -135,7 +135,7 @@ static bool too_large(const source *s, const char *what, size_t size)
     return true;
 }
 
-/* A function that the target refuses is no failure of tc_ep_flush: the refusal says so. */
+/* A function that the target refuses is no failure of tc_ep_flush: tc_ep_refusal reports it. */
 static bool deliver(source *s, const tc_message *message, const char *what)
 {
     uint64_t deadline_ns = now_ns() + DEADLINE_NS;

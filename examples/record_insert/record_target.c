@@ -1,5 +1,4 @@
-/* All that the target knows of its future: a path, and a place where functions may keep a
- * handle.
+/* All data that the target has for functions: a path, and a variable for a handle.
  *
  * Loaded by `tc-node --lib librecord_target.so --args-symbol record_target_args`. Links nothing
  * but the C library. */

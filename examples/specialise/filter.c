@@ -1,6 +1,6 @@
-/* Answers one query. What that is takes the place of the bytes below when `specialise` has one:
- * in the bitcode of this file, which no pass has gone over yet, so that nothing has been
- * concluded from them. The compiler of the node then sees a program that is a constant. */
+/* Answers one query. `specialise` replaces the bytes below by a query: in the bitcode of this
+ * file, before any pass has run on it, so that nothing has been concluded from them. The
+ * compiler of the node then sees a program that is a constant. */
 #define FILTER_EACH_TERM _Pragma("clang loop unroll(full)")
 #include "filter_rows.h"
 

@@ -1,4 +1,4 @@
-/* Whether bytes of a stranger are a program. */
+/* Checks whether untrusted bytes are a program. */
 #ifndef FILTER_CHECK_H
 #define FILTER_CHECK_H
 

@@ -17,7 +17,8 @@
 #define FILTER_TERM_BYTES 8u
 #define FILTER_PROGRAM_BYTES (FILTER_HEAD_BYTES + FILTER_TERMS_MAX * FILTER_TERM_BYTES)
 
-/* How every program begins. Found in the code of `filter`, it says where the query goes. */
+/* How every program begins. Found in the code of `filter`, it marks the position of the
+ * query. */
 #define FILTER_MARK                                                                            \
     0xf1, 0x17, 0xe4, 0x9b, 0xd2, 0x6e, 0xc7, 0x35, 0xa8, 0x5c, 0xb3, 0x41, 0x9e, 0x72, 0xe9,  \
         0x8d

@@ -1,5 +1,4 @@
-/* The rows of a table that a program matches: the one source of what `generic` and `filter`
- * do. */
+/* The rows of a table that a program matches: the common source of `generic` and `filter`. */
 #ifndef FILTER_ROWS_H
 #define FILTER_ROWS_H
 

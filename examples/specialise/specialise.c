@@ -1,7 +1,7 @@
 /* Makes a function for a query, at the node, and hands the call on to it: it has the bitcode of
  * `filter` in itself, for every architecture, and writes the query where that has a
- * placeholder. The node's own compiler does the rest. Nobody here needs LLVM: it is a search
- * and replace. */
+ * placeholder. The node's own compiler does the rest. This needs no LLVM: it is a search and
+ * replace. */
 #include "specialise.h"
 
 #include "filter_bitcode.h"
@@ -13,7 +13,7 @@
 
 void specialise_main(void *payload, size_t size, void *target_args);
 
-/* What is kept from call to call: the function that was made last. */
+/* The state kept from call to call: the function that was made last. */
 typedef struct made_function {
     tc_ifunc *fn;
     uint8_t program[FILTER_PROGRAM_BYTES];
@@ -59,7 +59,7 @@ static unsigned write_query(uint8_t *code, size_t size, const uint8_t *program)
 
 /* --- the function ------------------------------------------------------------------------ */
 
-/* A copy of the slices with the query in each; the caller frees what *room_out is. */
+/* A copy of the slices with the query in each; the caller frees *room_out. */
 static tc_status fill_slices(const specialise_order *order, tc_bitcode *slices,
                              uint8_t **room_out)
 {
@@ -105,7 +105,7 @@ static tc_status find_or_make(const specialise_order *order, made_function *made
     tc_ifunc_close(made->fn);
     made->fn = NULL;
     memcpy(made->program, order->program, sizeof made->program);
-    made->program[0] ^= (uint8_t)order->cut; /* spoilt code is nobody's */
+    made->program[0] ^= (uint8_t)order->cut; /* spoilt code belongs to no query */
     return make(order, &made->fn, err);
 }
 

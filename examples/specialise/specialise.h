@@ -6,7 +6,7 @@
 
 typedef struct specialise_order {
     uint8_t program[FILTER_PROGRAM_BYTES];
-    uint32_t cut; /* 1: spoil the code that is made, to see what becomes of it */
+    uint32_t cut; /* 1: spoil the code that is made, to see its refusal */
 } specialise_order;
 
 #endif

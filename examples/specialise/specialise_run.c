@@ -27,7 +27,7 @@ typedef struct query {
         unsigned column;
         int32_t value;
     } terms[FILTER_TERMS_MAX];
-    /* The same in C, on a row's cells: what both ways are checked against. */
+    /* The same in C, on a row's cells: both ways are checked against it. */
     bool (*holds)(const int32_t *c);
 } query;
 
@@ -104,7 +104,7 @@ static uint64_t now_ns(void)
 
 /* --- tables --- */
 
-/* The same for who serves it and who checks. */
+/* The same for the server and the check. */
 static int32_t *make_table(uint32_t rank, size_t rows)
 {
     int32_t *table = malloc(rows * FILTER_COLUMNS * sizeof *table);
@@ -157,7 +157,7 @@ static bool serve(tc_group *group, size_t rows)
     return ok;
 }
 
-/* --- the one who asks --- */
+/* --- the client --- */
 
 typedef struct client {
     tc_group *group;
@@ -197,7 +197,7 @@ static uint64_t fastest(const uint64_t *times, unsigned count)
     return least;
 }
 
-/* Both ways take turns, so that what else the machine does meets both. */
+/* Both ways take turns, so that other load of the machine affects both. */
 static bool measure(const client *c, const specialise_order *order, filter_answer found[2],
                     uint64_t elapsed[2], uint64_t *first)
 {
@@ -251,7 +251,7 @@ static bool run_query(const client *c, const query *q)
     return true;
 }
 
-/* Code that is no code: who asked hears why, and the node goes on. */
+/* Malformed code: the caller receives the reason, and the node goes on. */
 static bool spoil(const client *c)
 {
     specialise_order order = {.cut = 1};

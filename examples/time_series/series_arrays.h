@@ -1,5 +1,5 @@
-/* Samples that grow, and what is said of them: what both versions of the library are made of,
- * and the plain program that the service is compared with. */
+/* Growing samples and their summaries: the common parts of both versions of the library, and of
+ * the plain program that the service is compared with. */
 #ifndef SERIES_ARRAYS_H
 #define SERIES_ARRAYS_H
 

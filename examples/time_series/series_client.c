@@ -15,7 +15,7 @@ extern const tc_embedded outliers_tca;
 
 typedef enum request_kind { RECORD, SUMMARY, OUTLIERS } request_kind;
 
-/* A call that is under way, with what it has to answer. Functions run in the order in which one
+/* A call that is under way, with its expected answer. Functions run in the order in which one
  * client has sent them, so that is known when it is sent. */
 typedef struct request {
     struct session *session;

@@ -1,5 +1,5 @@
 /* A client of the service: records samples, asks for summaries, and sends a filter of its own;
- * and does the same in a plain program, whose answers those of the service have to be. */
+ * and compares the answers with those of a plain program. */
 #ifndef SERIES_CLIENT_H
 #define SERIES_CLIENT_H
 

@@ -34,7 +34,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The target has never heard of any of this. */
+/* The target has no code of any of this. */
 static tc_status deploy(operator_side *o, const char *target, char **packages)
 {
     tc_status status = tc_context_create(NULL, &o->ctx, &o->error);
@@ -66,7 +66,7 @@ static tc_status upgrade(operator_side *o, unsigned upgrades)
     return TC_OK;
 }
 
-/* Of a sensor: what the service has, and what it should. */
+/* The service's data of a sensor, and the expected data. */
 static int compare(operator_side *o, const series_client *client, uint32_t sensor)
 {
     const series_question question = {sensor};

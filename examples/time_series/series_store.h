@@ -1,6 +1,6 @@
-/* A store of time series, which travels as a library: what it offers to functions, and what its
- * own functions are sent and answer. Both versions of the library have this interface, so
- * functions do not see which one they run with. */
+/* A store of time series, which travels as a library: its interface for functions, and the
+ * messages and answers of its own functions. Both versions of the library have this interface,
+ * so functions do not see which one they run with. */
 #ifndef SERIES_STORE_H
 #define SERIES_STORE_H
 
@@ -24,7 +24,7 @@ int series_add(const series_sample *sample);
 typedef int (*series_visitor)(void *user, const series_sample *sample);
 void series_scan(uint32_t sensor, series_visitor visit, void *user);
 
-/* What version 2 keeps ready and version 1 computes. */
+/* The summary that version 2 keeps ready and version 1 computes. */
 typedef struct series_summary {
     uint64_t count;
     int64_t sum;
@@ -35,7 +35,7 @@ void series_summarise(uint32_t sensor, series_summary *out);
 
 uint32_t series_version(void);
 
-/* --- what the package's functions are sent and answer ------------------------------------- */
+/* --- messages and answers of the package's functions ------------------------------------- */
 
 /* The function `record` takes series_sample and answers with this. */
 typedef struct series_receipt {

@@ -1,4 +1,4 @@
-/* What the function and its source agree on. */
+/* Types shared by the function and its source. */
 #ifndef PRIMES_H
 #define PRIMES_H
 
@@ -11,7 +11,7 @@ typedef struct primes_question {
     char code[12];   /* the architecture of the code that counted */
 } primes_question;
 
-/* target_args where answers come to; targets have none. */
+/* target_args of the process that receives answers; targets have no target_args. */
 typedef struct primes_answers {
     unsigned count;
     primes_question last;

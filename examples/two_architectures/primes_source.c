@@ -1,4 +1,4 @@
-/* Sends one function to targets of any architecture, and shows what became of it in a table.
+/* Sends one function to targets of any architecture, and shows the results in a table.
  *   primes_source FUNCTION.tca NAME FORM HOST:PORT ...
  * NAME and FORM are words for the table. */
 #include "primes.h"

@@ -2,7 +2,8 @@
 # One function on both architectures: starts targets of two builds, each for images and for bitcode, sends them the function
 # primes from this machine's, and shows a table.
 #   examples/two_architectures/run.sh BUILD_DIR GUEST_BUILD_DIR
-# GUEST_BUILD_DIR is what scripts/cross-aarch64.sh made. Exit status 0 only when all results are right.
+# GUEST_BUILD_DIR is the output of scripts/cross-aarch64.sh. Exit status 0 only when all results are
+# right.
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: $0 BUILD_DIR GUEST_BUILD_DIR" >&2; exit 2; }
 build=$(cd "$1" && pwd)

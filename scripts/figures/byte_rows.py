@@ -67,7 +67,7 @@ class ByteRows:
 
     def row(self, words):
         self.rows.append([])
-        self.below = len(self.canvas.parts)  # the row's title lies on what is drawn from here
+        self.below = len(self.canvas.parts)  # the row's title lies on the parts drawn from here
         if words:
             self.canvas.lines(LEFT, self.y + 16, ["*" + words[0]])
             self.y += 26

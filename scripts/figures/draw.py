@@ -32,7 +32,7 @@ def read_statements(path):
 
 
 def draw(path):
-    """What drew one figure, its canvas, and the SVG."""
+    """The module that drew one figure, its canvas, and the SVG."""
     statements = read_statements(path)
     name = os.path.basename(path)
     if not statements or len(statements[0][1]) != 3 or statements[0][1][0] != "figure":

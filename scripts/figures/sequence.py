@@ -1,4 +1,4 @@
-"""Who says what to whom, from top to bottom.
+"""Messages between actors, from top to bottom.
 
     actor ID X STYLE LINE...              a column
     message FROM TO NAME [LINE...]        an arrow with its name, and what it says, above it

@@ -1,6 +1,6 @@
-"""What all figures are made of: a canvas that writes SVG, and texts whose width is known.
+"""The base of all figures: a canvas that writes SVG, and texts of known width.
 
-Nobody's fonts are known here, so widths are those of DejaVu Sans, which is wider than what most readers have. A text that does
+Readers' fonts are unknown here, so widths are those of DejaVu Sans, which is wider than most readers' fonts. A text that does
 not fit into its box then is an error: no figure is ever shown with a clipped word.
 """
 import re
@@ -18,8 +18,8 @@ BOLD_FACTOR = 1.13
 MONO_WIDTH = 60
 
 INK, MUTED, PAPER, RULE = "#1f2328", "#59636e", "#ffffff", "#d0d7de"
-# Fill and outline. What a colour means is the same in all figures: blue the source, orange the target, green code, purple
-# what both share, grey what is neither.
+# Fill and outline. Colours mean the same in all figures: blue the source, orange the target, green code, purple parts
+# shared by both, grey the rest.
 STYLES = {
     "plain": (PAPER, "#6e7781"),
     "grey": ("#f1f3f5", "#8c959f"),
@@ -80,7 +80,7 @@ class Canvas:
     def __init__(self, title):
         self.title = title
         self.parts = []
-        self.texts = []  # every text, for who checks them
+        self.texts = []  # every text, for checks
         self.extent = [0.0, 0.0]
 
     def reach(self, x, y):

@@ -20,7 +20,7 @@ static void fill_text(uint32_t seed, uint8_t *bytes, size_t size)
     }
 }
 
-/* Sequences of four fields come again and again, but seldom at the same place in a byte. */
+/* Sequences of four fields come again and again, but seldom at the same offset in a byte. */
 static void fill_bits(uint32_t seed, uint8_t *bytes, size_t size)
 {
     static const uint16_t fields[] = {0x123, 0xfe1, 0x0a7, 0x66c, 0x901, 0x3d2, 0xb48, 0x57f};

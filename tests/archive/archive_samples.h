@@ -44,11 +44,12 @@ typedef struct forged {
     size_t body_size;
 } forged;
 
-/* Stored content as it should be; tests change what they test. */
+/* Stored content as it should be; tests change the parts under test. */
 forged forge_stored(const void *content, size_t size);
 /* With a checksum that fits. Returns the size. */
 size_t forge(const forged *parts, uint8_t *out, size_t capacity);
-/* Opens what forge makes of parts; must fail. Returns the status, the text in err. */
+/* Opens the archive that forge makes of parts; must fail. Returns the status, the text in
+ * err. */
 tc_status forge_refused(const forged *parts, tc_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "image.h"
 
-/* One segment of code, nothing else: incq (%rdx); ret. */
+/* A single segment of code: incq (%rdx); ret. */
 tci_image_source sample_image_small(void);
 
 /* All that the format has words for: code, constants and data with zeros behind them, three

@@ -1,5 +1,5 @@
-/* Dictionaries: what the library has, what archives gain by them, and archives whose dictionary
- * or frame is not what it says. The argument is the folder of archive_size's data. */
+/* Dictionaries: the library's own, the gain of archives by them, and archives with a wrong
+ * dictionary or frame. The argument is the folder of archive_size's data. */
 #include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_file.h"
@@ -94,7 +94,7 @@ TEST(both_forms_hold_the_same)
     free(plain);
 }
 
-/* Images have nothing in common with what dictionaries hold. */
+/* Images have nothing in common with dictionaries. */
 TEST(archives_of_images_have_none)
 {
     static uint8_t code[2000];
@@ -145,8 +145,8 @@ TEST(the_wrong_dictionary_is_found_out)
     free(bytes);
 }
 
-/* Each byte changed in turn, under a checksum that fits: what opens must still be an archive,
- * and what does not open must say why. */
+/* Each byte changed in turn, under a checksum that fits: if it opens it must still be an
+ * archive, and if not the error must have the reason. */
 TEST(damaged_frames)
 {
     size_t size;
@@ -205,7 +205,7 @@ static void *open_in_thread(void *user)
     return NULL;
 }
 
-/* Run first: the first use of a dictionary makes what later ones share. */
+/* Run first: the first use of a dictionary makes the state that later ones share. */
 TEST(first_use_in_many_threads)
 {
     pthread_t threads[THREADS];

@@ -76,7 +76,7 @@ TEST(fifo_is_refused_at_once)
     (void)unlink(path);
 }
 
-/* In a folder that others may write, whatever lies beside the file stays what it is. */
+/* In a folder that others may write, other files beside the file stay unchanged. */
 TEST(what_was_planted_is_left_alone)
 {
     char planted[4200], victim[4200];

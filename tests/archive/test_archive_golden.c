@@ -1,10 +1,10 @@
 /* Committed archives that every later version must read, and bytes that it must still write.
  *
  * The argument is the folder with stored.tca, zstd.tca, units.tca, and of each dictionary
- * dictionary_llvmMAJOR.tca, which tc-clang made of benchmarks/ifuncs/tsi.c. What zstd makes of
- * its input may differ from one zstd to the next, so only the stored archive is compared byte
- * by byte. With --write behind the folder, the archives are written there: for a new format
- * version, never to make a failing test pass. */
+ * dictionary_llvmMAJOR.tca, which tc-clang made of benchmarks/ifuncs/tsi.c. The output of zstd
+ * may differ from one zstd to the next, so only the stored archive is compared byte by byte.
+ * With --write behind the folder, the archives are written there: for a new format version,
+ * never to make a failing test pass. */
 #include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_file.h"

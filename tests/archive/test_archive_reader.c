@@ -176,7 +176,7 @@ TEST(exports_of_libraries)
         size_t size;
         tc_status status;
     } bad[] = {
-        {"\1\3get", 6, TC_E_CORRUPT},          /* a kind that is none */
+        {"\1\3get", 6, TC_E_CORRUPT},          /* an unknown kind */
         {"\2\1get\0\1get", 11, TC_E_CORRUPT},  /* twice */
         {"\2\1get\0\1back", 12, TC_E_CORRUPT}, /* not in order */
         {"\1\1", 3, TC_E_CORRUPT},             /* no name */
@@ -332,8 +332,7 @@ TEST(bad_index)
     }
 }
 
-/* A forged index whose counts are as large as the limits allow may not make memory out of
- * nothing. */
+/* A forged index with counts as large as the limits allow must not cause large allocations. */
 TEST(counts_are_bounded_by_bytes)
 {
     tc_error err;

@@ -1,5 +1,5 @@
-/* What a small function weighs for two targets. data/tsi_*.bc is
- *     void tsi_main(void *p, unsigned long n, void *t) { ++*(unsigned long *)t; }
+/* The size of a small function for two targets. data/tsi_*.bc is void tsi_main(void *p,
+ *     unsigned long n, void *t) { ++*(unsigned long *)t; }
  * as LLVM 19 writes it, without attributes and metadata. */
 #include "../support/test.h"
 #include "archive_file.h"

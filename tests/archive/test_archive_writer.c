@@ -1,4 +1,5 @@
-/* What goes in comes out; the order of going in does not matter; what has no place is refused.
+/* Input is read back unchanged; its order does not matter; input without an encoding is
+ * refused.
  */
 #include "../support/test.h"
 #include "archive_samples.h"
@@ -130,7 +131,7 @@ TEST(alignment_of_payloads)
     free(bytes);
 }
 
-/* They have a byte more, behind the entries: f, 13 << 4 | main, then what would stand there. */
+/* They have a byte more, behind the entries: f, 13 << 4 | main, then the usual byte. */
 TEST(constructors_beside_alignment)
 {
     static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};

@@ -1,4 +1,4 @@
-/* Images: what goes in comes out, and the bytes are those of docs/image-format.md.
+/* Images: input is read back unchanged, and the bytes are those of docs/image-format.md.
  *
  * The argument is the folder with full_x86_64.img and full_aarch64.img; with --write behind it
  * they are written there, for a new format version. */
@@ -9,7 +9,7 @@
 
 static const char *folder;
 
-/* --- what goes in comes out -------------------------------------------------------------- */
+/* --- round trips -------------------------------------------------------------- */
 
 static void expect_segment(const tci_image_segment *found, const tci_image_segment *wanted)
 {
@@ -139,15 +139,15 @@ TEST(golden_images)
     }
 }
 
-/* What tc-clang once made of tests/compiler/data/image_parts.c: every later version must read
- * it so. */
+/* An old output of tc-clang for tests/compiler/data/image_parts.c: every later version must
+ * read it so. */
 typedef struct compiled_image {
     const char *file;
     tci_image_machine machine;
     uint32_t data_place;
     uint32_t sizes[4]; /* file and memory bytes of code, then of data */
     uint32_t places[3];
-    int32_t cursor; /* what the first word of data points to */
+    int32_t cursor; /* the target of the first word of data */
 } compiled_image;
 
 static void expect_compiled(const compiled_image *wanted, const tci_image *image)

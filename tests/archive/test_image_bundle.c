@@ -1,4 +1,4 @@
-/* Compiled images: what was written is read again, and nothing else is taken. */
+/* Compiled images: written images are read back, and other bytes are refused. */
 #include "../support/test.h"
 #include "image_bundle.h"
 #include "image_samples.h"
@@ -145,7 +145,7 @@ TEST(no_shorter_bytes_are_taken)
     free(m.image);
 }
 
-/* A number of more than five bytes in place of each that begins a list. */
+/* A number of more than five bytes instead of each that begins a list. */
 TEST(malformed_counts_are_refused)
 {
     made m = describe();
@@ -168,7 +168,7 @@ TEST(malformed_counts_are_refused)
 }
 
 /* Each number in turn goes on for longer than any number may: no list may then count as empty,
- * and what follows as no image. */
+ * and the rest as a missing image. */
 TEST(a_malformed_number_is_refused)
 {
     for (size_t numbers = 0; numbers < 6; numbers++) {

@@ -1,4 +1,4 @@
-/* No image that breaks a rule is opened, and none is written. */
+/* No image that breaks a rule is opened, nor written. */
 #include "../support/test.h"
 #include "image_layout.h"
 #include "image_samples.h"
@@ -144,25 +144,25 @@ TEST(writer_refuses_what_has_no_words)
     expect_unwritable(&source, TC_E_CORRUPT, "malformed"); /* two weak names before it */
 }
 
-/* A CIE of 20 bytes at 0, an FDE of 24 at 20, the terminator at 44: what an unwinder reads of
- * them as soon as it hears of them. Each is one byte of theirs. */
+/* A CIE of 20 bytes at 0, an FDE of 24 at 20, the terminator at 44: the parts that an unwinder
+ * reads as soon as they are registered. Each is one byte of theirs. */
 TEST(tables_that_mislead_an_unwinder_are_refused)
 {
     static const struct {
         uint8_t at, value;
     } damages[] = {
         {8, 2},     /* a version that no unwinder knows */
-        {9, 'e'},   /* no length of what the letters say */
-        {10, 'X'},  /* a letter that nobody knows */
-        {10, 'L'},  /* nothing says how addresses are written */
-        {10, 'P'},  /* 0x1b, and then no room for the address */
+        {9, 'e'},   /* no length of the letters' data */
+        {10, 'X'},  /* an unknown letter */
+        {10, 'L'},  /* without an encoding of addresses */
+        {10, 'P'},  /* 0x1b, and then no space for the address */
         {11, 'R'},  /* letters that go on, here to a zero */
         {12, 0x84}, /* a number that goes on */
         {15, 0},    /* letters, and no bytes for them */
         {15, 5},    /* more bytes than the CIE has */
         {16, 0x00}, /* addresses that would be written when the image is placed */
         {16, 0x9b}, /* the address of an address */
-        {16, 0x1c}, /* of 8 bytes, for which the FDE has no room */
+        {16, 0x1c}, /* of 8 bytes, for which the FDE has no space */
         {16, 0xff}, /* none */
         {20, 8},    /* an FDE that ends before its code does; then no record */
         {24, 23},   /* an FDE of a CIE that begins a byte late */

@@ -93,7 +93,7 @@ static void expect(const uint8_t *bytes, size_t size, tc_status status, const ch
         fail_msg("'%s', expected '%s'", err.text, text);
 }
 
-/* With an id that fits, so that what is wrong is found behind it. */
+/* With an id that fits, so that the error is found behind it. */
 static void expect_changed(size_t at, uint8_t byte, tc_status status, const char *text)
 {
     uint8_t bytes[64];

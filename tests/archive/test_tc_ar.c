@@ -174,7 +174,7 @@ TEST(extract_gives_the_slice)
 }
 
 /* image.tca: bitcode, an image, and one for a better CPU, all for x86_64. With `broken` the
- * second image is none. */
+ * second image is malformed. */
 static void place_images(bool broken)
 {
     static const char *const symbols[] = {"abort", "memcpy", "puts"};
@@ -204,7 +204,7 @@ static void place_images(bool broken)
     free(image);
 }
 
-/* What it compiles to, tests/install shows. */
+/* tests/install checks the compiled result. */
 TEST(embed_writes_a_source)
 {
     place_archive("libm.so.6\n");

@@ -84,7 +84,7 @@ TEST_WITH(what_is_no_file_is_refused, setup, teardown)
     expect(folder, TCI_GUARD_PRIVATE, TC_E_INVALID, "no regular file");
     assert_int_equal(unlink(path), 0);
     expect(path, TCI_GUARD_PRIVATE, TC_E_NOT_FOUND, NULL);
-    assert_int_equal(mkfifo(path, 0600), 0); /* nobody writes to it */
+    assert_int_equal(mkfifo(path, 0600), 0); /* no process writes to it */
     expect(path, TCI_GUARD_PRIVATE, TC_E_INVALID, "no regular file");
 }
 

@@ -1,4 +1,4 @@
-/* A lock that goes from hand to hand: one at a time, nobody for ever behind the others. */
+/* A lock that is passed on: one holder at a time, without starvation. */
 #include "../support/test.h"
 #include "base/clock.h"
 #include "base/hand_lock.h"
@@ -15,7 +15,7 @@ TEST(it_is_its_holders_alone)
     assert_true(tci_hand_lock_take(&lock, UINT64_MAX, 0));
     assert_true(tci_hand_lock_is_mine(&lock));
     assert_false(tci_hand_lock_is_wanted(&lock));
-    tci_hand_lock_pass(&lock, 0); /* to nobody */
+    tci_hand_lock_pass(&lock, 0); /* to no thread */
     assert_true(tci_hand_lock_is_mine(&lock));
     tci_hand_lock_release(&lock);
     assert_false(tci_hand_lock_is_mine(&lock));
@@ -41,7 +41,7 @@ TEST(who_cannot_have_it_in_time_goes)
     assert_null(taken);
     assert_false(tci_hand_lock_is_wanted(&lock));
     tci_hand_lock_release(&lock);
-    assert_true(tci_hand_lock_take(&lock, UINT64_MAX, 0)); /* nobody is left in the queue */
+    assert_true(tci_hand_lock_take(&lock, UINT64_MAX, 0)); /* the queue is empty */
     tci_hand_lock_release(&lock);
     assert_int_equal(lock.word, 0);
     tci_hand_lock_fini(&lock);
@@ -72,7 +72,7 @@ static void *take_often(void *arg)
     return arg;
 }
 
-/* What the holder of a context does. */
+/* The loop of a context's holder. */
 static void poll_until_all_had_it(crowd *c)
 {
     uint64_t own = 0;
@@ -111,7 +111,8 @@ TEST(one_at_a_time_has_it)
         run_crowd(false);
 }
 
-/* Each gets it often although the others take it all the time, and so does who polls. */
+/* Each gets it often although the others take it all the time, and so does the polling
+ * thread. */
 TEST(nobody_waits_for_ever)
 {
     for (unsigned round = 0; round < 5; round++)

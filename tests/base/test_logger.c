@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *own_path; /* the argument: what starts this program */
+static const char *own_path; /* the argument: the command that starts this program */
 
 typedef struct seen_lines {
     unsigned count;

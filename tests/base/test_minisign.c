@@ -100,7 +100,7 @@ TEST(the_older_kind_is_named)
     assert_non_null(strstr(error.text, "older kind (Ed)"));
 }
 
-/* Every file that is cut short is one that says so. */
+/* Every truncated file is reported as such. */
 TEST(cut_files_are_refused)
 {
     tci_minisign_signature signature;
@@ -161,8 +161,7 @@ TEST(an_encrypted_key_takes_its_password)
                      TC_E_REFUSED);
 }
 
-/* Memory and time are what the file says, up to a limit; other ways to derive a key are
- * none. */
+/* Memory and time are those of the file, up to a limit; other key derivations are refused. */
 TEST(what_an_encrypted_key_may_cost_is_bounded)
 {
     const size_t key = sizeof "untrusted comment: minisign encrypted secret key\n" - 1;

@@ -40,8 +40,8 @@ static void expect_refused(tc_options *opts, const char *name, const char *value
     assert_string_equal(before, after);
 }
 
-/* What tc-info and docs/options.md print has no holes, and the environment's name follows from
- * the option's. */
+/* The output of tc-info and docs/options.md has no gaps, and the environment's name follows
+ * from the option's. */
 TEST_WITH(every_row_is_complete, clear_environment, clear_environment)
 {
     assert_true(tc_options_count() > 0);

@@ -43,7 +43,7 @@ def languages_of(report, mode):
 
 
 def check(report, plain, modes, ratio):
-    """C comes first and is the base of the others' ratios; what moves no function is there once."""
+    """C comes first and is the base of the others' ratios; modes without a function are there once."""
     languages = languages_of(report, modes[0])
     expect(languages[:2] == ["c", "c++"], "C, C++, and others", languages)
     expect(all(languages_of(report, mode) == languages for mode in modes), f"all in {modes}", report["rows"])

@@ -68,11 +68,12 @@ def need_matplotlib(tc_perf):
     expect(all(word in done.stdout for word in (".svg", ".png", ".pdf", "--compare", "--title")), "formats and options", done.stdout)
 
 
-# --- what a drawing is ----------------------------------------------------------------------------------------------
+# --- the contents of a drawing
+# ----------------------------------------------------------------------------------------------
 
 
 def summary(svg):
-    """Its texts, and the points of what has a name: lines, bars, bands."""
+    """Its texts, and the points of named parts: lines, bars, bands."""
     document = xml.dom.minidom.parseString(svg)
     lines = ["text " + "".join(child.data for child in node.childNodes if child.nodeType == child.TEXT_NODE)
              for node in document.getElementsByTagName("text")]
@@ -163,7 +164,7 @@ def manners(tc_perf, folder):
     done = run(tc_perf, folder, "in.json", "-o", "out.svg", "-t", title)
     texts = summary(read(f"{folder}/out.svg"))
     expect(done.returncode == 0 and "text " + title.replace("\t", "?").replace("\x01", "?") in texts, "the title", (done, texts[:3]))
-    # Nobody's display, no home, or one that cannot be written; what a user has set for other programs does not count.
+    # No display, no home, or one that cannot be written; a user's settings for other programs do not count.
     write(folder, "backend: nonsense\nfont.size: 30\naxes.facecolor: red\n", "matplotlibrc")
     plain = read(f"{folder}/out.SVG")
     for environment in ({"DISPLAY": None, "HOME": "/dev/null/home", "XDG_CACHE_HOME": None}, {"HOME": "/proc", "XDG_CONFIG_HOME": "/proc"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs tc-perf for a moment and checks the shape of what it says; never how fast anything was.
+"""Runs tc-perf for a moment and checks the form of its output; never its speed.
 
     check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
     check_tc_perf.py TC_PERF WHAT [tc-perf options]
@@ -37,7 +37,7 @@ def expect(condition, text, found):
 
 
 def expect_tail(row, name):
-    """Of one measurement; of several rounds each figure has a median of its own, and still the same order."""
+    """The figures of one measurement; with several rounds each figure has a median of its own, and still the same order."""
     tail = [row[f"{name}_{end}"] for end in ("p50", "p99", "p999", "max")]
     expect(tail[0] >= 0 and tail == sorted(tail), "p50 <= p99 <= p99.9 <= maximum", row)
 
@@ -52,7 +52,7 @@ def take_quartiles(row):
 
 
 def check_spread(report):
-    """Every experiment that measures something more than once says how far its figures lie apart."""
+    """Every experiment that measures something more than once has the spread of its figures."""
     for row in report["rows"]:
         take_quartiles(row)
         once = report["experiment"] in ("integrity", "flood") or "turn" in row or "skipped" in row
@@ -108,7 +108,8 @@ def check_sweep(report):
 
 
 def check_ifunc_api(report):
-    """What the paper on the ifunc API compares: code in every message, and UCX AM. Beside `bare`, which shares the processes."""
+    """The comparison in the paper on the ifunc API: code in every message, and UCX AM. Beside `bare`, which shares the
+    processes."""
     modes, sizes = ["uncached", "inject", "compat"], [1, 65536, 1 << 20]
     rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"] if row["mode"] not in ("bare", "am")]
     expect(rows == [(size, mode) for size in sizes for mode in modes], "a row for each", rows)
@@ -134,7 +135,7 @@ def check_senders(report):
 
 
 def check_rings(report):
-    """Two modes and two payloads with rings of 4K and 64K: the larger has room for more messages."""
+    """Two modes and two payloads with rings of 4K and 64K: the larger has space for more messages."""
     rows = [(row["payload_bytes"], row["mode"], row["ring_bytes"]) for row in report["rows"]]
     expect(rows == [(size, mode, ring) for size in (16, 256) for mode in ("cached", "inject") for ring in (4096, 65536)], "a row for each", rows)
     for row in report["rows"]:
@@ -148,7 +149,7 @@ def check_rings(report):
 
 
 def check_table(report):
-    """What the paper has, beside this run's own rows."""
+    """The paper's rows, beside this run's own."""
     paper = report.pop("paper")
     expect(len(paper) == 9 and [row["table"] for row in paper[::3]] == ["IV", "V", "VI"], "three tables", paper)
     modes = {row["mode"] for row in report["rows"]}
@@ -169,7 +170,8 @@ LOSSES = {"latency_loss_percent": "inject_loss_percent_latency", "rate_loss_perc
 
 
 def check_losses(row, ratios):
-    """Of inject beside local, in the row and among the ratios. A loss may be a gain on processors that others use as well."""
+    """The loss of inject against local, in the row and among the ratios. A loss may be a gain on processors that others use as
+    well."""
     if row["mode"] == "inject":
         for name, ratio in LOSSES.items():
             expect(row.pop(name) == ratios.get(f"{ratio}_{row['payload_bytes']}"), "the same loss among the ratios", ratios)
@@ -207,7 +209,7 @@ def check_unrun_tsi(report):
 
 
 def check_work(report):
-    """Rows and ratios for every payload and three modes. That the results were right, tc-perf itself has checked."""
+    """Rows and ratios for every payload and three modes. tc-perf itself has checked the results."""
     sizes = report["env"]["options"]["sizes"]
     rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"]]
     expect(rows == [(size, mode) for size in sizes for mode in ("cached", "inject", "local")], "a row for each", rows)
@@ -228,7 +230,7 @@ def check_work(report):
 STAGES = ["transmission", "wait", "libraries", "cache load", "parse", "verify", "passes", "codegen", "link",
           "image load", "execution", "total"]
 PATHS = ["jit-cold", "jit-warm", "jit-best", "cached", "restart", "image", "prepared"]
-# Which stages a path must, and which it must not pass; tc-perf itself has checked where the code came from.
+# The stages that a path must, and must not, pass; tc-perf itself has checked the source of the code.
 PASSED = {"jit-warm": ["parse", "codegen", "link"], "jit-best": ["passes", "codegen"], "cached": ["cache load", "link"],
           "restart": ["cache load", "link"], "image": ["image load"], "prepared": ["execution"]}
 LEFT_OUT = {"jit-warm": ["image load"], "cached": ["codegen"], "restart": ["codegen"], "image": ["link", "codegen"],
@@ -323,7 +325,7 @@ def check_wait(report):
 
 
 def check_cycles(report):
-    """Each function by each way to wait, with what the target spent; `line` where the processor has it."""
+    """Each function by each way to wait, with the target's resources; `line` where the processor has it."""
     counters, options = report["counters"], report["env"]["options"]
     counted = counters["counted"] != "none"
     expect(list(counters) == ["counted", "reason", "line"] and (counters["reason"] is None) == counted, "how it was counted", counters)
@@ -350,7 +352,7 @@ def check_cycles(report):
 
 
 def check_served(report):
-    """A row for each way to use a context, and what it is to the program's own loop."""
+    """A row for each way to use a context, and its ratio to the program's own loop."""
     members = ["call_ns_p50", "call_ns_p99", "rate_per_s", "batch_rate_per_s"]
     expect([row["mode"] for row in report["rows"]] == ["own", "lock", "served"], "three rows", report["rows"])
     for row in report["rows"]:
@@ -385,7 +387,7 @@ def check_integrity(report):
 
 
 def check_flood(report):
-    """A row for each delivery, whose two sides held no more at the end than when they were warm."""
+    """A row for each delivery; both sides held no more at the end than when they were warm."""
     deliveries = [row["delivery"] for row in report["rows"]]
     expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
     slack = report["env"]["options"]["slack_bytes"]
@@ -451,7 +453,7 @@ def check_protection(report):
                 expect(report["ratios"].get(key) == median, key, report["ratios"])
 
 
-# What is checked: the experiment that is run for it, and the check of its report.
+# Checks by name: the experiment that is run, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
           "forms": ("tsi", check_forms), "table": ("overhead", check_table), "ssum": ("ssum", check_work),

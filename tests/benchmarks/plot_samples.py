@@ -40,7 +40,7 @@ def to_am(rows):
 
 
 def with_losses(rows):
-    """Of code that comes along: little of long messages, and at times a gain."""
+    """The loss by code in messages: little for long messages, and at times a gain."""
     for row in rows:
         if row["mode"] == "inject":
             lost = 200 / (1 + row["payload_bytes"] / 100)

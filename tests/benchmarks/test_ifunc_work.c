@@ -1,5 +1,5 @@
-/* The checks behind ssum and iput: what the functions leave is right, and every way of spoiling
- * it is noticed. */
+/* The checks behind ssum and iput: the functions' results are right, and every damage is
+ * noticed. */
 #include "../../benchmarks/ifunc_work.h"
 #include "../../benchmarks/ifuncs/iput.h"
 #include "../../benchmarks/ifuncs/ssum.h"

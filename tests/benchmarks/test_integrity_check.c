@@ -1,5 +1,5 @@
-/* The checker is itself checked: called here as a plain function, it must accept what is right
- * and name what is wrong. */
+/* The checker is itself checked: called here as a plain function, it must accept right payloads
+ * and name errors. */
 #include "../../benchmarks/ifuncs/integrity_pattern.h"
 #include "../support/test.h"
 

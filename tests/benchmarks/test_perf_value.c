@@ -1,4 +1,4 @@
-/* What the command line of tc-perf takes for counts, ranges and lists. */
+/* Counts, ranges and lists on the command line of tc-perf. */
 #include "../../benchmarks/perf_value.h"
 #include "../support/test.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Processes that PMIx started: by mpirun, and what is said when PMIx is not there or is another one.
+"""Processes that PMIx started: by mpirun, and the errors when PMIx is missing or of another version.
 
     check_pmix.py MPIRUN MEMBER MODULES FAKES [CLASS ...]
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-DEADLINE_S = 120  # ends what hangs; nothing is judged by it
+DEADLINE_S = 120  # only ends processes that hang
 
 
 class PmixTest(unittest.TestCase):
@@ -46,7 +46,7 @@ class Mpirun(PmixTest):
 
 
 class Others(PmixTest):
-    """As mpirun would start it, but with something else in a part's place."""
+    """As mpirun would start it, but with one part changed."""
 
     def alone(self, **settings):
         return self.run_to_end([self.member, 1, 300], PMIX_RANK="0", PMIX_NAMESPACE="job", **settings)

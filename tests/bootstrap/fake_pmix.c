@@ -1,6 +1,7 @@
-/* In place of libpmix: as an old version, or as a job over two hosts, as FAKE_PMIX says, that
- * knows of one process, itself. Or as a job of FAKE_PMIX_SIZE processes, each on a host of its
- * own, which have a folder in common, FAKE_PMIX=/FOLDER: a file is what one of them has put. */
+/* Replaces libpmix: as an old version, or as a job over two hosts, chosen by FAKE_PMIX, that
+ * knows only its own process. Or as a job of FAKE_PMIX_SIZE processes, each on a host of its
+ * own, which have a folder in common, FAKE_PMIX=/FOLDER: a file has the data that one of them
+ * has put. */
 #include <fcntl.h>
 #include <pmix.h>
 #include <poll.h>
@@ -128,7 +129,7 @@ pmix_status_t PMIx_Commit(void)
     return PMIX_SUCCESS;
 }
 
-/* Without a folder nobody else ever comes. */
+/* Without a folder no other process ever comes. */
 pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t proc_count,
                             const pmix_info_t info[], size_t count, pmix_op_cbfunc_t done,
                             void *user)

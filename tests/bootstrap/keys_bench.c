@@ -116,7 +116,7 @@ void keys_bench_load_nothing(tci_credentials *which, const char *local_users)
     tc_options_destroy(opts);
 }
 
-/* --- who stands between ------------------------------------------------------------------ */
+/* --- the man in the middle --------------------------------------------------------------- */
 
 static struct sockaddr_in loopback(uint16_t port)
 {

@@ -1,4 +1,4 @@
-/* In place of libtchains-pmix.so, with another interface. */
+/* Replaces libtchains-pmix.so, with another interface. */
 #include "bootstrap/rendezvous.h"
 
 TC_API extern const uint32_t tci_rendezvous_module[8];

@@ -1,9 +1,9 @@
-/* A process that meets the others of its job, by whatever started it, and says what came of it.
+/* A process that meets the others of its job, by its starter, and prints the result.
  *
  *     rendezvous_main [ROUNDS [TIMEOUT_MS [SILENT_RANK [HOW]]]]
  *
  * SILENT_RANK never publishes: it waits to be ended (HOW "wait", the default), ends at once
- * ("leave"), or dies ("die"). -1: none. */
+ * ("leave"), or dies ("die"). -1: no rank. */
 #include "base/clock.h"
 #include "bootstrap/rendezvous.h"
 

@@ -8,13 +8,13 @@
 /* Ends a test that hangs; never judges speed. */
 #define STREAM_PATIENCE_NS (20 * TCI_NS_PER_S)
 
-/* A listener, and what the test made of it. Streams are closed by the teardown. */
+/* A listener, and the test's handles of it. Streams are closed by the teardown. */
 typedef struct stream_bench {
     tci_stream_listener *listener;
     char address[64];
     tci_stream *near; /* accepted */
     tci_stream *far;  /* connected by tci_stream_connect_start */
-    int raw;          /* or by a plain socket, to send what no stream would */
+    int raw;          /* or by a plain socket, to send bytes that no stream would send */
     uint8_t message[TCI_HELLO_MESSAGE_MAX];
     size_t size;
 } stream_bench;
@@ -40,7 +40,7 @@ typedef struct stream_arrival {
 } stream_arrival;
 
 tc_status stream_try_receive(tci_stream *stream, stream_arrival *got);
-/* Waits for a message, or for what ends the stream. */
+/* Waits for a message, or for the end of the stream. */
 tc_status stream_receive(tci_stream *stream, stream_arrival *got);
 
 /* The message of the bench comes out of the stream. */

@@ -1,4 +1,4 @@
-/* Connections that come over a Unix socket: what is none does no harm, and leaves nothing
+/* Connections that come over a Unix socket: other messages do no harm, and leave no descriptor
  * open. */
 #include "../support/test.h"
 #include "bootstrap/handed_socket.h"

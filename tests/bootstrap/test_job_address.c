@@ -1,4 +1,4 @@
-/* What a member of a job publishes: an address, and of rank 0 a key. */
+/* The published text of a job's member: an address, and for rank 0 a key. */
 #include "../support/test.h"
 #include "bootstrap/job_address.h"
 

@@ -1,4 +1,5 @@
-/* The option `protect` beside keys: what cannot be had is refused before anything is opened. */
+/* The option `protect` beside keys: an impossible setting is refused before anything is
+ * opened. */
 #include "../support/test.h"
 
 #include "bootstrap/credentials.h"

@@ -82,7 +82,7 @@ TEST(test_each_reply_comes_back)
     }
 }
 
-/* A publish of one byte less is a publish still, so this looks at what has a fixed size. */
+/* A publish of one byte less is a publish still, so this checks kinds of a fixed size. */
 TEST(test_what_is_cut_is_refused)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];

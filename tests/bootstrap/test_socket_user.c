@@ -8,7 +8,7 @@
 
 #define OTHER_USER 12345
 
-/* Both ends of a connection over loopback, and what listens. */
+/* Both ends of a connection over loopback, and a listening socket. */
 typedef struct ends {
     int listening;
     int connected;
@@ -81,7 +81,7 @@ static void check_family(int family)
         print_message("no addresses of family %d\n", family);
         return;
     }
-    expect_own(e.connected, false); /* nobody has accepted it yet */
+    expect_own(e.connected, false); /* it is not accepted yet */
     e.accepted = accept(e.listening, NULL, NULL);
     assert_true(e.accepted >= 0);
     expect_own(e.connected, false);
@@ -95,7 +95,7 @@ TEST(both_ends_are_known)
     check_family(AF_INET6);
 }
 
-/* The kernel calls it root's: it must be nobody's. */
+/* The kernel calls it root's: it must count as unknown. */
 TEST(a_closed_socket_is_nobodys)
 {
     ends e;
@@ -114,7 +114,7 @@ TEST(who_connected_is_not_asked_for_as_a_listener)
     ends e;
     uid_t user = 999;
     assert_true(open_ends(&e, AF_INET));
-    /* The listener has not accepted: as the one who did, it is unknown. */
+    /* The listener has not accepted: like the accepting user, it is unknown. */
     assert_int_equal(tci_socket_user_of_peer(e.connected, true, &user, NULL), TC_E_REFUSED);
     close_ends(&e);
 }

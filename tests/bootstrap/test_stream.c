@@ -213,7 +213,7 @@ STREAM_TEST(sending_to_the_dead_fails_without_a_signal)
     }
     assert_int_equal(status, TC_E_PEER_LOST);
     assert_int_equal(tci_stream_flush(b->near, &err), TC_E_PEER_LOST);
-    /* What it had said before is still there. */
+    /* Its earlier messages are still there. */
     stream_bench_expect(b, b->near);
 }
 

@@ -1,4 +1,4 @@
-/* What somebody does who has no key, or stands between two who have. */
+/* Attacks without a key, or by a man in the middle of two sides with keys. */
 #include "../support/test.h"
 #include "keys_bench.h"
 
@@ -34,7 +34,7 @@ static void wait_until_turned_away(keys_bench *b, unsigned count)
 
 /* --- without a key ----------------------------------------------------------------------- */
 
-/* All that an honest client has said is said again, by somebody else. */
+/* All messages of an honest client are replayed by another one. */
 KEYS_TEST(replayed_bytes_prove_nothing)
 {
     keys_bench *b = *state;
@@ -60,7 +60,7 @@ KEYS_TEST(reflected_bytes_prove_nothing)
     assert_string_equal(tci_stream_identity(b->far), "");
 }
 
-/* Whoever was taken has to go on, as an endpoint has: with its HELLO, in time. */
+/* An accepted peer has to go on, as an endpoint has: with its HELLO, in time. */
 static void hang_up_on_the_silent(keys_bench *b, uint64_t *taken_ns)
 {
     if (b->near == NULL)
@@ -74,7 +74,8 @@ static void hang_up_on_the_silent(keys_bench *b, uint64_t *taken_ns)
     b->turned_away++;
 }
 
-/* Until the listener has taken or turned away who connects, and that knows how it ended. */
+/* Waits until the listener has accepted or refused the connecting side, and that knows the
+ * result. */
 static tc_status try_through_tap(keys_bench *b)
 {
     uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS), taken_ns = 0;
@@ -91,8 +92,7 @@ static tc_status try_through_tap(keys_bench *b)
     return status;
 }
 
-/* Nobody does anything to it. On a busy machine it may take longer than the listener's
- * patience. */
+/* No byte is changed. On a busy machine it may take longer than the listener's patience. */
 static void connect_through_tap(keys_bench *b)
 {
     tc_status status = TC_E_AGAIN;
@@ -128,7 +128,7 @@ static void listen_behind_tap(keys_bench *b)
     keys_bench_tap(b);
 }
 
-/* What the listener says last is that it has taken who connects. */
+/* The listener's last message confirms the connecting side. */
 static void expect_cut(keys_bench *b, tc_status far_status)
 {
     assert_true(far_status == TC_E_PEER_LOST || far_status == TC_E_REFUSED);
@@ -147,8 +147,8 @@ KEYS_TEST(a_handshake_may_break_off_at_any_byte)
     keys_bench_exchange(b);
 }
 
-/* TLS protects all but the version in a record's header, which nobody looks at: then both have
- * proved themselves, to one another. */
+/* TLS protects all but the version in a record's header, which is not checked: then both sides
+ * are authenticated. */
 static unsigned unnoticed;
 
 static void expect_changed(keys_bench *b, tc_status far_status)
@@ -254,7 +254,7 @@ KEYS_TEST(who_is_slow_is_turned_away)
     keys_bench_listen(b);
     int fd = keys_bench_raw(b);
     assert_int_equal(send(fd, "\x16\x03", 2, 0), 2);
-    /* Its descriptor says so: a listener that is asked by nobody else wakes. */
+    /* Its descriptor signals it: a listener without other events wakes. */
     struct pollfd ready = {.fd = tci_stream_listener_fd(b->listener), .events = POLLIN};
     assert_int_equal(poll(&ready, 1, 20000), 1);
     keys_bench_turn(b);

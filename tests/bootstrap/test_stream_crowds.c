@@ -1,5 +1,4 @@
-/* More connections than a listener with keys keeps of those that have not proved who they
- * are. */
+/* More connections than a listener with keys keeps of unauthenticated peers. */
 #include "../support/test.h"
 #include "keys_bench.h"
 
@@ -20,7 +19,7 @@ static void listen_for_crowds(keys_bench *b)
     certificate_make_key(b->folder, "k", "cluster", 1);
     assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
     assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
-    b->here.patience_ns = KEYS_PATIENCE_NS; /* none of them goes by itself */
+    b->here.patience_ns = KEYS_PATIENCE_NS; /* they do not end by themselves */
     keys_bench_listen(b);
 }
 

@@ -26,7 +26,7 @@ static void load_file(keys_bench *b, tci_credentials *which, const char *name, u
     assert_int_equal(keys_bench_load_key(b, which, "file", NULL), TC_OK);
 }
 
-/* Neither side is taken, and both say why. */
+/* Both sides are refused, and both report the reason. */
 static void expect_refusal(keys_bench *b, const char *far_text, const char *near_text)
 {
     keys_bench_listen(b);
@@ -50,7 +50,7 @@ KEYS_TEST(members_of_a_job_connect)
     keys_bench_exchange(b);
 }
 
-/* Who owns the credentials may free them when nobody uses them any more. */
+/* The owner of the credentials may free them when they are unused. */
 KEYS_TEST(connections_are_counted)
 {
     keys_bench *b = *state;

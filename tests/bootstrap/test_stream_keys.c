@@ -1,4 +1,5 @@
-/* Streams between two who have keys or certificates: who is taken, who is not, and why. */
+/* Streams between two sides with keys or certificates: accepted and refused peers, and the
+ * reasons. */
 #include "../support/test.h"
 #include "keys_bench.h"
 
@@ -33,7 +34,7 @@ static void load_certificate(keys_bench *b, tci_credentials *which, const char *
     assert_int_equal(status, TC_OK);
 }
 
-/* Neither side is taken, and both say why. */
+/* Both sides are refused, and both report the reason. */
 static void expect_refusal(keys_bench *b, const char *far_text, const char *near_text)
 {
     keys_bench_listen(b);
@@ -46,7 +47,7 @@ static void expect_refusal(keys_bench *b, const char *far_text, const char *near
     assert_string_equal(tci_stream_identity(b->far), "");
 }
 
-/* --- who is taken ------------------------------------------------------------------------ */
+/* --- accepted peers ---------------------------------------------------------------------- */
 
 KEYS_TEST(the_same_key_connects)
 {
@@ -76,7 +77,8 @@ KEYS_TEST(certificates_of_one_authority_connect)
     keys_bench_exchange(b);
 }
 
-/* A name with what could break a line of log, move a cursor, or pass for another name. */
+/* A name with characters that could break a line of log, move a cursor, or pass for another
+ * name. */
 KEYS_TEST(an_identity_is_printable_and_its_own)
 {
     keys_bench *b = *state;
@@ -136,7 +138,7 @@ KEYS_TEST(users_are_told_by_the_kernel)
     assert_string_equal(tci_stream_identity(b->far), expected);
 }
 
-/* --- who is not -------------------------------------------------------------------------- */
+/* --- refused peers ----------------------------------------------------------------------- */
 
 KEYS_TEST(another_key_of_the_name_is_refused)
 {
@@ -194,7 +196,7 @@ KEYS_TEST(an_expired_certificate_is_refused)
     assert_text_has(b->near_error.text, "its certificate (CN=node2) is valid from ");
 }
 
-/* What a clock that is late looks like. */
+/* The look of a clock that is late. */
 KEYS_TEST(a_certificate_of_tomorrow_is_refused)
 {
     keys_bench *b = *state;
@@ -216,7 +218,7 @@ static void keep_warning(void *user, tc_log_level level, const char *line)
         (void)snprintf(warnings + used, sizeof warnings - used, "%s\n", line);
 }
 
-/* In time to make another one: its own side when it starts, and whoever it connects to. */
+/* In time to make another one: its own side when it starts, and its peers. */
 KEYS_TEST(the_end_of_a_certificate_is_announced)
 {
     keys_bench *b = *state;
@@ -380,7 +382,8 @@ KEYS_TEST(another_users_process_is_refused)
     end_other(child, gate);
 }
 
-/* Or it would be told what only this user's processes should know, and could send code back. */
+/* Or it would receive data that only this user's processes should know, and could send code
+ * back. */
 KEYS_TEST(another_users_listener_is_refused)
 {
     keys_bench *b = *state;

@@ -1,4 +1,4 @@
-/* Listening and connecting: ports, addresses, and who may reach them. */
+/* Listening and connecting: ports, addresses, and permitted peers. */
 #include "../support/test.h"
 #include "stream_bench.h"
 
@@ -54,7 +54,7 @@ STREAM_TEST(every_address_of_a_name_is_tried)
     tc_error err = {0};
     (void)snprintf(by_name, sizeof by_name, "localhost:%u",
                    tci_stream_listener_port(b->listener));
-    /* Often ::1 comes first, where nobody listens. */
+    /* Often ::1 comes first, where no process listens. */
     tc_status status = tci_stream_connect_start(by_name, NULL, &b->far, &err);
     if (status != TC_OK && strstr(err.text, "host 'localhost'") != NULL)
         skip(); /* a machine without that name */
@@ -100,7 +100,7 @@ STREAM_TEST(listening_outside_needs_a_word_and_warns)
     tci_stream_listener_close(open_to_all);
     tci_stream_listener_close(b->listener);
     assert_int_equal(tci_stream_listen("127.0.0.1:0", true, NULL, &b->listener, &err), TC_OK);
-    assert_int_equal(warnings, 1); /* nobody outside can reach that one */
+    assert_int_equal(warnings, 1); /* that one is unreachable from outside */
     tc_log_set_sink(NULL, NULL);
 }
 

@@ -1,5 +1,4 @@
-/* Another TLS as the peer: what OpenSSL's own records say is understood, and the other way
- * round. */
+/* Another TLS as the peer: OpenSSL's own records are understood, and the other way round. */
 #include "../support/test.h"
 #include "keys_bench.h"
 
@@ -148,7 +147,7 @@ static size_t send_there(SSL *ssl, size_t sent)
     return sent + n;
 }
 
-/* Much in both directions; `often` may say something in between. */
+/* Much in both directions; `often` may send a message in between. */
 static void exchange(keys_bench *b, SSL *ssl, void (*often)(SSL *ssl))
 {
     size_t sent[2] = {0}, got[2] = {0};
@@ -262,7 +261,7 @@ KEYS_TEST(each_hears_that_the_other_ends)
     end_other(&other);
 }
 
-/* What is no record of the other's: judged by its head, or by its tag. */
+/* Bytes that are not a record of the other side's: refused by the head, or by the tag. */
 TEST(bytes_that_nobody_sealed_are_refused)
 {
     static const struct {
@@ -284,7 +283,7 @@ TEST(bytes_that_nobody_sealed_are_refused)
         assert_int_equal(write(other.fd, sent[i].bytes, sent[i].size), sent[i].size);
         assert_int_equal(fill(b, &error), TC_E_CORRUPT);
         assert_text_has(error.text, "a record was changed on its way");
-        /* And it hears so. */
+        /* And it is notified. */
         uint8_t byte;
         uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
         while (SSL_read(other.ssl, &byte, 1) < 0 && ERR_peek_error() == 0)

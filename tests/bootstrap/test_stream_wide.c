@@ -1,5 +1,4 @@
-/* Streams that carry everything, between two who have keys: they read ahead of what is asked
- * for. */
+/* Streams that carry everything, between two sides with keys: they read ahead of requests. */
 #include "../support/test.h"
 #include "keys_bench.h"
 
@@ -69,7 +68,7 @@ static void wait_for_bytes(tci_stream *stream, size_t size)
         assert_true(tci_deadline_left_ns(deadline) > 0);
 }
 
-/* Who sleeps on the descriptor then would sleep for ever, so it is told. */
+/* A sleeper on the descriptor would then sleep for ever, so it is woken. */
 KEYS_TEST(what_was_read_ahead_is_told_of)
 {
     keys_bench *b = *state;
@@ -122,7 +121,7 @@ static size_t take_some(tci_stream *stream, size_t got)
     return got + size;
 }
 
-/* In both directions; who is between passes on whatever part of a record there is. */
+/* In both directions; the man in the middle passes on any part of a record. */
 KEYS_TEST(much_arrives_as_it_was_sent)
 {
     keys_bench *b = *state;

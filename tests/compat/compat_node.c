@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEADLINE_NS 120000000000ull /* ends what hangs; nothing is judged by it */
+#define DEADLINE_NS 120000000000ull /* only ends processes that hang */
 #define BLOB_MAX 4096u
 
 typedef struct introduction {
@@ -129,7 +129,8 @@ void compat_node_flush(compat_node *node, compat_link *link)
     await_request(node, ucp_ep_flush_nbx(link->ep, &params));
 }
 
-/* UCX's closing needs the other side's progress, so nobody stops before all have come here. */
+/* UCX's closing needs the other side's progress, so no process stops before all have come
+ * here. */
 static void meet_again(compat_node *node, int fd)
 {
     const uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;

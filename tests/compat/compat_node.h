@@ -1,6 +1,6 @@
-/* One process of a test of the original's API: what any program of that API sets up before its
+/* One process of a test of the original's API: the set-up of any program of that API before its
  * first call. Processes are forked before UCX is started, and find each other by socket pairs.
- * What goes wrong here ends the process with a text; the test sees its exit status. */
+ * A failure here ends the process with a text; the test sees its exit status. */
 #ifndef COMPAT_NODE_H
 #define COMPAT_NODE_H
 
@@ -14,7 +14,7 @@
 
 #define NODE_LINKS_MAX 4
 
-/* What this process knows of another one. */
+/* This process's knowledge of another one. */
 typedef struct compat_link {
     ucp_ep_h ep;
     ucp_rkey_h rkey;
@@ -40,7 +40,7 @@ compat_link *compat_node_link(compat_node *node, int fd);
 compat_link *compat_node_link_self(compat_node *node);
 /* Waits until all that was put to that link is there. */
 void compat_node_flush(compat_node *node, compat_link *link);
-/* Waits for all others, so that nobody's memory goes while it is written. */
+/* Waits for all others, so that no memory is freed while it is written. */
 void compat_node_close(compat_node *node);
 
 /* Puts one number into the other's memory; flushed. */
@@ -49,7 +49,7 @@ void compat_node_put_number(compat_node *node, compat_link *link, size_t offset,
 /* Progresses until the number in this memory is at least that. */
 void compat_node_await_number(compat_node *node, size_t offset, uint64_t at_least);
 
-/* Sends once the slot is free, and waits for nothing else. */
+/* Sends once the slot is free, and does not wait further. */
 void compat_node_send(compat_node *node, compat_link *link, const ucp_ifunc_msg_t *msg,
                       size_t offset);
 /* Polls one slot of this memory until a message was run there. */
@@ -66,7 +66,7 @@ typedef struct compat_child {
 } compat_child;
 
 compat_child compat_fork(void (*body)(int fd, void *user), void *user);
-/* Whether it ended well. */
+/* Returns whether it ended well. */
 bool compat_wait(compat_child *child);
 
 #endif

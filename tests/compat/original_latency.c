@@ -1,6 +1,6 @@
-/* What a message of the original's API costs beside a plain UCX put: ping-pong between two
+/* The cost of a message of the original's API beside a plain UCX put: ping-pong between two
  * processes, each message flushed, as the original's latency test does. The ways take turns, so
- * that what else the machine does meets all of them.
+ * that other load of the machine affects all of them.
  *
  *   original_latency [ROUNDS [MESSAGES]]
  *

@@ -33,7 +33,7 @@ static void make_checked(uint8_t *frame)
     check_frame(&header, frame);
 }
 
-/* What a target does with a frame that judges CHECKED, when it needs the code. */
+/* The target's steps for a frame that is CHECKED, when it needs the code. */
 static bool is_whole(const uint8_t *frame, const tci_ifunc_header *header)
 {
     tci_ifunc_end end = tci_ifunc_frame_end(frame, header);
@@ -70,12 +70,12 @@ TEST(sealed_frames)
     assert_int_equal(tci_ifunc_frame_judge(bytes, size, &found), TCI_SLOT_SEALED);
     assert_int_equal(tci_ifunc_frame_judge(bytes, size - 1, &found), TCI_SLOT_TOO_LONG);
     for (size_t at = 0; at < sizeof bytes; at++) {
-        bytes[at] ^= 0x04; /* the last two of the word say that it is a message's */
+        bytes[at] ^= 0x04; /* the last two of the word mark a message's word */
         assert_int_equal(tci_ifunc_frame_judge(bytes, ROOM, &found),
                          at == 6 || at == 7 ? TCI_SLOT_EMPTY : TCI_SLOT_DAMAGED);
         bytes[at] ^= 0x04;
     }
-    header.code_size = 0; /* less room is enough then */
+    header.code_size = 0; /* less space is enough then */
     (void)tci_ifunc_header_seal(&header, bytes);
     assert_int_equal(tci_ifunc_frame_judge(bytes, 80, &found), TCI_SLOT_SEALED);
     assert_int_equal(tci_ifunc_frame_judge(bytes, 64, &found), TCI_SLOT_TOO_LONG);
@@ -105,7 +105,7 @@ TEST(words)
     }
 }
 
-/* Every byte that has not come yet is missed, whatever was in its place. */
+/* Every byte that has not come yet is missed, independent of the old byte. */
 TEST(checked_frames)
 {
     uint8_t frame[ROOM], partial[ROOM];
@@ -132,7 +132,7 @@ TEST(checked_frames)
     }
 }
 
-/* An earlier message of the same code in the same place does not complete this one. */
+/* An earlier message of the same code in the same slot does not complete this one. */
 TEST(lines_of_an_earlier_lap)
 {
     uint8_t frame[ROOM], earlier[ROOM], mixed[ROOM];

@@ -11,7 +11,7 @@ typedef struct sent {
     uint8_t id[TCI_IFUNC_ID_BYTES];
 } sent;
 
-/* A library that nobody can load; under its own id. */
+/* A library that cannot be loaded; under its own id. */
 static sent a_library(void)
 {
     static const char name[] = "gather", bytes[] = "no library at all";
@@ -36,7 +36,7 @@ static void expect_refused_as_unsigned(void)
     assert_int_equal(arrive(TCI_CODE_ARCHIVE), UCS_ERR_UNSUPPORTED);
 }
 
-/* So far that the bytes are read: the library is none, and neither is the archive. */
+/* So far that the bytes are read: the library is malformed, and so is the archive. */
 TEST(what_comes_is_read_where_nobody_asks)
 {
     assert_int_equal(arrive(TCI_CODE_LIBRARY), UCS_ERR_UNSUPPORTED);

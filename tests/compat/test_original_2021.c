@@ -31,8 +31,7 @@ TEST(calls_are_as_printed)
     assert_true(reg && deregister && create && release && send && poll);
 }
 
-/* What cannot be done says so where there is a status, and is left alone where there is
- * none. */
+/* An impossible call returns an error where it has a status, and has no effect otherwise. */
 TEST(mistakes)
 {
     compat_node node;
@@ -101,8 +100,8 @@ static void check_database(const record_target *target)
 
 /* --- Listing 1.4 ----------------------------------------------------------------------- */
 
-/* As printed from "ucp_ifunc_h ih" to the deregistration; the comment on waiting is what the
- * macro does. UCX's own ucp_ep_flush_nb has three parameters. */
+/* As printed from "ucp_ifunc_h ih" to the deregistration; the comment on waiting describes the
+ * macro. UCX's own ucp_ep_flush_nb has three parameters. */
 #define ucp_ep_flush_nb(ep) compat_node_flush(node, link)
 
 static void run_source(compat_node *node, compat_link *link, record_batch *record,

@@ -1,6 +1,7 @@
 /* Programs in the manner of the original's API, each of several processes: rings of slots, ping
- * pong, a message that travels on, first messages of several senders. Whether messages travel
- * by stores or by puts is a matter of UCX_TLS and TEST_OWN_MEMORY; the programs do not know. */
+ * pong, a message that travels on, first messages of several senders. UCX_TLS and
+ * TEST_OWN_MEMORY decide whether messages travel by stores or by puts; the programs do not
+ * know. */
 #include "../support/test.h"
 #include "compat_node.h"
 
@@ -8,7 +9,7 @@
 #include "ifuncs/gather.h"
 
 #define SLOT_BYTES 16384u
-#define CREDIT 0u /* place of a number in every process's memory, before the slots */
+#define CREDIT 0u /* offset of a number in every process's memory, before the slots */
 #define SLOTS 4096u
 
 static uint64_t message_count(void)
@@ -27,7 +28,8 @@ static ucp_ifunc_msg_t gather_message(ucp_ifunc_h ifunc, uint64_t sender, uint64
 
 #define RING_SLOTS 8u
 
-/* Fills the ring as fast as slots become free; the target says how many it has run. */
+/* Fills the ring as fast as slots become free; the target reports the number that it has
+ * run. */
 static void ring_source(int fd, void *user)
 {
     compat_node node;
@@ -69,7 +71,7 @@ TEST(ring_of_slots)
 
 /* --- ping-pong ------------------------------------------------------------------------- */
 
-/* Each side has one slot, and its message at the peer says that the slot here is free. */
+/* Each side has one slot, and its message at the peer reports that the slot here is free. */
 static void play(compat_node *node, compat_link *link, bool begins, gather_state *gathered)
 {
     ucp_ifunc_h ifunc = compat_node_register(node, "gather", 1);
@@ -110,8 +112,8 @@ TEST(ping_pong)
 
 /* --- a message that travels on ---------------------------------------------------------- */
 
-/* Two processes with one slot each: the message comes back to a slot whose process may still be
- * inside the function that sent it away. */
+/* Two processes with one slot each: the message comes back to a slot of a process that may
+ * still be inside the function that sent it away. */
 static void be_visited(compat_node *node, compat_link *link, chaser_place *place)
 {
     place->self = compat_node_register(node, "chaser", 1);

@@ -1,5 +1,5 @@
-/* What a program gives the original's API: functions in every form, and whatever is wrong. One
- * process that sends to itself. */
+/* Input of programs to the original's API: functions in every form, and errors. One process
+ * that sends to itself. */
 #include "../support/test.h"
 #include "compat_node.h"
 
@@ -52,7 +52,7 @@ static void use_folder(const fixture *f, const char *name)
     assert_int_equal(setenv(FOLDER, path, 1), 0);
 }
 
-/* Sends messages of several sizes and checks what they leave. */
+/* Sends messages of several sizes and checks their results. */
 static void send_and_run(fixture *f, ucp_ifunc_h ifunc)
 {
     gather_state gathered = {0};
@@ -189,7 +189,7 @@ TEST_WITH(uses_zlib_and_openssl, set_up, tear_down)
     size_t payload_size;
     assert_int_equal(ucp_ifunc_msg_get_payload_ptr(&msg, &payload, &payload_size), UCS_OK);
     assert_int_equal((uintptr_t)payload % 16, 0);
-    assert_true(payload_size < sizeof text / 4); /* what was made, not what was said before */
+    assert_true(payload_size < sizeof text / 4); /* the size made, not the announced one */
     compat_node_send(&f->node, f->self, &msg, 0);
     compat_node_run(&f->node, 0, SLOT_BYTES, &result);
     assert_int_equal(result.size, sizeof text);
@@ -198,7 +198,7 @@ TEST_WITH(uses_zlib_and_openssl, set_up, tear_down)
     assert_int_equal(ucp_deregister_ifunc(f->node.context, ifunc), UCS_OK);
 }
 
-/* --- what is wrong ----------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------------ */
 
 static ucs_status_t try_register(fixture *f, const char *name)
 {
@@ -324,8 +324,8 @@ static uint64_t next_random(uint64_t *seed)
     return *seed >> 16;
 }
 
-/* What lies in memory before its first message, or what an earlier user left there, is no
- * message, and is left as it is. */
+/* Bytes in memory before its first message, or of an earlier user, are no message, and are left
+ * unchanged. */
 TEST_WITH(garbage_is_no_message, set_up, tear_down)
 {
     fixture *f = *state;
@@ -341,8 +341,8 @@ TEST_WITH(garbage_is_no_message, set_up, tear_down)
     send_and_run(f, compat_node_register(&f->node, "gather", 1)); /* over the last garbage */
 }
 
-/* A message with any of its bytes changed is refused, waited for, or (where the byte is none
- * that anybody reads) run. It never crashes. */
+/* A message with any of its bytes changed is refused, waited for, or (where the byte is never
+ * read) run. It never crashes. */
 TEST_WITH(damaged_messages, set_up, tear_down)
 {
     fixture *f = *state;
@@ -376,7 +376,7 @@ TEST_WITH(occupied_slot, set_up, tear_down)
         assert_int_equal(ucp_ifunc_send_nbix(f->self->ep, msg, f->self->remote, f->self->rkey),
                          UCS_ERR_NO_RESOURCE);
         compat_node_run(&f->node, 0, SLOT_BYTES, &gathered);
-        /* The target has the code now: what is sent again is short. */
+        /* The target has the code now: later messages are short. */
         memset(f->node.memory + 64, 0xee, msg.frame_size - 64);
         compat_node_send(&f->node, f->self, &msg, 0);
         assert_int_equal(f->node.memory[msg.frame_size - 1], 0xee);

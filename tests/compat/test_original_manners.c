@@ -1,6 +1,6 @@
-/* What programs of the original's do with memory: they fill it with a pattern before they
- * begin, clear a slot themselves when its message has run, divide one buffer anew for each size
- * of messages, and poll while large messages still arrive. */
+/* Uses of memory by programs of the original's: they fill it with a pattern before they begin,
+ * clear a slot themselves when its message has run, divide one buffer again for each size of
+ * messages, and poll while large messages still arrive. */
 #include "../support/test.h"
 #include "compat_node.h"
 
@@ -9,7 +9,7 @@
 
 #include <tc/log.h>
 
-#define TURN 0u /* place of a number in every process's memory, before the buffer */
+#define TURN 0u /* offset of a number in every process's memory, before the buffer */
 #define BUFFER 4096u
 #define BUFFER_BYTES (24u << 20)
 #define PATTERN_SOURCE 0x11
@@ -43,7 +43,8 @@ static ucp_ifunc_msg_t message(ucp_ifunc_h ifunc, uint64_t number, uint64_t word
 
 /* --- ping-pong ------------------------------------------------------------------------- */
 
-/* Every message is flushed; its answer says that it has run and that its slot was cleared. */
+/* Every message is flushed; its answer confirms that it has run and that its slot was
+ * cleared. */
 static void play(compat_node *node, compat_link *link, bool begins, int pattern)
 {
     gather_state gathered = {0};
@@ -133,7 +134,8 @@ TEST(the_same_message)
 
 /* --- many sizes --------------------------------------------------------------------------- */
 
-/* Of messages, in words; each fills the buffer, or a part of it, before the target begins. */
+/* Sizes of messages, in words; each fills the buffer, or a part of it, before the target
+ * begins. */
 static const uint64_t sizes[] = {0, 1, 13, 128, 1000, 4099, 65536, 1000003};
 
 #define SIZES (sizeof sizes / sizeof sizes[0])
@@ -198,14 +200,14 @@ TEST(a_buffer_of_many_sizes)
 
 /* --- the code ----------------------------------------------------------------------------- */
 
-/* Behind a header, a payload of 40 bytes and its room: code, or the pattern that lay there. */
+/* Behind a header, a payload of 40 bytes and its space: code, or the pattern that lay there. */
 static bool has_code(const compat_node *node)
 {
     return node->memory[BUFFER + 200] != PATTERN_TARGET;
 }
 
-/* Where slots are mapped the code goes to a process once, though nothing in its slots says that
- * it came. */
+/* Where slots are mapped the code goes to a process once, though its slots do not show that it
+ * came. */
 TEST(code_travels_once)
 {
     compat_node node;
@@ -277,7 +279,7 @@ TEST(said_once)
     assert_in_range(lines_logged, 1, 8); /* again after seconds, if this takes so long */
 }
 
-/* Programs free what they failed to make, in memory that they never filled. */
+/* Programs free messages that they failed to make, in memory that they never filled. */
 TEST(freed_without_being_made)
 {
     compat_node node;

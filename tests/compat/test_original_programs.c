@@ -1,5 +1,5 @@
 /* The original's own programs in short, by functions that were made as its Makefile makes them:
- * a functional test, whose client looks at no status, and a walk over pointers of one server
+ * a functional test with a client that checks no status, and a walk over pointers of one server
  * and of two. Memory is filled with a pattern first, and polled until a message was run. */
 #include "../support/test.h"
 #include "compat_node.h"
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #define FOLDER "UCX_IFUNC_LIB_DIR"
-#define SLOT 4096u /* behind what is not used */
+#define SLOT 4096u /* behind the unused part */
 #define SLOT_BYTES (1u << 20)
 #define PATTERN_CLIENT 0x11
 #define PATTERN_SERVER 0x2a
-#define DEADLINE_NS 100000000000ull /* ends what hangs; nothing is judged by it */
+#define DEADLINE_NS 100000000000ull /* only ends processes that hang */
 
 static void open_filled(compat_node *node, int pattern)
 {
@@ -105,7 +105,7 @@ static void expect_parcel(compat_node *node)
     meet_other(node->links[0].fd);
 }
 
-/* A client that could not register what it sends ends its server's poll all the same. */
+/* A client that could not register its function ends its server's poll all the same. */
 TEST(functional)
 {
     compat_node node;

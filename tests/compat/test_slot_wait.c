@@ -1,5 +1,5 @@
 /* Slots that hold no message: polling them is quiet, whatever a program wrote there. Time is
- * the test's own, so nobody waits. */
+ * the test's own, so the test does not wait. */
 #include "../support/test.h"
 
 #include "ifunc_frame.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of docs/payload-layout.md: each block of C, compiled by the command behind it, gives what stands there.
+"""The examples of docs/payload-layout.md: each block of C, compiled by the command behind it, gives the output there.
 
     check_layout_document.py DOCUMENT TC_CLANG
 """

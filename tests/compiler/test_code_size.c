@@ -1,4 +1,4 @@
-/* What first messages weigh: archives of bitcode for two architectures, by tc-clang as it is
+/* Sizes of first messages: archives of bitcode for two architectures, by tc-clang as it is
  * used. Neither function is one that the dictionaries were trained from. */
 #include "archive_check.h"
 #include "archive_dictionary.h"

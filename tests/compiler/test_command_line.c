@@ -1,4 +1,4 @@
-/* What tc-clang's arguments mean, and which make no sense. */
+/* Meanings of tc-clang's arguments, and refused ones. */
 #include "tool_run.h"
 
 #include "command_line.h"

@@ -1,4 +1,4 @@
-/* C++ sources: what is made of them, which library comes along, and what is refused. */
+/* C++ sources: the archives made of them, their library, and refusals. */
 #include "archive_check.h"
 #include "tool_run.h"
 
@@ -81,7 +81,7 @@ TEST_WITH(entries_are_extern_c, enter_empty_folder, leave_folder)
                                "not declared extern \"C\"");
 }
 
-/* Whether constructors and destructors became an entry, at any level. */
+/* Checks whether constructors and destructors became an entry, at any level. */
 static void expect_life(const char *source, bool expected)
 {
     static const char *const levels[] = {"-O0", "-O2"};
@@ -117,7 +117,7 @@ TEST_WITH(thread_locals_are_of_the_code, enter_empty_folder, leave_folder)
     expect_life("thread_local.cpp", false);
 }
 
-/* The guard of the entry needs these; a function that cannot throw has none. */
+/* The guard of the entry needs these; a function that cannot throw has no guard. */
 TEST_WITH(entries_that_throw_are_guarded, enter_empty_folder, leave_folder)
 {
     compile("thrown.cpp", "-DQUIET=false");

@@ -1,5 +1,5 @@
-/* Bitcode of other languages: what is missing for it is said in that language's words. The
- * fixtures are written by hand as the compilers would, so that none of them has to be here. */
+/* Bitcode of other languages: missing symbols are reported in that language's terms. The
+ * fixtures are written by hand as the compilers would, so that the compilers are not needed. */
 #include "base/sanitized.h"
 #include "tool_run.h"
 
@@ -15,7 +15,7 @@ static void create(const char *fixture, const char *libraries)
              libraries != NULL ? "--deps" : NULL, "needs.txt", NULL);
 }
 
-/* Each NULL-terminated list of texts is in what was said. */
+/* Each NULL-terminated list of texts is in the output. */
 static void refuse(const char *fixture, const char *const *texts)
 {
     create(fixture, NULL);
@@ -64,7 +64,7 @@ TEST_WITH(objects_of_python, enter_empty_folder, leave_folder)
     refuse("foreign_python.ll", texts);
 }
 
-/* With the line that gives it, nothing is said. */
+/* With the line that provides it, there is no report. */
 TEST_WITH(the_library_of_cxx, enter_empty_folder, leave_folder)
 {
     create("foreign_cxx.ll", NULL);
@@ -111,7 +111,7 @@ TEST_WITH(collectors_of_garbage, enter_empty_folder, leave_folder)
     refuse("foreign_collector.ll", texts);
 }
 
-/* What no compiler of C makes. */
+/* Code that no compiler of C makes. */
 TEST_WITH(conventions_and_alignments, enter_empty_folder, leave_folder)
 {
     static const char *const convention[] = {
@@ -125,7 +125,7 @@ TEST_WITH(conventions_and_alignments, enter_empty_folder, leave_folder)
     refuse("foreign_alignment.ll", alignment);
 }
 
-/* Which LLVM would compile for ever, or die of. */
+/* Bitcode that LLVM would compile for ever, or crash on. */
 TEST_WITH(what_is_beyond_all_bounds, enter_empty_folder, leave_folder)
 {
     static const struct {
@@ -181,7 +181,7 @@ TEST_WITH(what_ends_llvm, enter_empty_folder, leave_folder)
     assert_int_not_equal(access("foreign.tca", F_OK), 0);
 }
 
-/* Of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
+/* Addresses of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
 TEST_WITH(addresses_as_numbers, enter_empty_folder, leave_folder)
 {
     static const char *const texts[] = {

@@ -1,4 +1,4 @@
-/* Which names belong to which language's runtime, and which to nobody's. */
+/* Names of each language's runtime, and names of no runtime. */
 #include "foreign_words.h"
 #include "rust_name.h"
 
@@ -12,7 +12,7 @@ TEST(names_of_rust)
         {"_RNvNtCs1234_4core9panicking9panic_fmt", "core::panicking::panic_fmt"},
         {"_RNvCs1234_3std4exit", "std::exit"},
         {"_RNvNtCs1234_4core3fmt5writeCs99_4mine", "core::fmt::write"},
-        /* of C++, or of nobody */
+        /* of C++, or of no language */
         {"_ZN4core9panicking9panic_fmtEv", NULL},
         {"_ZN4core9panicking9panic_fmt17h0123456789abcdeE", NULL},
         {"_ZN17h0123456789abcdefE", NULL},

@@ -1,4 +1,4 @@
-/* What linking, checking and minimising make of a module, seen in LLVM's assembly text. */
+/* The results of linking, checking and minimising a module, seen in LLVM's assembly text. */
 #include "tool_run.h"
 
 #include "archive.h"
@@ -315,7 +315,7 @@ static size_t encode_newer(unsigned char *out)
     }
     for (size_t i = 0; i < strlen(producer); i++) {
         unsigned c = (unsigned char)producer[i];
-        unsigned groups[2] = {(c & 31) | 32, c >> 5}; /* 6 bits each, the highest says "more" */
+        unsigned groups[2] = {(c & 31) | 32, c >> 5}; /* 6 bits each, the highest: "more" */
         for (unsigned b = 0; b < 12; b++, at++)
             out[at / 8] |= (unsigned char)((groups[b / 6] >> b % 6 & 1) << at % 8);
     }

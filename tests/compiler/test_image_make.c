@@ -1,4 +1,4 @@
-/* Images as tc-clang makes them: what is in them, that they run, and what has none. */
+/* Images as tc-clang makes them: their contents, that they run, and code without images. */
 #include "archive_check.h"
 #include "tool_run.h"
 
@@ -46,7 +46,7 @@ static void assert_image_symbols(const opened_archive *a, size_t index, const ch
     assert_string_equal(text, expected);
 }
 
-/* --- what is in them --------------------------------------------------------------------- */
+/* --- contents ---------------------------------------------------------------------------- */
 
 static void assert_parts(const opened_archive *a, const char *triple)
 {
@@ -206,7 +206,7 @@ TEST_WITH(they_run_with_large_constants, enter_empty_folder, leave_folder)
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
 
-/* Calls that only the code generator makes, to what is not in the bitcode. */
+/* Calls that only the code generator makes, to functions outside the bitcode. */
 TEST_WITH(they_run_with_stack_protection, enter_empty_folder, leave_folder)
 {
     opened_archive a;
@@ -221,7 +221,8 @@ TEST_WITH(they_run_with_stack_protection, enter_empty_folder, leave_folder)
     close_archive(&a);
 }
 
-/* --- what has none ----------------------------------------------------------------------- */
+/* --- code without
+ * images-------------------------------------------------------------------- */
 
 static void assert_no_image(const char *source, const char *option, const char *part)
 {

@@ -1,5 +1,5 @@
-/* tc-clang --check-abi: what lies in memory alike on all targets passes, what does not is named
- * by file and line. */
+/* tc-clang --check-abi: types with the same layout on all targets pass, others are named by
+ * file and line. */
 #include "tool_run.h"
 
 #include <unistd.h>
@@ -76,7 +76,7 @@ TEST_WITH(members_of_one_target, enter_empty_folder, leave_folder)
     assert_line(48, "error: 'only_here.otherwise' is there on x86_64-linux alone");
     assert_line(43, "error: 'only_here' has 16 bytes on x86_64-linux, 24 bytes on "
                     "aarch64-linux");
-    /* That it has moved is no news then. */
+    /* Its move is not reported then. */
     assert_has_not(result.text, "only_here.behind");
 }
 

@@ -1,4 +1,4 @@
-/* tc-ar create packs what any LLVM language made, under the same checks as tc-clang. */
+/* tc-ar create packs the output of any LLVM language, under the same checks as tc-clang. */
 #include "archive_check.h"
 #include "tool_run.h"
 
@@ -58,7 +58,7 @@ TEST_WITH(forms_as_asked_for, enter_empty_folder, leave_folder)
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("tsi.c", "riscv64-linux-gnu", "r.bc");
     slices_of("--forms=bitcode", "riscv64-linux bitcode, x86_64-linux bitcode, ");
-    /* There are no images for the one, which is no reason to have none for the other. */
+    /* There are no images for the one, the other one still has them. */
     slices_of("--forms=bitcode,image",
               "riscv64-linux bitcode, x86_64-linux bitcode, x86_64-linux image, ");
     run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "r.bc", "-o", "bad.tca",
@@ -125,7 +125,7 @@ TEST_WITH(files_that_are_no_bitcode, enter_empty_folder, leave_folder)
     }
 }
 
-/* What another language's compiler made, as tc-clang does of C. */
+/* The output of another language's compiler, as tc-clang's for C. */
 TEST_WITH(a_library_that_travels, enter_empty_folder, leave_folder)
 {
     make_bitcode("parts_sum.c", "x86_64-linux-gnu", "x.bc");
@@ -150,7 +150,7 @@ TEST_WITH(a_library_that_travels, enter_empty_folder, leave_folder)
              "--library", NULL);
     assert_int_equal(result.exit_status, 1);
     assert_has(result.text, "export different symbols");
-    /* Without the word it is a function, whose entry is missing. */
+    /* Without the word it is a function with a missing entry. */
     run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "-o", "bad.tca", NULL);
     assert_int_equal(result.exit_status, 1);
     assert_has(result.text, "parts_main");

@@ -1,4 +1,4 @@
-/* What tc-clang writes: archives for both targets, small and the same each time, and the list
+/* The output of tc-clang: archives for both targets, small and the same each time, and the list
  * of libraries. */
 #include "archive_check.h"
 #include "image.h"
@@ -24,7 +24,7 @@ static void copy_file(const char *from, const char *to)
     free(text);
 }
 
-/* Compiles tsi.c and tells its size. */
+/* Compiles tsi.c and returns its size. */
 static void open_tsi(opened_archive *a, const char *forms)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", forms, NULL);
@@ -187,7 +187,7 @@ TEST_WITH(read_only_payloads, enter_empty_folder, leave_folder)
     assert_has(result.text, "\"payload_alignment\":4096,\"payload_readonly\":true,");
 }
 
-/* Both forms know how the original's API names what makes payloads. */
+/* Both forms know the original API's names of the functions that make payloads. */
 TEST_WITH(entries_of_the_original_api, enter_empty_folder, leave_folder)
 {
     opened_archive a;

@@ -1,4 +1,4 @@
-/* What cannot be shipped is refused with file and line, by itself, and leaves no archive
+/* Code that cannot be shipped is refused with file and line, by itself, and leaves no archive
  * behind. */
 #include "tool_run.h"
 
@@ -51,7 +51,7 @@ TEST_WITH(assembly_unless_allowed, enter_empty_folder, leave_folder)
     assert_int_equal(access("bad.tca", F_OK), 0);
 }
 
-/* By file and line, whoever finds it: the macro, or tc-clang in what was written by hand. */
+/* By file and line, found by the macro, or by tc-clang in code without the macro. */
 TEST_WITH(alignments_that_payloads_cannot_have, enter_empty_folder, leave_folder)
 {
     run_tool(&result, TEST_TC_CLANG, data_file("asserted_alignment.c"), "-o", "bad.tca",

@@ -23,7 +23,7 @@ const char *data_file(const char *name);
 void assert_has(const char *text, const char *part);
 void assert_has_not(const char *text, const char *part);
 
-/* The whole file, with a terminator, for free(); NULL when there is none. */
+/* The whole file, with a terminator, for free(); NULL when the file is missing. */
 char *read_file(const char *path, size_t *size_out);
 void write_file(const char *path, const char *text);
 

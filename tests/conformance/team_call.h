@@ -1,4 +1,4 @@
-/* Calls from rank 0 of a team, and what became of them. */
+/* Calls from rank 0 of a team, and their results. */
 #ifndef TEAM_CALL_H
 #define TEAM_CALL_H
 
@@ -18,7 +18,8 @@ typedef struct call_record {
     char text[TC_ERROR_TEXT_MAX];
 } call_record;
 
-/* Progresses until something happens, or a moment longer: answers to nobody wake nobody. */
+/* Progresses until something happens, or a moment longer: answers without a caller wake no
+ * caller. */
 void team_turn(team *t);
 
 /* For the parameter `done` of a call, with the record as its user. */

@@ -14,7 +14,7 @@ static const char *const names[] = {"aligned32", "aligned64", "aligned1024", "al
 static const size_t alignments[] = {32, 64, 1024, 4096};
 #define FUNCTIONS (sizeof names / sizeof names[0])
 
-/* A ring of few places, so that every one of them comes by. */
+/* A ring of few offsets, so that each of them is used. */
 static const char *const small_ring[] = {"ring_bytes", "16K", NULL};
 
 typedef struct bench {
@@ -201,7 +201,7 @@ TEST(injected)
             (void)tc_wait(b.pair.source, TC_MILLISECONDS(100));
         assert_int_equal(status, TC_OK);
         b.sent++;
-        (void)tc_progress(b.pair.source); /* hears of the segment, where there is one */
+        (void)tc_progress(b.pair.source); /* is notified of the segment, where there is one */
     }
     close_bench(&b);
 }

@@ -1,4 +1,4 @@
-/* Code over which LLVM takes for ever, or dies: its sender is told, and everybody else goes on.
+/* Code that LLVM never finishes, or crashes on: its sender is notified, and all others go on.
  */
 #include "../support/pair.h"
 #include "../support/test.h"
@@ -61,7 +61,7 @@ TEST(code_that_ends_the_compiler_ends_nothing_else)
     pair_close(&p);
 }
 
-/* A context may be left at any time, and does not wait for what nobody wants any more. */
+/* A context may be left at any time, and does not wait for unwanted code. */
 TEST(a_target_may_leave_while_it_compiles)
 {
     pair p;

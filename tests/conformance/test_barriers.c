@@ -1,4 +1,4 @@
-/* Barriers: who passes them, and who hears that there will be no passing. */
+/* Barriers: members that pass them, and members that are notified of a failure. */
 #include "../support/team.h"
 #include "../support/test.h"
 
@@ -59,7 +59,7 @@ static void *walk_with_the_lock(void *arg)
     return w;
 }
 
-/* The contexts serve themselves, and let nobody pass earlier. */
+/* The contexts serve themselves, and let no member pass earlier. */
 TEST(a_barrier_is_one_where_contexts_serve_themselves_too)
 {
     team t;
@@ -92,7 +92,7 @@ static unsigned progress(void *context)
     return tc_progress(context);
 }
 
-/* One who waits, and what is heard. */
+/* A waiting member, and its result. */
 typedef struct waiter {
     tc_group *group;
     pthread_t thread;
@@ -124,7 +124,7 @@ static void expect_barrier_failed(waiter *w, tc_status status, const char *text)
         fail_msg("%s: %s", tc_status_name(w->status), w->error.text);
 }
 
-/* Rank 3 goes while the others wait for it, for ever: rank 0 learns it, and the others of
+/* Rank 3 goes while the others wait for it, for ever: rank 0 learns it, and the others from
  * rank 0, also one who comes later. */
 TEST(all_who_wait_hear_who_was_lost)
 {
@@ -139,7 +139,7 @@ TEST(all_who_wait_hear_who_was_lost)
     t.size = 3;
     expect_barrier_failed(&waiters[0], TC_E_PEER_LOST, "rank 3");
     server others = {.turn = NULL};
-    server_start(&others, progress, t.contexts[0]); /* somebody has to answer those who come */
+    server_start(&others, progress, t.contexts[0]); /* connecting members need an answer */
     expect_barrier_failed(&waiters[1], TC_E_PEER_LOST, "rank 3");
     send_to_barrier(&t, waiters, 2, 3);
     expect_barrier_failed(&waiters[2], TC_E_PEER_LOST, "rank 3");

@@ -1,4 +1,4 @@
-/* Calls and what answers them. */
+/* Calls and their answers. */
 #include "../shipped/travel.h"
 #include "../support/test.h"
 #include "team_call.h"
@@ -68,7 +68,7 @@ TEST(errors_come_back_with_their_text)
     team_close(&t);
 }
 
-/* A caller that is in no group, and what it opens. */
+/* A caller that is in no group, and its objects. */
 typedef struct stranger {
     tc_context *ctx;
     tc_ep *ep;
@@ -288,7 +288,7 @@ typedef struct follower {
     tc_ep *ep;
     tc_ifunc *fn;
     int left;
-    tc_status within; /* what tc_calls_wait says in a callback */
+    tc_status within; /* the status of tc_calls_wait in a callback */
 } follower;
 
 static void call_once_more(void *user, const tc_call_outcome *outcome)

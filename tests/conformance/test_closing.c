@@ -1,5 +1,5 @@
-/* How endpoints end: that each is told what became of it, whoever else ends at the same time,
- * and that ending many takes no longer than ending one. */
+/* How endpoints end: that each is notified of its result, independent of others that end at the
+ * same time, and that ending many takes no longer than ending one. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -11,7 +11,7 @@
 
 #define PEERS 100u /* more than one look at the descriptors serves */
 
-/* What the target's program hears. */
+/* The events of the target's program. */
 typedef struct heard {
     unsigned opened, closed, failed;
     tc_error error; /* of the one that failed last */
@@ -27,7 +27,7 @@ static void hear(void *user, tc_ep *ep, tc_ep_event event)
         (void)tc_ep_error(ep, &h->error);
 }
 
-/* The target hears of everything from here on; until then it is paused. */
+/* The target receives everything from here on; until then it is paused. */
 static void serve_until_ended(pair *p, const heard *h, unsigned count)
 {
     uint64_t deadline_ns = tci_deadline_after(PAIR_TIMEOUT_NS);
@@ -57,7 +57,7 @@ TEST(all_who_close_while_nobody_looks_have_closed)
     pair_pause(&p);
     for (unsigned i = 0; i < PEERS; i++)
         tc_context_destroy(peers[i]);
-    /* UCX tells of all links' ends before anybody looks at the streams. */
+    /* UCX reports all links' ends before the streams are polled. */
     for (unsigned i = 0; i < 100 * PEERS; i++)
         (void)tci_worker_progress(p.target->core.worker);
     serve_until_ended(&p, &h, PEERS);
@@ -93,8 +93,8 @@ static void leave_puts_under_way(void)
         skip();
 }
 
-/* The target looks again when the source has long given up: it hears of an end in order only if
- * everything was run. */
+/* The target polls again when the source has long given up: it is notified of an end in order
+ * only if everything was run. */
 TEST(who_gives_up_does_not_end_in_order)
 {
     pair p;
@@ -131,7 +131,7 @@ TEST(who_gives_up_does_not_end_in_order)
     pair_close(&p);
 }
 
-/* What a program does in its callback. */
+/* A program's action in its callback. */
 static void close_inside_a_callback(pair *p)
 {
     (void)tci_pending_enter(&p->source->core.pending, TCI_RUNNING);
@@ -205,7 +205,7 @@ TEST(closing_inside_a_callback_flushes)
 
 #define HUNG 8u
 #define CLOSE_NS 500000000ull
-/* Half of what one after the other would take. */
+/* Half of the time that one after the other would take. */
 #define TOGETHER_NS (HUNG * CLOSE_NS / 2)
 
 static const char *const patience[] = {"close_timeout", "500ms", NULL};
@@ -279,7 +279,7 @@ static void form_group(crowd *c)
         must(tc_group_ep(c->group, rank, &c->eps[rank], &error), &error, "endpoint");
 }
 
-/* Nobody looks from here on, and a message is under way to each. */
+/* No side polls from here on, and a message is under way to each. */
 static void hang(crowd *c)
 {
     tc_ifunc *fn;
@@ -327,7 +327,7 @@ TEST(members_that_hang_are_waited_for_together)
     tc_group_destroy(c.group);
     uint64_t took_ns = tci_clock_ns() - begin_ns;
     assert_in_range(took_ns, CLOSE_NS, TOGETHER_NS);
-    assert_int_equal(h.closed, HUNG); /* the program hears of each before it goes */
+    assert_int_equal(h.closed, HUNG); /* the program is notified of each before it goes */
     assert_int_equal(h.failed, 0);
     tc_context_set_ep_callback(c.source, NULL, NULL);
     crowd_end(&c);

@@ -1,5 +1,5 @@
 /* Several peers send the same many functions to one target at once, whose code it asks for one
- * by one: each message runs, and none for another's function. */
+ * by one: each message runs, and never for another's function. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -146,7 +146,7 @@ static void open_mixed(crowd *c, unsigned peer, tc_ifunc **fns)
     }
 }
 
-/* What a target cannot keep, its sender hears of. */
+/* The sender is notified of code that the target cannot keep. */
 TEST(each_message_runs_or_is_refused)
 {
     static tc_ifunc *fns[PEERS][MIXED];

@@ -1,5 +1,5 @@
 /* Peers with and without the dictionaries that code is packed with. A context with the option
- * `dictionaries` at no is what a peer without any looks like from outside. */
+ * `dictionaries` at no looks from outside like a peer without any. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -129,7 +129,7 @@ TEST(both_kinds_at_once)
     pair_close(&without);
 }
 
-/* A function that came in plain form is sent on, and back, as what it is. */
+/* A function that came in plain form is sent on, and back, unchanged. */
 TEST(plain_code_travels_on)
 {
     pair p;

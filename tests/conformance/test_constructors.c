@@ -1,5 +1,5 @@
-/* Code that begins and ends: constructors run once before its first call, and what they have
- * made goes when the code does, whatever form it came in. */
+/* Code that begins and ends: constructors run once before its first call, and their objects go
+ * with the code, for every form of code. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -13,7 +13,7 @@
 
 static tc_error error;
 
-/* What functions have noted. */
+/* Notes of functions. */
 static void expect_steps(const char *expected)
 {
     const char *steps = getenv("LIVELY");
@@ -162,7 +162,7 @@ TEST_WITH(a_constructor_that_throws_is_the_reason, setup, NULL)
     assert_int_not_equal(ask(&p, fn, 'a', &answer), TC_OK);
     assert_non_null(strstr(
         error.text, "in a constructor, the function threw std::runtime_error: not today"));
-    expect_steps_so_far(&p, "EBAb"); /* what was whole is destroyed */
+    expect_steps_so_far(&p, "EBAb"); /* complete objects are destroyed */
     pair_close(&p);
     expect_steps("EBAb");
 }
@@ -213,7 +213,7 @@ TEST_WITH(a_library_is_whole_before_its_init_and_after_its_fini, setup, NULL)
     expect_warmth(&p, fn, 21, 21, 101);
     (void)push(&p, 2);
     expect_steps_so_far(&p, "1C1I2C2I1F1X1D");
-    expect_warmth(&p, fn, 21, 22, 102); /* what its constructor has read stays */
+    expect_warmth(&p, fn, 21, 22, 102); /* the value that its constructor has read stays */
     pair_close(&p);
     expect_steps("1C1I2C2I1F1X1D2F2X2D");
 }

@@ -1,4 +1,4 @@
-/* Constructors beside what keeps code: compiled objects on disk, tiers, and too little memory
+/* Constructors with all caches of code: compiled objects on disk, tiers, and too little memory
  * for all code. */
 #include "../support/pair.h"
 #include "../support/test.h"
@@ -12,7 +12,7 @@ enum { CROWD = 8 };
 
 static tc_error error;
 
-/* What functions have noted. */
+/* Notes of functions. */
 static void expect_steps(const char *expected)
 {
     const char *steps = getenv("LIVELY");

@@ -1,4 +1,4 @@
-/* What every delivery must do; run once for each (see CMakeLists.txt). */
+/* The common behaviour of deliveries; run once for each (see CMakeLists.txt). */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -229,7 +229,7 @@ TEST(functions_answer_from_inside)
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     for (int i = 0; i < 50; i++)
         assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
-    /* 50 balls, 200 throws each: half of the landings are here. */
+    /* 50 balls, 200 throws each: half of the throws arrive here. */
     while (p.source_state.next < 50 * 100)
         assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
     pair_flush(p.ep);
@@ -268,7 +268,7 @@ TEST(large_payloads_pass_a_small_ring)
     close_checked(&p, 40);
 }
 
-/* Many in a row, so that the room for them is used again and again, in different ways: none,
+/* Many in a row, so that the space for them is used again and again, in different ways: none,
  * one that most do not fit in, the usual one. */
 TEST(large_payloads_follow_each_other_closely)
 {
@@ -286,7 +286,7 @@ TEST(large_payloads_follow_each_other_closely)
     }
 }
 
-/* The caller may do what it likes with a payload that was sent. */
+/* The caller may do anything with a payload that was sent. */
 TEST(a_payload_that_was_sent_may_be_changed)
 {
     pair p;

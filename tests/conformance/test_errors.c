@@ -1,5 +1,5 @@
-/* Every call that can fail says why: in its own tc_error, and calls that send by tc_send_error.
- * Run once for each delivery. */
+/* Every call that can fail reports the reason: in its own tc_error, and calls that send by
+ * tc_send_error. Run once for each delivery. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -12,7 +12,7 @@ static void expect_error(const tc_error *error, tc_status status, const char *pa
         fail_msg("no '%s' in: %s", part, error->text);
 }
 
-/* What the newest send that failed says of itself. */
+/* The error of the newest send that failed. */
 static void expect_send_error(const pair *p, tc_status status, const char *part)
 {
     tc_error error = {TC_OK, ""};
@@ -116,7 +116,8 @@ TEST(a_rank_that_is_none_is_named)
     pair_close(&p);
 }
 
-/* --- waiting, and what is no sending ------------------------------------------------------ */
+/* --- waiting, and calls that do not send
+ * ------------------------------------------------------ */
 
 TEST(a_flush_that_failed_has_a_text)
 {

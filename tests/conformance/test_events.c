@@ -1,6 +1,6 @@
 /* An endpoint's events stand around its messages: TC_EP_OPENED before the first that runs here,
  * TC_EP_CLOSED after the last, also when several peers connect and send at once. So a program
- * can make what it keeps for a peer in the one and free it in the other. */
+ * can allocate its state for a peer in the one and free it in the other. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -13,7 +13,7 @@
 #define PEERS 4u
 #define EACH 1000u
 
-/* What the target keeps for one peer, as tc_ep_user. */
+/* The target's state for one peer, as tc_ep_user. */
 typedef struct kept {
     bool ended;
 } kept;
@@ -218,7 +218,8 @@ static void serve_at(tc_context *ctx, unsigned count)
     }
 }
 
-/* What the peer sends at once runs when the program has its endpoint, and not before. */
+/* Messages that the peer sends at once run when the program has its endpoint, and not
+ * before. */
 TEST(nothing_runs_before_connect_has_returned)
 {
     pair p;

@@ -1,5 +1,5 @@
-/* Functions of C++ that throw: what is caught inside stays inside, and what would leave a
- * function ends its message, and nothing else. */
+/* Functions of C++ that throw: a caught exception has no effect outside, and one that would
+ * leave a function ends its message alone. */
 #include "../shipped/thrower.h"
 #include "../support/pair.h"
 #include "../support/test.h"
@@ -33,7 +33,7 @@ static void expect_thrown(pair *p, tc_ifunc *fn, char question, const char *expe
     assert_string_equal(error.text, expected);
 }
 
-/* Of objects in frames that were left: each was destroyed. */
+/* Counts of objects in frames that were left: each was destroyed. */
 static void expect_alive(pair *p, tc_ifunc *fn, int expected)
 {
     int alive = -1;
@@ -102,7 +102,7 @@ TEST(a_payload_that_throws_is_not_sent)
     pair_close(&p);
 }
 
-/* Where nobody could catch it. */
+/* Where no frame could catch it. */
 TEST(what_may_throw_is_not_injected)
 {
     pair p;

@@ -13,7 +13,7 @@
 #define TURNS 64u
 #define MESSAGES 20u /* in a turn */
 #define PAYLOAD 16u
-/* Of both sides' turns, one in 64 looks at descriptors and deadlines. */
+/* One in 64 of both sides' turns polls descriptors and deadlines. */
 #define HOUSEKEEPING_TURNS 4u
 
 /* Volatile, as a compiler knows that malloc changes none of the program's variables. */
@@ -25,7 +25,7 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
-/* In place of the C library's, for all that this program links. */
+/* Replaces the C library's, for all that this program links. */
 void *malloc(size_t size)
 {
     allocations += counts;
@@ -137,7 +137,7 @@ static void expect_fast(pair *p, tc_ifunc *fn)
         print_message("system calls are not counted here\n");
 }
 
-/* That what counts does. */
+/* Checks that the counter works. */
 TEST(what_is_done_is_counted)
 {
     if (TCI_SANITIZED)

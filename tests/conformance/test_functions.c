@@ -16,7 +16,7 @@ static void copy_file(const char *from, const char *to)
 }
 
 /* A function that is opened again after its file changed is another function; the first handle
- * keeps what it was. */
+ * keeps the old one. */
 TEST(a_changed_archive_under_the_same_name_runs_its_new_code)
 {
     pair p;
@@ -184,8 +184,8 @@ TEST(a_missing_library_is_named)
     pair_close(&p);
 }
 
-/* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so
- * nobody may look at it. */
+/* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so it
+ * must not be read. */
 TEST(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed)
 {
     pair p;
@@ -220,8 +220,8 @@ TEST(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed)
     pair_close(&p);
 }
 
-/* A whole archive around an image that is none: the target says so, and lives on. Where bitcode
- * is asked for nobody looks at it. */
+/* A whole archive around a malformed image: the target reports that, and lives on. Where
+ * bitcode is requested it is not read. */
 TEST(a_damaged_image_is_refused)
 {
     static const struct {
@@ -282,8 +282,8 @@ TEST(damaged_archives_are_refused_where_they_are_opened)
     pair_close(&p);
 }
 
-/* More functions than places: those that nobody holds make room, and come back when they are
- * sent again. */
+/* More functions than slots: unreferenced ones are evicted, and come back when they are sent
+ * again. */
 TEST(functions_beyond_the_limit_replace_idle_ones)
 {
     pair p;
@@ -300,7 +300,7 @@ TEST(functions_beyond_the_limit_replace_idle_ones)
     assert_int_equal(tc_send(p.ep, third, NULL, 0), TC_OK);
     pair_flush(p.ep);
     tc_ifunc_close(check);
-    doubled = pair_ifunc(&p, "doubled"); /* takes the place, and the slot, of check */
+    doubled = pair_ifunc(&p, "doubled"); /* replaces check, and takes its slot */
     assert_int_equal(tc_send(p.ep, doubled, "ab", 2), TC_OK);
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
@@ -309,7 +309,7 @@ TEST(functions_beyond_the_limit_replace_idle_ones)
     pair_close(&p);
 }
 
-/* Messages that are under way keep the places of their own functions alone. */
+/* Messages that are under way keep the slots of their own functions alone. */
 TEST(what_ran_before_makes_room)
 {
     pair p;
@@ -349,7 +349,7 @@ static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
     return fn;
 }
 
-/* A peer with more functions than the target has places leaves some to others, and still calls
+/* A peer with more functions than the target has slots leaves some to others, and still calls
  * all of its own. */
 TEST(one_peer_does_not_keep_all_places)
 {

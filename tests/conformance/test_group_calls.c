@@ -1,5 +1,5 @@
-/* One call to all members of a group: what each answers, and what becomes of those that do
- * not. */
+/* One call to all members of a group: the answer of each, and the result of calls without an
+ * answer. */
 #include "../shipped/travel.h"
 #include "../support/team.h"
 #include "../support/test.h"

@@ -65,7 +65,7 @@ TEST(all_members_connect)
     team_close(&t);
 }
 
-/* A port that nobody listens at: rank 1 never comes. */
+/* A port without a listener: rank 1 never comes. */
 TEST(a_member_that_never_comes_is_named)
 {
     tc_context *ctx = make_context_with("connect_timeout", "200ms");
@@ -95,7 +95,7 @@ TEST(a_member_that_never_comes_is_named)
     tc_context_destroy(ctx);
 }
 
-/* What a program hears of its endpoints. */
+/* The events of a program's endpoints. */
 typedef struct heard {
     const tc_ep *ep;
     unsigned opened, ended;
@@ -113,7 +113,7 @@ static void hear(void *user, tc_ep *ep, tc_ep_event event)
     h->status = tc_ep_error(ep, NULL);
 }
 
-/* Until the program has heard of it, it may use the endpoint. */
+/* Until the program is notified of it, it may use the endpoint. */
 TEST(an_endpoint_that_never_opens_is_not_freed_in_silence)
 {
     tc_context *ctx = make_context_with("connect_timeout", "200ms");
@@ -137,7 +137,7 @@ TEST(an_endpoint_that_never_opens_is_not_freed_in_silence)
     tc_context_destroy(ctx);
 }
 
-/* One that comes late gets what was sent to it before. */
+/* A late member gets the messages sent to it before. */
 TEST(a_member_may_come_late)
 {
     tc_context *first = make_context(), *second = make_context();
@@ -164,7 +164,7 @@ TEST(a_member_may_come_late)
     tc_context_destroy(second);
 }
 
-/* Whoever sends and leaves has not waited until the endpoint is open. */
+/* A member that sends and leaves has not waited until the endpoint is open. */
 TEST(what_was_sent_comes_although_the_sender_leaves)
 {
     for (unsigned round = 0; round < 2; round++) {
@@ -202,7 +202,7 @@ TEST(a_flush_waits_for_a_member_that_is_not_there_yet)
     team_close(&t);
 }
 
-/* Who knows the list alone is no member, whichever rank it takes. */
+/* A process that knows only the list is not a member, at any rank. */
 TEST(members_know_the_secret)
 {
     tc_context *first = make_context_with("group_secret", "of ours");
@@ -222,7 +222,7 @@ TEST(members_know_the_secret)
     for (unsigned i = 0; i < 50; i++) {
         assert_int_not_equal(tc_group_connect(b, 1000000, &error), TC_OK);
         (void)tc_progress(first);
-        assert_int_equal(tc_progress(stranger), 0); /* what is sent to rank 1 waits for it */
+        assert_int_equal(tc_progress(stranger), 0); /* messages to rank 1 wait for it */
     }
     tc_context_destroy(stranger);
     assert_int_equal(tc_group_create_hosts(second, hosts, 1, &c, &error), TC_OK);
@@ -295,7 +295,7 @@ TEST(wrong_groups_are_refused)
     tc_context_destroy(ctx);
 }
 
-/* The context of rank 1 ends in the middle of it all and a new one takes its place. */
+/* The context of rank 1 ends in the middle of it all and a new one replaces it. */
 TEST(a_member_that_went_can_come_back)
 {
     tc_context *first = make_context(), *second = make_context();
@@ -330,7 +330,7 @@ static unsigned progress(void *context)
     return tc_progress(context);
 }
 
-/* UCX's port is open, but a context whose address nobody was given greets nobody there. */
+/* UCX's port is open, but a context that has not given out its address greets no peer there. */
 TEST(strangers_by_ucx_are_not_taken)
 {
     tc_context *first = make_context(), *second = make_context();
@@ -359,7 +359,7 @@ TEST(strangers_by_ucx_are_not_taken)
     tc_context_destroy(second);
 }
 
-/* Whoever else listens at a member's address runs nothing of what was sent to that member. */
+/* Another listener at a member's address runs no message sent to that member. */
 TEST(nothing_runs_at_a_stranger)
 {
     tc_context *first = make_context_with("connect_timeout", "300ms"), *second = make_context();

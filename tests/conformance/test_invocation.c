@@ -25,7 +25,7 @@ static void inject_check(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
     free(payload);
 }
 
-/* Of the target, which must not run meanwhile. */
+/* State of the target, which must not run meanwhile. */
 static uint64_t code_received(pair *p)
 {
     uint64_t value = UINT64_MAX;
@@ -76,8 +76,8 @@ TEST(large_payloads_are_injected_in_their_place_too)
     pair_close(&p);
 }
 
-/* Beyond a frame too, once the peer has attached that segment; where there is none that is
- * said.
+/* Beyond a frame too, once the peer has attached that segment; without a segment the error says
+ * so.
  */
 TEST(payloads_beyond_a_frame_are_injected_where_they_can_lie)
 {

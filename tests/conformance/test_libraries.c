@@ -9,10 +9,10 @@
 #include <tc/library.h>
 
 #define SHORT_NS 100000000ull
-/* Who wants it, and what. */
+/* The function that needs it, and the symbol. */
 #define UNRESOLVED "shelf: no library here defines: shelf_nobody_has"
 
-/* Which versions have ended, a digit each. */
+/* The versions that have ended, a digit each. */
 static void expect_ended(const char *versions)
 {
     const char *ended = getenv("SHELF_ENDED");

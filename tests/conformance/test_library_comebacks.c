@@ -29,7 +29,7 @@ static void expect_version(pair *p, uint64_t version, uint64_t count)
     assert_int_equal(answer.inits, 1);
 }
 
-/* --- waiting for who holds it ------------------------------------------------------------- */
+/* --- waiting for its holder ------------------------------------------------------------- */
 
 static tci_library_set *set_of(pair *p)
 {
@@ -115,7 +115,7 @@ static tc_ifunc *open_endless(pair *p)
     return fn;
 }
 
-/* Whether a thread of the target's loads a function of that name. */
+/* Returns whether a thread of the target's loads a function of that name. */
 static bool is_being_loaded(pair *p, const char *name)
 {
     bool begun = false;
@@ -166,7 +166,7 @@ TEST(versions_are_installed_while_code_compiles)
     pair_close(&p);
 }
 
-/* --- what failed meanwhile ---------------------------------------------------------------- */
+/* --- failures meanwhile ---------------------------------------------------------------- */
 
 static tc_ifunc *loading(pair *p)
 {
@@ -176,7 +176,7 @@ static tc_ifunc *loading(pair *p)
 }
 
 /* The target is turned by hand, so that its thread finds out that there is no library, and the
- * library comes before anybody has heard of that. */
+ * library comes before that is reported. */
 TEST(what_found_no_library_looks_again_when_one_came)
 {
     pair p;

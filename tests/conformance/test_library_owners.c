@@ -1,4 +1,4 @@
-/* A library's name belongs to the identity that pushed it, as its certificate says. */
+/* A library's name belongs to the identity that pushed it, by its certificate. */
 #include "../shipped/shelf.h"
 #include "../support/certificates.h"
 #include "../support/pair.h"
@@ -12,7 +12,7 @@
 
 static char folder[] = "/tmp/tc-test-XXXXXX";
 
-/* The options of whoever has this certificate. */
+/* The options of the holder of this certificate. */
 typedef struct bearer {
     char ca[64], certificate[64], key[64];
     const char *options[9];
@@ -69,7 +69,7 @@ TEST(a_name_is_that_of_who_pushed_it_first)
     assert_int_equal(tc_library_list(p.target, &info, 1), 1);
     assert_string_equal(info.owner, "cert:CN=alice");
     pair_resume(&p);
-    again = pair_connect(&p); /* she is who she is by any connection */
+    again = pair_connect(&p); /* her identity is the same by any connection */
     must(shipped_library_try_push(again, SHELF(2), PAIR_TIMEOUT_NS, &error), &error,
          "alice's other connection");
     assert_int_equal(borrow(his).version, 2);

@@ -1,5 +1,5 @@
 /* Several libraries at a node: those that use others, those that define the same, one that is a
- * shared object as any compiler makes it; and what their owner may do that others may not. */
+ * shared object as any compiler makes it; and rights of their owner that others lack. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/shipped_library.h"
@@ -67,7 +67,7 @@ TEST(a_library_uses_another_one)
     tc_context_destroy(ctx);
 }
 
-/* The older one lives on for it, until it comes anew itself. */
+/* The older one lives on for it, until it is sent again itself. */
 TEST(a_library_stays_with_what_it_was_bound_to)
 {
     tc_context *ctx = test_context(NULL);
@@ -224,7 +224,7 @@ TEST(a_shared_object_of_another_libc_is_refused)
     tc_context_destroy(ctx);
 }
 
-/* --- whose a name is ---------------------------------------------------------------------- */
+/* --- owners of names ---------------------------------------------------------------------- */
 
 TEST(what_the_program_installed_no_peer_replaces)
 {

@@ -1,5 +1,5 @@
-/* Libraries whose init does not return, whose pusher is killed, that rules deny, and that are
- * made for another machine. */
+/* Libraries with an init that does not return, with a killed pusher, that rules deny, and that
+ * are made for another machine. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/process.h"
@@ -163,7 +163,7 @@ TEST(a_rule_for_another_library_denies_nothing)
     pair_close(&p);
 }
 
-/* What the library itself binds to is judged as a function's is. */
+/* The library's own symbols are judged as a function's. */
 TEST(a_rule_denies_what_a_library_needs)
 {
     pair p;

@@ -1,6 +1,6 @@
 /* Functions that open code: an archive or bitcode that came with their message. The programs of
- * these tests link the library statically, so what such a function calls comes from the table
- * of the library and from nowhere else. */
+ * these tests link the library statically, so the symbols of such a function come from the
+ * library's table alone. */
 #include "../shipped/maker.h"
 #include "../shipped/travel.h"
 #include "../support/signing.h"
@@ -100,7 +100,7 @@ static tc_status call_maker(making *m, void *result, size_t *size, tc_error *err
                    size, TEAM_TIMEOUT_NS, error);
 }
 
-/* The function `travel`, opened at rank 1, says where it ran. */
+/* The function `travel`, opened at rank 1, reports where it ran. */
 static void expect_travels(making *m, uint32_t rank, uint32_t hops)
 {
     const travel_order there = {.task = TRAVEL_TO, .rank = rank};
@@ -135,7 +135,7 @@ static void expect_well(making *m)
     free(bytes);
 }
 
-/* --- what works -------------------------------------------------------------------------- */
+/* --- successes -------------------------------------------------------------------------- */
 
 /* dlsym finds nothing of the library here. */
 TEST(the_library_is_linked_statically)
@@ -224,7 +224,7 @@ TEST(calls_that_wait_say_that_they_do_not)
     making_end(m);
 }
 
-/* --- what does not ----------------------------------------------------------------------- */
+/* --- failures ----------------------------------------------------------------------- */
 
 TEST(bytes_that_are_no_archive_are_refused_where_they_are_opened)
 {
@@ -262,7 +262,7 @@ TEST(bitcode_that_does_not_verify_is_refused_and_harms_nothing)
     making_end(m);
 }
 
-/* Rank 1 has room for two, and slots hold both. */
+/* Rank 1 has space for two, and slots hold both. */
 TEST(functions_that_are_opened_count)
 {
     making *m = making_begin((const char *const[]){"functions_max", "2", NULL});
@@ -277,11 +277,11 @@ TEST(functions_that_are_opened_count)
     begin(&m->message, of_bitcode(MAKER_BITCODE, 1, "travel"), bytes, size);
     expect_failure(m, TC_E_TOO_LARGE, "functions_max");
     free(bytes);
-    expect_well(m); /* of what is open already */
+    expect_well(m); /* of functions already open */
     making_end(m);
 }
 
-/* What a node sends to itself is of the identity that has proved nothing. */
+/* A node's messages to itself count for the unauthenticated identity. */
 TEST(quotas_hold_for_made_code)
 {
     making *m = making_begin((const char *const[]){"quota_functions", "1", NULL});
@@ -315,7 +315,7 @@ static signed_making *signed_begin(const char *required)
     signing_trust(&s->keys, "alice", &s->keys.alice, "");
     making *m = s->making = calloc(1, sizeof *m);
     assert_non_null(m);
-    /* Rank 0 opens what nobody signed. */
+    /* Rank 0 opens unsigned code. */
     team_open(&m->team, MEMBERS,
               (const char *const[]){"trust", s->keys.trust, "require_signature", "yes", NULL});
     m->maker = signing_open_by(m->team.contexts[0], "maker", &s->keys.alice);

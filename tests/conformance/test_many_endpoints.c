@@ -1,4 +1,4 @@
-/* Hundreds of endpoints into one target, and a bound on what their rings may take. */
+/* Hundreds of endpoints into one target, and a bound on the memory of their rings. */
 #include "../../benchmarks/process_sample.h"
 #include "../support/pair.h"
 #include "../support/test.h"
@@ -121,7 +121,7 @@ static uint64_t memory_now(void)
     return now.rss_bytes;
 }
 
-/* A peer says how large its ring is, and this side keeps a copy. */
+/* A peer states the size of its ring, and this side keeps a copy. */
 TEST(copies_of_rings_have_a_bound)
 {
     pair p;

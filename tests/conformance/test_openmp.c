@@ -61,7 +61,7 @@ TEST(threads_share_the_work)
     pair_close(&p);
 }
 
-/* libomp's threads wait inside libomp when a region is over. With room for one function, each
+/* libomp's threads wait inside libomp when a region is over. With space for one function, each
  * message drives the other function's code out while they do. */
 TEST(code_leaves_between_two_calls)
 {
@@ -83,8 +83,8 @@ TEST(code_leaves_between_two_calls)
     pair_close(&p);
 }
 
-/* A reduction's lock is a variable: that code stays, and what does not fit beside it is
- * refused. */
+/* A reduction's lock is a variable: that code stays, and a function that does not fit beside it
+ * is refused. */
 TEST(code_with_a_lock_stays)
 {
     pair p;
@@ -118,7 +118,7 @@ TEST(the_library_stays_when_the_context_is_gone)
 
 int main(void)
 {
-    /* Regions of more threads than processors are what is asked for here. */
+    /* Regions of more threads than processors are requested here. */
     (void)setenv("OMP_DYNAMIC", "false", 1);
     (void)setenv("OMP_THREAD_LIMIT", "64", 1);
     return test_run(NULL, NULL);

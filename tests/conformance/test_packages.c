@@ -13,7 +13,7 @@ typedef struct desk {
     pair pair;
     ledger_book book; /* the target's */
     tc_package *package;
-    tc_package *local; /* of the target; NULL: it runs what is sent */
+    tc_package *local; /* of the target; NULL: it runs the sent code */
     tc_error error;
 } desk;
 

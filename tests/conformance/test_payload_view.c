@@ -1,6 +1,6 @@
-/* With payload=readonly functions read their payloads and cannot change them, however those
- * came: a store ends the process, by a signal whose line names the function. Without it they
- * can, but for those that ask for read-only ones (TC_PAYLOAD_READONLY). The function is
+/* With payload=readonly functions read their payloads and cannot change them, by every
+ * delivery: a store ends the process, by a signal whose line names the function. Without it
+ * they can, but for those that ask for read-only ones (TC_PAYLOAD_READONLY). The function is
  * tests/shipped/peruse.c. */
 #include "../shipped/peruse.h"
 #include "../support/pair.h"
@@ -147,7 +147,7 @@ static void without_the_option_they_are_writable(void **state)
     close_bench(&b, 0, 6 * SIZES);
 }
 
-/* At a target without the option, beside others whose payloads are writable. */
+/* At a target without the option, beside others with writable payloads. */
 static void functions_that_ask_have_them_read_only(void **state)
 {
     bench b;

@@ -1,5 +1,5 @@
-/* The option `symbols` at a target: what a sender hears, for every form and way of code, and
- * what runs on beside it. */
+/* The option `symbols` at a target: the sender's error, for every form and way of code, and
+ * other functions that go on. */
 #include "../support/pair.h"
 #include "../support/signing.h"
 #include "../support/test.h"
@@ -77,7 +77,7 @@ TEST(a_function_that_asks_for_too_much_is_refused)
     pair_close(&p);
 }
 
-/* What was stored while it was allowed is judged again when it is linked. */
+/* Code stored while it was allowed is judged again when it is linked. */
 TEST(a_stored_object_is_no_way_around)
 {
     pair p;

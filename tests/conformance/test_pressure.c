@@ -1,4 +1,5 @@
-/* More than the other side can take: what every delivery says then; run once for each. */
+/* More messages than the other side can take: the statuses of every delivery; run once for
+ * each. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -25,18 +26,18 @@ TEST(two_targets_that_flood_each_other_do_not_stall)
     pair_close(&p);
 }
 
-/* Whether each side has run all that the other one could send. */
+/* Returns whether each side has run all messages that the other one could send. */
 static bool has_settled(pair *p)
 {
-    pair_pause(p); /* which orders what the target wrote */
+    pair_pause(p); /* which orders the target's stores */
     bool settled = p->source_state.next == p->target_state.replies &&
                    p->target_state.next == 1 + p->source_state.replies;
     pair_resume(p);
     return settled;
 }
 
-/* A hundred answers of 200 bytes fill the ring and the queue; the function hears of each that
- * finds no place, and the others arrive. */
+/* A hundred answers of 200 bytes fill the ring and the queue; the function is notified of each
+ * that finds no space, and the others arrive. */
 TEST(a_full_queue_is_said_inside_a_function)
 {
     pair p;
@@ -51,7 +52,7 @@ TEST(a_full_queue_is_said_inside_a_function)
         assert_int_equal(status, TC_E_TIMEOUT);
     } while (!has_settled(&p));
     pair_flush(p.ep);
-    /* One that is read as fast as it writes finds room for all; hardly both. */
+    /* A side that is read as fast as it writes finds space for all; hardly both do. */
     assert_true(p.target_state.wrong + p.source_state.wrong > 0);
     assert_int_equal(p.target_state.wrong + p.target_state.replies, 100);
     assert_int_equal(p.source_state.wrong + p.source_state.replies, 100 * p.source_state.next);
@@ -82,7 +83,7 @@ TEST(closing_ends_though_the_peer_never_looks)
     tc_ep_close(other);
     tc_ep_close(pair_connect(&p));
     pair_pause(&p);
-    assert_true(p.target_state.next <= n); /* what had left before the end */
+    assert_true(p.target_state.next <= n); /* messages that had left before the end */
     assert_int_equal(p.target_state.wrong, 0);
     pair_close(&p);
 }
@@ -109,7 +110,7 @@ static void open_source(source *s, const pair *p)
     must(tc_ifunc_open(s->ctx, "flood", &s->fn, &error), &error, "flood");
 }
 
-/* They take turns always in the same order, so the first ones find all places free. */
+/* They take turns always in the same order, so the first ones find all slots free. */
 static void send_all_that_fits(source *s)
 {
     uint8_t nothing[8] = {0};

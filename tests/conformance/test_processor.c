@@ -86,7 +86,7 @@ TEST(better_code_chooses_for_itself)
     }
     assert_int_equal(atomic_load(&better), 1);
     assert_int_equal(ask(&p, fn, 'c'), 5 + expected_choice());
-    assert_int_equal(ask(&p, fn, 'r'), 2); /* what it counts in is shared */
+    assert_int_equal(ask(&p, fn, 'r'), 2); /* its counter is shared */
     expect_all(&p, fn);
     pair_close(&p);
 }

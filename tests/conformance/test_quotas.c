@@ -1,12 +1,12 @@
-/* Quotas at a target that peers reach as they do: what they hear, and that nothing is lost. */
+/* Quotas at a target that peers reach in normal use: their errors, and that nothing is lost. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
 #include "base/clock.h"
 
-/* A rate below what is sent: what is more comes later, all of it and in its order, whether the
- * target sleeps or not. */
+/* A rate below the sender's: the excess comes later, all of it and in order, whether the target
+ * sleeps or not. */
 TEST(messages_beyond_the_rate_come_later)
 {
     enum { RATE = 2000, MESSAGES = 3200 };
@@ -57,7 +57,7 @@ TEST(connections_beyond_the_quota_are_refused)
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
     tc_ep_close(second);
-    /* Room comes with what the target hears of the end. */
+    /* Space is freed when the target is notified of the end. */
     const uint64_t deadline_ns = tci_deadline_after(PAIR_TIMEOUT_NS);
     do {
         status = tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &second, &error);

@@ -1,5 +1,5 @@
 /* A context that serves itself, and the threads that use it meanwhile; run once for each
- * delivery. Sleeps are bounded by an hour in most, so what wakes nobody shows at a deadline. */
+ * delivery. Sleeps are bounded by an hour in most, so a missing wakeup shows at a deadline. */
 #include "../shipped/travel.h"
 #include "../support/pair.h"
 #include "../support/test.h"
@@ -333,7 +333,7 @@ TEST(the_thread_has_its_turns_where_others_poll)
     close_served(&p);
 }
 
-/* --- what is not allowed ----------------------------------------------------------------- */
+/* --- forbidden calls ----------------------------------------------------------------- */
 
 static void expect_busy(tc_status status, tc_error *error, const char *text)
 {

@@ -1,6 +1,5 @@
-/* Waiting for room, being woken from elsewhere, and serving until somebody says stop; run once
- * for each delivery. Sleeps are bounded by an hour here, so what wakes nobody shows at a
- * deadline. */
+/* Waiting for space, being woken from elsewhere, and serving until a stop; run once for each
+ * delivery. Sleeps are bounded by an hour here, so a missing wakeup shows at a deadline. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -98,7 +97,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* In place of the pair's own server. */
+/* Replaces the pair's own server. */
 static void begin_service(service *s, pair *p)
 {
     pair_pause(p);
@@ -186,7 +185,7 @@ TEST(messages_run_until_a_signal_comes)
     pair_close(&p);
 }
 
-/* --- waiting for room -------------------------------------------------------------------- */
+/* --- waiting for space -------------------------------------------------------------------- */
 
 TEST(a_target_that_stands_ends_the_wait)
 {

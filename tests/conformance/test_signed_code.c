@@ -1,5 +1,5 @@
-/* Code that is signed, sent to a target that asks for it. Sources trust nobody: what they send
- * is theirs to choose. */
+/* Code that is signed, sent to a target that asks for it. Sources trust no key: they choose
+ * their own code. */
 #include "../support/signed_pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -23,14 +23,15 @@ time_t time(time_t *now_out)
     return now.tv_sec;
 }
 
-/* --- what runs --------------------------------------------------------------------------- */
+/* --- accepted code
+ * --------------------------------------------------------------------------- */
 
 TEST(what_a_trusted_key_signed_runs)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
-    assert_string_equal(tc_ifunc_signer(fn), ""); /* the source trusts nobody */
+    assert_string_equal(tc_ifunc_signer(fn), ""); /* the source trusts no key */
     pair_pause(&s->pair);
     assert_string_equal(tc_ifunc_signer(signed_pair_at_target(s, fn)), "alice");
     pair_resume(&s->pair);
@@ -46,7 +47,7 @@ TEST(a_signature_comes_with_code_that_is_asked_for)
     signed_pair_end(s);
 }
 
-/* Without the dictionary, in a form that is not the one whose bytes were signed. */
+/* Without the dictionary, in a form other than the signed bytes. */
 TEST(another_form_of_the_same_content_is_signed_too)
 {
     signed_pair *s = signed_pair_begin();
@@ -74,8 +75,8 @@ TEST(nobody_is_asked_where_no_signature_is_required)
     signed_pair_end(s);
 }
 
-/* With one place for functions each message of the other one drives the first one out, and it
- * comes back with its signature. */
+/* With one slot for functions each message of the other one evicts the first one, and it comes
+ * back with its signature. */
 TEST(code_that_left_comes_back_with_its_signature)
 {
     signed_pair *s = signed_pair_begin();
@@ -104,7 +105,7 @@ static unsigned progress_third(void *user)
     return tc_progress(((third *)user)->context);
 }
 
-/* Whoever got it sends it on as it is. */
+/* The receiver sends it on unchanged. */
 TEST(a_signature_travels_on)
 {
     signed_pair *s = signed_pair_begin();
@@ -114,7 +115,7 @@ TEST(a_signature_travels_on)
     char host_port[32];
     server of_last;
     tc_error error = {0};
-    pair_open_as(&s->pair, NULL, NULL); /* the one between trusts nobody */
+    pair_open_as(&s->pair, NULL, NULL); /* the one between trusts no key */
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     tc_context_set_target_args(last.context, &last.state);
@@ -136,7 +137,7 @@ TEST(a_signature_travels_on)
     signed_pair_end(s);
 }
 
-/* --- what does not ----------------------------------------------------------------------- */
+/* --- refused code ----------------------------------------------------------------------- */
 
 TEST(unsigned_code_is_refused_and_nothing_else)
 {
@@ -158,7 +159,7 @@ TEST(an_unknown_key_does_not_count)
     signed_pair_end(s);
 }
 
-/* Mallory says that the key was Alice's. */
+/* Mallory claims that the key was Alice's. */
 TEST(a_key_that_lies_about_its_id_does_not_count)
 {
     signed_pair *s = signed_pair_begin_strict();
@@ -202,7 +203,7 @@ static void not_after(int days, char line[32])
     (void)strftime(line, 32, "not-after=%Y-%m-%d\n", gmtime_r(&day, &utc));
 }
 
-/* Whoever comes after the last day is refused, and so is from then on who was served before. */
+/* A sender after the last day is refused, and so is from then on one that was served before. */
 TEST(a_key_that_ends_is_over_for_all)
 {
     signed_pair *s = signed_pair_begin();

@@ -1,5 +1,4 @@
-/* Every other way to have code run that nobody has signed, and what is done about signed code
- * that is not wanted any more. */
+/* All other ways to run unsigned code, and the handling of signed code that is revoked. */
 #include "../support/signed_pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -111,7 +110,7 @@ TEST(code_of_the_target_itself_needs_the_signature_as_well)
     signed_pair_end(s);
 }
 
-/* The other direction: a target sends to who connected. */
+/* The other direction: a target sends to the connecting side. */
 static _Atomic(tc_ep *) accepted;
 
 static void remember(void *user, tc_ep *ep, tc_ep_event event)
@@ -189,7 +188,8 @@ static _Atomic uint8_t *byte_of_code(tc_ep *ep, const tc_ifunc *fn, uint64_t bef
     return (_Atomic uint8_t *)(found + round * fn->archive_size / CHANGES);
 }
 
-/* The source writes to the ring while the target reads it: what is checked is what runs. */
+/* The source writes to the ring while the target reads it: the checked bytes are the ones that
+ * run. */
 static void expect_right_or_refused(signed_pair *s, changer *c, tc_ifunc *fn, size_t round)
 {
     const uint64_t ran = s->pair.target_state.next;

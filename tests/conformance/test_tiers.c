@@ -1,5 +1,5 @@
-/* What becomes of a function's code: sent ahead, made better while it is called, let go to make
- * room, and found again by the next process. */
+/* The life of a function's code: sent ahead, made better while it is called, evicted to free
+ * memory, and found again by the next process. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -10,7 +10,7 @@
 
 #define CROWD 8
 
-/* Of the target's last loads. */
+/* Reports of the target's last loads. */
 typedef struct seen_loads {
     atomic_uint first;  /* how many functions became callable */
     atomic_uint better; /* and got better code */
@@ -117,7 +117,7 @@ static void await_better(const seen_loads *seen)
 }
 
 /* Better code is made in the order in which it was asked for: when that of the second function
- * has come, none was made for the first. */
+ * has come, the first still has no better code. */
 TEST(code_that_runs_for_long_is_made_better_after_few_calls)
 {
     pair p;
@@ -207,7 +207,7 @@ TEST(an_image_with_variables_stays)
     pair_close(&p);
 }
 
-/* --- room for code -------------------------------------------------------------------- */
+/* --- memory for code------------------------------------------------------------------- */
 
 static tc_ifunc *crowd_member(pair *p, int number)
 {
@@ -237,7 +237,7 @@ TEST(functions_leave_and_come_again)
     assert_int_equal(p.target_state.bytes, 10001 + 2 * rounds * CROWD * (CROWD + 1) / 2);
     assert_true(target_count(&p, "code_evicted") >= CROWD);
     assert_true(target_count(&p, "code_received") > CROWD + 1);
-    /* What has variables of its own did not leave. */
+    /* A function with variables of its own was not evicted. */
     send_number(p.ep, counted, 1);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.wrong, 0);

@@ -61,7 +61,7 @@ TEST(a_member_may_call_and_forward_to_itself)
     team_close(&t);
 }
 
-/* A program that was compiled before `done` was a field: what lies there is not read. */
+/* A program that was compiled before `done` was a field: the bytes there are not read. */
 TEST(params_of_an_older_program)
 {
     team t;
@@ -113,7 +113,7 @@ TEST(hops_have_a_limit)
     team_close(&t);
 }
 
-/* Without a call the origin hears of it all the same; every member's own limit holds too. */
+/* Without a call the origin is notified as well; every member's own limit holds too. */
 TEST(messages_without_a_call_report_what_stopped_them)
 {
     static const char *const options[] = {"hop_limit", "40", NULL};

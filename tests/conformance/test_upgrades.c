@@ -1,6 +1,6 @@
-/* A library is replaced over and over while messages that use it come as fast as they can: none
- * is lost, and each runs wholly with one version. UPGRADE_MESSAGES and UPGRADES in the
- * environment say how many. */
+/* A library is replaced over and over while messages that use it come as fast as they can: no
+ * message is lost, and each runs wholly with one version. UPGRADE_MESSAGES and UPGRADES in the
+ * environment set the numbers. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/shipped_library.h"
@@ -58,8 +58,8 @@ static void *run_sender(void *argument)
     return NULL;
 }
 
-/* The sender goes on while a library is pushed. What it sends in the second quarter of a step
- * comes behind one upgrade, and has run before the next one. */
+/* The sender goes on while a library is pushed. Messages sent in the second quarter of a step
+ * come behind one upgrade, and have run before the next one. */
 static void push_between(pair *p, sender *s, tc_library *const versions[2], uint64_t upgrades)
 {
     tc_error error;

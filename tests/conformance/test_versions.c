@@ -1,5 +1,5 @@
-/* Peers whose UCX is another one, or has no way in common with ours: what still works between
- * the two is taken by itself, and what does not is refused with both versions named. */
+/* Peers with another UCX, or one without a common transport: ways that still work between the
+ * two are taken automatically, and others are refused with both versions named. */
 #include "../support/pair.h"
 #include "../support/test.h"
 
@@ -23,7 +23,7 @@ static void expect_delivery(const tc_ep *ep, const char *name)
     assert_string_equal(info.delivery, name);
 }
 
-/* Rings that nobody attaches, as on another host. */
+/* Rings that are not attached, as on another host. */
 static const char *const unmapped[] = {"ring_memory_max", "0", NULL};
 
 /* Messages, code beside the ring and payloads beside it. */

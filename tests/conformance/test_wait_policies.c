@@ -1,4 +1,4 @@
-/* Every policy of waiting hears every peer, and one that the processor lacks is refused; run
+/* Every policy of waiting sees every peer, and one that the processor lacks is refused; run
  * once for each delivery. Sleeps are bounded by an hour here, so that a message that a policy
  * misses shows as a call that fails at its deadline. */
 #include "../support/pair.h"
@@ -30,7 +30,7 @@ static void *wait_for_ever(void *arg)
     return NULL;
 }
 
-/* In place of a thread that only progresses. */
+/* Replaces a thread that only progresses. */
 static void have_target_wait(pair *p, unsigned peers)
 {
     atomic_store(&p->server.stop, true);

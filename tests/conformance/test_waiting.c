@@ -15,7 +15,7 @@
 #define RING_BYTES 4096u
 #define FRAME_BYTES 256u /* of a payload of 200 */
 
-/* --- a sender that waits for room -------------------------------------------------------- */
+/* --- a sender that waits for space ------------------------------------------------------- */
 
 /* Sleeps at once, for an hour. */
 static const char *const sleepy_ring[] = {"ring_bytes", "4K", "wait", "block",
@@ -47,7 +47,7 @@ TEST(who_waits_for_room_goes_on_when_there_is_some)
     pair_close(&p);
 }
 
-/* Nobody who has room already is told of it. */
+/* A sender that has space already is not notified of it. */
 TEST(without_a_send_that_failed_room_wakes_nobody)
 {
     pair p;
@@ -101,7 +101,7 @@ static void close_sleepy(pair *p, uint64_t messages)
     pair_close(p);
 }
 
-/* One that nobody wakes finds at its deadline that all was run. */
+/* A sleeper without a wakeup finds at its deadline that all was run. */
 static void flush_in_time(tc_ep *ep)
 {
     uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
@@ -185,7 +185,8 @@ TEST(answers_wake_the_one_who_asked)
     close_sleepy(&p, 10 * 101);
 }
 
-/* What an ifunc sends while there is no room waits for credit, which must wake its sender. */
+/* Messages that an ifunc sends while there is no space wait for credit, which must wake their
+ * sender. */
 TEST(queued_messages_go_on_when_there_is_room)
 {
     pair p;
@@ -206,7 +207,7 @@ TEST(queued_messages_go_on_when_there_is_room)
 
 /* --- the descriptor ------------------------------------------------------------------ */
 
-/* Puts into memory ring no doorbell: the call that would lead to a sleep says so. */
+/* Puts into memory ring no doorbell: the call that would lead to a sleep reports that. */
 static bool is_put(void)
 {
     return strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0;
@@ -305,7 +306,7 @@ TEST(arming_says_that_there_is_work)
     close_sleepy(&p, 1);
 }
 
-/* As programs with an event loop of their own send: until there is no room, then they sleep.
+/* As programs with an event loop of their own send: until there is no space, then they sleep.
  * All of the credit may have come before they do. */
 TEST(room_is_told_to_who_had_none)
 {
@@ -327,8 +328,8 @@ TEST(room_is_told_to_who_had_none)
             check_fill(payload, ++n, sizeof payload);
         for (uint64_t until_ns = tci_clock_ns() + 2000000; tci_clock_ns() < until_ns;)
             (void)tc_progress(p.source);
-        /* By messages, room comes with a turn of this side's and at no other time. Less than a
-         * quarter of the ring is no reason to stay awake. */
+        /* By messages, space is freed only in a turn of this side's. Less than a quarter of the
+         * ring is no reason to stay awake. */
         if (tc_context_arm(p.source) == TC_OK && by_messages) {
             uint64_t before = n;
             while (tc_send(p.ep, fn, payload, sizeof payload) == TC_OK)
@@ -341,7 +342,7 @@ TEST(room_is_told_to_who_had_none)
     close_sleepy(&p, n);
 }
 
-/* The target runs what there is and sleeps; the source does nothing meanwhile. */
+/* The target runs the messages there and sleeps; the source does nothing meanwhile. */
 static void run_and_arm(void *user)
 {
     pair *p = user;
@@ -352,8 +353,8 @@ static void run_and_arm(void *user)
     } while (tc_context_arm(p->target) != TC_OK || is_readable(p->target, 0));
 }
 
-/* Short calls gather, and a message behind them has them leave, though it fails itself. Whoever
- * sleeps then has rung for them: a target that lay down before is not left asleep. */
+/* Short calls gather, and a message behind them has them leave, though it fails itself. The
+ * side that sleeps then has rung for them: a target that lay down before is not left asleep. */
 TEST(who_lies_down_has_rung)
 {
     pair p;

@@ -1,4 +1,4 @@
-/* Messages by UCX, by peers that may claim to be any: far receives, near's place is guessed. */
+/* Messages by UCX, by peers that may claim to be any: far receives, near's id is guessed. */
 #include "context/arrivals.h"
 
 #include "../support/counted_pair.h"
@@ -103,7 +103,7 @@ TEST(frames_of_a_peer_that_chose_another_way_end_its_endpoint)
     }
 }
 
-/* Where the ring was read and the peer was not told of it yet. */
+/* The part of the ring that was read and not yet reported to the peer. */
 TEST(frames_behind_the_head_end_the_endpoint)
 {
     uint8_t bytes[2 * TCI_FRAME_GRANULE] = {0};

@@ -1,5 +1,5 @@
-/* The texts that crash handlers write: whole, cut off, or empty. What runs for a peer is in
- * tests/integration. */
+/* The texts that crash handlers write: whole, cut off, or empty. tests/integration tests code
+ * that runs for a peer. */
 
 #include "../support/test.h"
 #include "engine/code_map.h"

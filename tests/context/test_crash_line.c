@@ -1,5 +1,5 @@
-/* A program that dies of what a peer has it run: the line that it leaves, who is told of it,
- * and that it dies as it would have died without. */
+/* A program that dies of a peer's function: the line that it leaves, its receivers, and that it
+ * dies as it would have died without. */
 #include "../support/pair.h"
 #include "../support/require.h"
 #include "../support/test.h"
@@ -31,7 +31,7 @@ static void on_told(void *user, const char *line)
 
 /* --- how to die --------------------------------------------------------------------------- */
 
-/* check_main writes to its target arguments, which are none. */
+/* check_main writes to its target arguments, which are NULL. */
 static void in_a_function(void)
 {
     uint8_t payload[64];
@@ -109,7 +109,7 @@ static void read_all(int fd, char *text, size_t size)
     (void)close(fd);
 }
 
-/* What becomes of a process that does the deed. */
+/* The end of a process that runs the action. */
 static void watch(death *d, void (*deed)(void), void (*before)(int))
 {
     int fds[2];
@@ -155,7 +155,7 @@ TEST(the_function_and_its_sender_are_named)
     assert_true(WIFSIGNALED(d.status) && WTERMSIG(d.status) == SIGSEGV);
 }
 
-/* Handlers that the program has do what they did, after the line. */
+/* The program's own handlers run as before, after the line. */
 TEST(the_former_handler_comes_next)
 {
     static const struct {

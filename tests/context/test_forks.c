@@ -91,10 +91,9 @@ TEST(a_child_cannot_use_what_its_parents_thread_serves)
     tc_context_destroy(ctx);
 }
 
-/* --- who holds connections --------------------------------------------------------------- */
+/* --- holders of connections -------------------------------------------------------------- */
 
-/* Connects to the port that it is told, forks, says the child's id, and stays; so does the
- * child. */
+/* Connects to the given port, forks, prints the child's id, and stays; so does the child. */
 static void connect_and_fork(int told, int says)
 {
     char address[32];

@@ -15,7 +15,7 @@ typedef struct bench {
     int silent;       /* a socket that listens and never answers */
     char address[32]; /* its own */
     unsigned asked;
-    unsigned patience; /* how often the program says no */
+    unsigned patience; /* how often the program declines */
 } bench;
 
 static int is_over(void *user)

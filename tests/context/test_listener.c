@@ -1,4 +1,4 @@
-/* A listener of a process that has no descriptors left, and peers that connect and say
+/* A listener of a process that has no descriptors left, and peers that connect and send
  * nothing. */
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -156,6 +156,6 @@ TEST_WITH(who_needs_no_handle_takes_none, setup, teardown)
     assert_int_equal(inet_pton(AF_INET, host_port, &to.sin_addr), 1);
     assert_int_equal(connect(b->callers[0], (const struct sockaddr *)&to, sizeof to), 0);
     (void)tc_progress(ctx);
-    tc_context_destroy(ctx); /* closes it, and what it accepted */
+    tc_context_destroy(ctx); /* closes it, and accepted connections */
     assert_int_not_equal(connect(b->callers[1], (const struct sockaddr *)&to, sizeof to), 0);
 }

@@ -72,7 +72,7 @@ TEST(runs_a_function)
     tc_loader_destroy(loader);
 }
 
-/* It belongs to who makes the payload: an endpoint has no place for one that shrinks. */
+/* It belongs to the maker of the payload: an endpoint has no buffer for one that shrinks. */
 TEST(functions_of_the_original_api)
 {
     tc_entry_points entries;

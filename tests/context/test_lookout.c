@@ -1,5 +1,5 @@
-/* What a call that waits sees between two turns: whichever ring speaks, in each manner of
- * waiting; and it comes back in any case. */
+/* A waiting call between two turns sees a message in every ring, in each manner of waiting, and
+ * always returns. */
 #include "../support/test.h"
 #include "context/lookout.h"
 
@@ -89,7 +89,7 @@ TEST_WITH(silence_ends, reset, NULL)
     }
 }
 
-/* What no ring shows is looked for after each rest. */
+/* Events that no ring shows are polled after each rest. */
 TEST_WITH(beside_other_ways_there_is_one_look, reset, NULL)
 {
     for (size_t m = 0; m < MANNERS; m++) {

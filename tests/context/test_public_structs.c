@@ -1,5 +1,5 @@
-/* Programs that were compiled with the first fields of a public struct: what lies behind those
- * is neither read nor written. */
+/* Programs that were compiled with the first fields of a public struct: bytes behind those are
+ * neither read nor written. */
 
 #include "../support/test.h"
 
@@ -20,7 +20,7 @@ static tc_context *make_context(void)
     return ctx;
 }
 
-/* A struct of its own allocation, filled with 0x5a, so that a sanitizer sees what goes
+/* A struct of its own allocation, filled with 0x5a, so that a sanitizer sees accesses
  * beyond. */
 static unsigned char *make_filled(size_t size)
 {

@@ -1,4 +1,4 @@
-/* Mistakes with a context's thread and its lock, and what is said of them. */
+/* Mistakes with a context's thread and its lock, and their reports. */
 #include "../support/test.h"
 #include "../support/test_context.h"
 #include "base/sanitized.h"

@@ -144,7 +144,7 @@ static void receive_own(application *app, uint64_t number)
         turn(app);
 }
 
-/* Nobody goes on before both are here; both serve each other meanwhile. */
+/* No side goes on before both are here; both serve each other meanwhile. */
 static void meet_again(application *app)
 {
     char byte = 'e';
@@ -279,7 +279,7 @@ TEST(everything_on_one_worker)
     run_both(FEATURES | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP);
 }
 
-/* What most programs ask UCX for: no waking, no remote memory. */
+/* The features that most programs request from UCX: no waking, no remote memory. */
 TEST(with_fewer_features)
 {
     const char *delivery = getenv("TC_DELIVERY");
@@ -314,7 +314,7 @@ static void send_late(application *from, application *to, unsigned id, size_t si
 }
 
 /* Small ones, long ones and such as UCX fetches by rendezvous, for every id of the library,
- * come for a context that has gone. CTest fails when UCX has something to say about them. */
+ * come for a context that has gone. CTest fails when UCX prints a warning about them. */
 TEST(late_messages)
 {
     static const size_t sizes[] = {0, 8, 2000, 50000, 3 << 20};
@@ -355,7 +355,7 @@ TEST(library_stays)
     assert_non_null(dlopen(TEST_LIBRARY, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* --- what will not do --------------------------------------------------------------------- */
+/* --- refused objects ------------------------------------------------------------------- */
 
 TEST(unsuitable_objects)
 {

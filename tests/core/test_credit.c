@@ -76,7 +76,7 @@ TEST(credit_waits_behind_frames_that_are_under_way)
     assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_LINK));
     assert_false(tci_credit_may_leave(pair.peer));
     assert_true(tci_credit_turn(pair.peer));
-    d->made = 9; /* later frames matter to nobody */
+    d->made = 9; /* later frames do not matter */
     d->on_their_way = 5;
     assert_false(tci_credit_may_leave(pair.peer));
     d->on_their_way = 4;
@@ -89,7 +89,7 @@ TEST(credit_waits_behind_frames_that_are_under_way)
     fake_pair_close(&pair);
 }
 
-/* It says what was consumed when it was due; what came later says a second one. */
+/* It reports the bytes consumed when it was due; a second one reports later ones. */
 TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
@@ -146,7 +146,7 @@ TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
     fake_link_let_go(pair.peer->link);
     assert_true(tci_credit_may_leave(pair.peer));
     assert_false(tci_credit_turn(pair.peer));
-    assert_in_range(credits_sent(pair.peer), 2, 3); /* what was due, and the newest */
+    assert_in_range(credits_sent(pair.peer), 2, 3); /* the due one, and the newest */
     fake_pair_carry(&pair);
     assert_true(is_drained(pair.ep));
     fake_pair_close(&pair);
@@ -160,7 +160,7 @@ TEST(a_credit_that_is_under_way_leaves_before_the_goodbye_too)
     assert_false(tci_credit_frames_have_arrived(pair.peer));
     fake_link_let_go(pair.peer->link);
     assert_true(tci_credit_frames_have_arrived(pair.peer));
-    assert_false(tci_credit_return_last(pair.peer)); /* all was said */
+    assert_false(tci_credit_return_last(pair.peer)); /* all was reported */
     fake_pair_close(&pair);
 }
 
@@ -169,7 +169,7 @@ TEST(the_last_credit_is_there_before_the_goodbye)
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     assert_true(tci_credit_return_last(pair.peer)); /* and has to leave first */
     assert_int_equal(credits_sent(pair.peer), 1);
-    assert_false(tci_credit_return_last(pair.peer)); /* all was said */
+    assert_false(tci_credit_return_last(pair.peer)); /* all was reported */
     assert_int_equal(credits_sent(pair.peer), 1);
     fake_pair_close(&pair);
 
@@ -190,7 +190,7 @@ TEST(a_goodbye_waits_for_frames_that_left)
     assert_true(tci_credit_frames_have_arrived(pair.peer));
     assert_true(tci_credit_return_last(pair.peer));
     assert_int_equal(credits_sent(pair.peer), 1);
-    assert_false(tci_credit_may_leave(pair.peer)); /* what waited went with it */
+    assert_false(tci_credit_may_leave(pair.peer)); /* queued data went with it */
     fake_pair_close(&pair);
 }
 

@@ -71,7 +71,7 @@ TEST(a_sleeper_is_rung_once_for_each_sleep)
     fake_pair_close(&b.pair);
 }
 
-/* The word tells one sleep from the next, also when nobody looked in between. */
+/* The word distinguishes one sleep from the next, also without a poll in between. */
 TEST(two_sleeps_in_a_row_are_two)
 {
     doorbells b = make_bells();
@@ -128,8 +128,8 @@ TEST(a_sleeper_that_waits_for_no_credit_is_not_rung_for_it)
     fake_pair_close(&b.pair);
 }
 
-/* A peer that does not read and changes its word all the time. What it may have heard before it
- * went to sleep again is said once more. */
+/* A peer that does not read and changes its word all the time. News that it may have received
+ * before it went to sleep again are sent once more. */
 TEST(one_wakeup_is_under_way_at_a_time)
 {
     doorbells b = make_bells();
@@ -138,7 +138,7 @@ TEST(one_wakeup_is_under_way_at_a_time)
         lie_down(b.pair.peer);
         send_one(&b);
         tci_wakeup_disarm(b.pair.peer);
-        (void)fake_node_turn(b.pair.far); /* there is room */
+        (void)fake_node_turn(b.pair.far); /* there is space */
     }
     assert_int_equal(rings(&b), 1);
     lie_down(b.pair.peer);

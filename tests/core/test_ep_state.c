@@ -1,4 +1,5 @@
-/* How an endpoint opens, fails and ends, and what its core counts and watches meanwhile. */
+/* How an endpoint opens, fails and ends, and its core's counters and watched rings
+ * meanwhile. */
 #include "../support/fake_node.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
@@ -83,7 +84,7 @@ TEST(only_rings_that_may_have_something_are_watched)
     fake_pair_close(&pair);
 }
 
-/* The last one takes the place of one that leaves. */
+/* The last one moves to the index of one that leaves. */
 TEST(the_list_of_watched_rings_stays_whole)
 {
     fake_pair pairs[5];

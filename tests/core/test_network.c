@@ -10,7 +10,7 @@ static bool has_network(const fake_node *node)
     return tci_worker_network(node->core.worker) == TCI_WORKER_NETWORK_ADDED;
 }
 
-/* What it says of itself to whoever connects, and to whoever has its address. */
+/* Its HELLO for connecting peers, and for peers with its address. */
 static void assert_says(const fake_node *node, const char *worker_address)
 {
     const tci_core *core = &node->core;
@@ -51,7 +51,7 @@ TEST(options_decide_about_network_and_puts)
 TEST(a_worker_that_nobody_uses_is_replaced)
 {
     fake_node *node = fake_node_create();
-    (void)fake_node_ep(node); /* it has said nothing yet */
+    (void)fake_node_ep(node); /* it has sent nothing yet */
     assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
                      TC_OK);
     assert_true(has_network(node));

@@ -20,7 +20,7 @@ TEST(each_cause_is_work_and_is_taken_once)
     }
 }
 
-/* Rule 2: housekeeping takes all causes first, so what is added while it looks stays. */
+/* Rule 2: housekeeping takes all causes first, so causes added while it works stay. */
 TEST(what_is_added_after_the_taking_stays)
 {
     tci_pending pending = {0};

@@ -1,5 +1,5 @@
-/* Two threads inside one context: where threads are checked, the process ends and says who they
- * are; contexts that go from one thread to another are none of its business. */
+/* Two threads inside one context: where threads are checked, the process ends and names them;
+ * contexts that go from one thread to another are permitted. */
 #include "../support/require.h"
 #include "../support/test.h"
 #include "context/context_object.h"
@@ -45,7 +45,8 @@ TEST(threads_may_take_turns_and_calls_nest)
     free(core);
 }
 
-/* --- what a child says that is to end ---------------------------------------------------- */
+/* --- the output of a child that has to end
+ * ---------------------------------------------------- */
 
 static void read_all(int fd, char said[SAID_MAX])
 {
@@ -180,7 +181,7 @@ TEST(a_call_that_waits_is_inside)
     expect_report(status, said, "is in tc_wait", "has called tc_progress");
 }
 
-/* --- what is right ----------------------------------------------------------------------- */
+/* --- permitted uses --------------------------------------------------------------------- */
 
 typedef struct baton {
     tc_context *ctx;

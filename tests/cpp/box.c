@@ -1,5 +1,5 @@
-/* Reads what C++ has packed as a struct of C, and answers with as many bytes as it is asked
- * for. */
+/* Reads values that C++ has packed as a struct of C, and answers with the requested number of
+ * bytes. */
 #include <stdint.h>
 #include <string.h>
 #include <tc/entry.h>

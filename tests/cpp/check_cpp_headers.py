@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The C++ headers compile alone, without warnings, in each standard and with and without exceptions; and what may not be sent is
-refused with words that say why.
+"""The C++ headers compile alone, without warnings, in each standard and with and without exceptions; and types that may not be
+sent are refused with a text that has the reason.
 
     check_cpp_headers.py INCLUDE_FOLDER CXX_COMPILER...
 """
@@ -21,7 +21,7 @@ void use(tc_error &err, tc::context &ctx, tc_ep *ep, tc_ifunc *fn)
 }
 """
 
-# What a program writes; with the words of the refusal, or None.
+# A program's source, with the text of the refusal, or None.
 USES = [
     ("(void)tc::try_call<int>(err, {ep, fn}, 1, 2.0, \"text\");", None),
     ("(void)tc::try_call<void>(err, {ep, fn, std::chrono::seconds(3)}, std::string(\"text\"));", None),

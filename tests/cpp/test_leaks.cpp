@@ -1,4 +1,4 @@
-// What a process holds after hundreds of owners of <tc/tchains.hpp> is what it held after the
+// A process holds the same resources after hundreds of owners of <tc/tchains.hpp> as after the
 // first few.
 #include <tc/tchains.hpp>
 
@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr int first_rounds = 10, rounds = 200;
-// Of memory for its own the C library may take some more at any time.
+// The C library may take some more memory of its own at any time.
 constexpr long may_grow = 8;
 
 using holdings = std::map<std::string, long>;
@@ -47,7 +47,7 @@ holdings held()
     while (std::getline(segments, line)) {
         std::istringstream words(line);
         for (int i = 0; i < 5; i++)
-            words >> word; // the fifth is who made it
+            words >> word; // the fifth is its maker
         found["shared memory segments"] += word == std::to_string(getpid());
     }
     return found;
@@ -95,7 +95,7 @@ int main()
     const holdings before = held();
     for (int i = 0; i < rounds; i++)
         one_round(target);
-    // The target lets go of what was shared when it has heard of the end.
+    // The target releases shared memory when it is notified of the end.
     for (int i = 0; i < 600 && is_more(before, held(), false); i++)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (is_more(before, held(), true))

@@ -157,7 +157,7 @@ void calls_that_do_not_wait()
         {two.ep, box}, [&](const tc::outcome<int> &how) { bad = how.status; }, 1);
     two.ep.reset();
     two.ctx.reset();
-    CHECK(bad != 10); // told, whatever became of it
+    CHECK(bad != 10); // called, with every result
 }
 
 void lambdas_travel_with_their_captures()
@@ -232,7 +232,7 @@ void what_a_lambda_throws_is_thrown_here()
     }
 }
 
-// Whoever may connect can send whatever bytes.
+// Every peer that may connect can send any bytes.
 void other_messages_are_refused()
 {
     peers two;

@@ -165,7 +165,7 @@ void reordering_network_init(reordering_network *net, uint8_t *memory, size_t me
     assert_non_null(net->pieces);
 }
 
-/* Also what is still under way, which then never arrives. */
+/* Also messages still under way, which then never arrives. */
 void reordering_network_fini(reordering_network *net)
 {
     for (; net->first < net->end; net->first++)

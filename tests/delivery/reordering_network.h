@@ -1,7 +1,7 @@
 /* A network that does to puts whatever the rules allow: it takes them apart, keeps the parts
  * for any time, and delivers them in any order that no fence forbids. It reads a put's bytes
- * late or at once, and tells of its end, and of a flush's, late or at once. What it does
- * follows from a seed. */
+ * late or at once, and reports its end, and a flush's, late or at once. Its actions follow from
+ * a seed. */
 #ifndef REORDERING_NETWORK_H
 #define REORDERING_NETWORK_H
 
@@ -38,7 +38,7 @@ typedef struct reordering_network {
     uint64_t random;
     uint64_t fences;
     put_piece *pieces;
-    uint64_t first; /* pieces are numbered; number % PIECES_MAX is the place */
+    uint64_t first; /* pieces are numbered; number % PIECES_MAX is the index */
     uint64_t end;
     uint64_t reordered; /* pieces that overtook an older one */
     flush_in_flight flushes[FLUSHES_MAX];

@@ -1,4 +1,4 @@
-/* The table of deliveries: what it says agrees with the wire, with the option, and within each
+/* The table of deliveries: its rows agree with the wire, with the option, and within each
  * row. */
 #include "base/option_table.h"
 #include "delivery/delivery.h"
@@ -63,7 +63,7 @@ TEST(the_option_offers_what_is_in_the_table)
     }
 }
 
-/* Who carries frames says when; who has the ring mapped reads credit there. */
+/* A carrier of frames reports them; a sender with a mapped ring reads credit there. */
 TEST(rows_do_not_contradict_themselves)
 {
     for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
@@ -112,7 +112,7 @@ TEST(auto_takes_the_first_that_reaches_the_peer)
     expect_refusal(TCI_HELLO_STREAM, &elsewhere, "no connection");
 }
 
-/* What the link is decides between the two that send messages. */
+/* The kind of the link decides between the two that send messages. */
 TEST(with_a_streams_link_there_is_no_ucx)
 {
     tci_link link = {&by_stream};

@@ -1,4 +1,4 @@
-/* Which batches leave when the peer takes a share of them. */
+/* The batches that leave when the peer takes a share of them. */
 #include "../support/test.h"
 #include "delivery/frame_batches.h"
 
@@ -99,7 +99,7 @@ TEST(frames_of_a_turn_fill_batches)
     assert_true(tci_frame_batches_turn(&batches));
 }
 
-/* What is joined lies side by side at the peer, too. */
+/* Joined batches lie side by side at the peer, too. */
 TEST(a_batch_ends_with_its_lap)
 {
     carried = 0;

@@ -26,7 +26,7 @@ typedef struct run {
     bool wrong;
 } run;
 
-/* --- carriers: the protocol, and what is wrong with others -------------------------------- */
+/* --- carriers: the protocol, and mistakes of others -------------------------------- */
 
 static void as_specified(void *user, tci_batch *batch)
 {
@@ -34,7 +34,7 @@ static void as_specified(void *user, tci_batch *batch)
     assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
 }
 
-/* As to a UCX whose fences block. */
+/* As with a UCX with blocking fences. */
 static void by_flush(void *user, tci_batch *batch)
 {
     run *r = user;

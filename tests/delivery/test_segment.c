@@ -1,5 +1,4 @@
-/* Shared memory by number: what a peer may attach, and what becomes of numbers that a stranger
- * made up. */
+/* Shared memory by number: segments that a peer may attach, and invented numbers. */
 #include "../support/test.h"
 #include "delivery/segment.h"
 
@@ -19,7 +18,7 @@ TEST(what_one_writes_the_other_reads)
     memset(peers.base, 'x', BYTES);
     assert_int_equal(own.base[BYTES - 1], 'x');
     tci_segment_detach(&own);
-    memset(peers.base, 'y', BYTES); /* goes nowhere, and hurts nobody */
+    memset(peers.base, 'y', BYTES); /* goes nowhere, and does no harm */
     tci_segment_detach(&peers);
     assert_null(peers.base);
     tci_segment_detach(&peers);

@@ -8,7 +8,7 @@
 
 #define PID 0x499c
 
-/* What UCX 1.13 says for self and posix, and the terminator of a string. */
+/* UCX 1.13's address for self and posix, and the terminator of a string. */
 static const char text[] = "\x20"                             /* version 0, with: */
                            "\x7b\xfc\x11\x15\x53\x76\xf6\xe5" /* the worker's number */
                            "\x20\0"                           /* a device, no address */
@@ -45,7 +45,7 @@ static tc_status check(const void *bytes, size_t size, pid_t pid)
     return status;
 }
 
-/* The sample with other bytes at a place. */
+/* The sample with other bytes at an offset. */
 static tc_status check_with(size_t at, const void *bytes, size_t size)
 {
     uint8_t changed[SAMPLE_BYTES];
@@ -148,7 +148,7 @@ TEST(the_file_has_the_size_of_an_own_one)
     (void)fclose(files[1]);
 }
 
-/* Of files that can be opened, in this place. */
+/* For files that can be opened, at this offset. */
 TEST(the_domains_of_posix_are_those_within_reach)
 {
     uint8_t here[SAMPLE_BYTES], elsewhere[SAMPLE_BYTES];

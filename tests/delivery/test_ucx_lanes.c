@@ -1,4 +1,4 @@
-/* Which of UCX's transports count as RDMA: by made-up lists, as no adapter is at hand. */
+/* UCX's transports that count as RDMA: by made-up lists, as no adapter is at hand. */
 #include "delivery/ucx_lanes.h"
 #include "../support/test.h"
 

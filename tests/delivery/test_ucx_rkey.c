@@ -32,7 +32,7 @@ static void put(sample_key *key, size_t at, uint64_t value)
     memcpy(key->bytes + at, &value, sizeof value);
 }
 
-/* What UCX 1.13 writes for self and posix, of a file that this process has open. */
+/* UCX 1.13's key for self and posix, of a file that this process has open. */
 static sample_key sample(void)
 {
     sample_key key = {.bytes[DOMAINS_AT] = 3, .bytes[POSIX_AT] = 24};
@@ -65,7 +65,7 @@ static tc_status check(const sample_key *key)
     return check_view(&whole, FILE_BYTES);
 }
 
-/* The sample with another byte at a place. */
+/* The sample with another byte at an offset. */
 static tc_status check_with(size_t at, uint8_t byte)
 {
     sample_key key = sample();

@@ -1,5 +1,5 @@
-/* The folder of UCX's shared memory: little of it suffices, the error names it, and what a
- * killed process left there goes away. Each test has a /dev/shm of its own, in a namespace of
+/* The folder of UCX's shared memory: little of it suffices, the error names it, and files of a
+ * killed process there are removed. Each test has a /dev/shm of its own, in a namespace of
  * mounts. */
 #include "delivery/ucx_shared_memory.h"
 
@@ -32,7 +32,7 @@ static void write_file(const char *path, const char *text)
     (void)close(fd);
 }
 
-/* Who is not root becomes that of a user namespace. */
+/* A user other than root becomes root of a user namespace. */
 static bool enter_namespace(void)
 {
     char map[64];
@@ -60,7 +60,7 @@ static int unmount_folder(void **state)
     return umount("/dev/shm");
 }
 
-/* --- room -------------------------------------------------------------------------------- */
+/* --- space ------------------------------------------------------------------------------- */
 
 TEST_WITH(sixty_four_megabytes_suffice_for_many_contexts, NULL, unmount_folder)
 {
@@ -130,7 +130,7 @@ TEST_WITH(another_folder_serves, NULL, unmount_folder)
         fail_msg("%s", error.text);
 }
 
-/* --- what was left ----------------------------------------------------------------------- */
+/* --- left-over files --------------------------------------------------------------------- */
 
 static int make(const char *name, mode_t mode)
 {
@@ -150,7 +150,7 @@ static bool is_there(const char *name)
     return lstat(path, &about) == 0;
 }
 
-/* Holds what it has inherited, in a process namespace of its own where that can be made. */
+/* Holds its inherited files, in a process namespace of its own where that can be made. */
 static pid_t start_holder(void)
 {
     int ready[2];

@@ -46,7 +46,7 @@ static bool ask_for_an_answer(void)
     return tci_frame_out_whole(pair.ep, &header, payload);
 }
 
-/* Code that is not what its id says: a REFUSED each. */
+/* Code that does not match its id: a REFUSED each. */
 static bool ask_for_a_refusal(void)
 {
     const tci_code_section section = {.archive_size = 8};
@@ -102,7 +102,7 @@ TEST(a_ring_is_not_read_while_much_waits_for_its_peer)
     tc_log_set_level(TC_LOG_WARN);
 }
 
-/* What both sides wait for may lie behind what neither reads. */
+/* Data that both sides wait for may lie behind data that neither reads. */
 TEST(a_ring_that_stands_is_read_a_little_now_and_then)
 {
     open_pair();

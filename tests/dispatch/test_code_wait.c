@@ -172,7 +172,7 @@ TEST_WITH(a_frame_that_grows_while_it_waits_ends_its_endpoint, open_both, close_
     tci_code_section section = section_of(function(&first, 0));
     fake_pair_carry(&first);
     (void)fake_node_turn(first.near);
-    fake_carry(first.ep, first.peer); /* all of what was asked for */
+    fake_carry(first.ep, first.peer); /* all of the requested code */
     section.archive_size += 4096;
     change_section(&first, &section);
     expect_change_found();
@@ -199,7 +199,7 @@ TEST_WITH(one_that_names_other_code_does_too, open_both, close_both)
 TEST_WITH(one_whose_code_is_suddenly_in_it_does_too, open_both, close_both)
 {
     ask_for_f0();
-    /* No more than the ring has room for, wherever it begins. */
+    /* No more than the ring has space for, from any offset. */
     const size_t room = tci_consumer_room(&first.peer->rx.ring) - tci_frame_code_bytes(0, 0);
     const tci_code_section section = {.archive_size = room < 100 ? (uint32_t)room : 100};
     const tci_frame f = {.kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
@@ -208,7 +208,7 @@ TEST_WITH(one_whose_code_is_suddenly_in_it_does_too, open_both, close_both)
     expect_change_found();
 }
 
-/* What it is no more was asked for in vain, and the next question is another one. */
+/* The former code was requested in vain, and the next question is another one. */
 TEST_WITH(one_that_becomes_a_frame_of_another_kind_leaves_nothing_behind, open_both, close_both)
 {
     ask_for_f0();

@@ -1,5 +1,4 @@
-/* What two endpoints tell each other beside the messages of their users, by peers that may say
- * anything. far hears. */
+/* Control messages between two endpoints, from peers that may send anything. far receives. */
 #include "../support/fake_node.h"
 #include "base/cursor.h"
 #include "dispatch/control.h"
@@ -67,7 +66,7 @@ TEST(a_refused_payload_leaves_the_function_as_it_is)
     fake_pair_close(&pair);
 }
 
-/* A limit stays what it is; memory may be there the next time. */
+/* A limit stays the same; memory may be there the next time. */
 TEST(a_payload_in_parts_fails_as_the_peer_says)
 {
     static const struct {
@@ -104,7 +103,7 @@ TEST(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over)
     fake_pair_close(&pair);
 }
 
-/* What is wanted of code and what is not: tests/transfer/test_code_out.c. */
+/* Requests for code: tests/transfer/test_code_out.c. */
 TEST(a_refusal_that_says_that_all_is_well_is_corrupt)
 {
     static const int32_t statuses[] = {0, 1, INT32_MAX};
@@ -163,7 +162,7 @@ TEST(credit_that_is_asked_for_is_returned)
     fake_pair_close(&pair);
 }
 
-/* What a newer peer says, and offers that are no good. */
+/* Messages of a newer peer, and unusable offers. */
 TEST(what_is_unknown_or_no_good_is_passed_over)
 {
     uint8_t payload[64];
@@ -175,7 +174,7 @@ TEST(what_is_unknown_or_no_good_is_passed_over)
     for (size_t size = 0; size <= sizeof payload; size++)
         assert_int_equal(say(TCI_CONTROL_SEGMENT, 0, payload, size), TC_OK);
     assert_int_equal(say(TCI_CONTROL_ATTACHED, 0, NULL, 0),
-                     TC_OK); /* of what was not offered */
+                     TC_OK); /* of a segment that was not offered */
     assert_true(tci_ep_is_open(pair.peer));
     assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
     fake_pair_close(&pair);

@@ -202,7 +202,7 @@ TEST_WITH(a_payload_above_the_limit_is_refused_and_the_rest_goes_on, fresh, NULL
     fake_pair_close(&pair);
 }
 
-/* A payload beside the ring that has not come: its frame keeps its place. */
+/* A payload beside the ring that has not come: its frame keeps its position. */
 TEST_WITH(a_frame_that_waits_for_its_payload_holds_up_those_behind_it, fresh, NULL)
 {
     uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES];
@@ -253,7 +253,7 @@ TEST_WITH(others_are_told_when_an_eighth_is_due, fresh, NULL)
         assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
         (void)tci_dispatch_run(pair.peer);
     }
-    /* What was consumed before counts, and the end of a lap, if one is there. */
+    /* Bytes consumed before count, and the end of a lap, if one is there. */
     assert_in_range(pair.peer->rx.ring.head - told, 4096 / 8, 4096 / 8 + 2 * TCI_FRAME_GRANULE);
     fake_pair_close(&pair);
 }

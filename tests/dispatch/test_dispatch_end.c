@@ -45,7 +45,8 @@ TEST(nothing_runs_behind_the_message_that_ends_its_endpoint)
     }
 }
 
-/* A control frame that ends it, and then what would be passed over on an open one alone. */
+/* A control frame that ends it, and then one that would be skipped on an open endpoint
+ * alone. */
 TEST(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at)
 {
     const tci_reply answer = {.call = 1};
@@ -62,7 +63,7 @@ TEST(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at)
     counted_pair_expect_end("");
 }
 
-/* Where nobody maps the ring the link may be gone by then; see tci_large_give_up. */
+/* Where the ring is not mapped the link may be gone by then; see tci_large_give_up. */
 TEST(credit_of_an_endpoint_without_a_link_is_forgotten)
 {
     counted_pair_open_loaded(FAKE_CARRIED);

@@ -1,5 +1,5 @@
-/* Payloads of functions that ask for alignment: what travels for them, and what becomes of
- * frames of a peer that aligns nothing, or says so and lies. far receives. */
+/* Payloads of functions that ask for alignment: the bytes sent for them, and frames of a peer
+ * that does not align, or falsely claims to. far receives. */
 #include "../support/fake_node.h"
 #include "archive_layout.h"
 #include "core/credit.h"
@@ -48,7 +48,7 @@ static int fresh(void **state)
     return 0;
 }
 
-/* --- what travels ------------------------------------------------------------------------ */
+/* --- sent bytes -------------------------------------------------------------------------- */
 
 static uint64_t place_in_region(void)
 {
@@ -85,7 +85,7 @@ TEST_WITH(a_lead_is_as_short_as_it_can_be, fresh, NULL)
     fake_pair_close(&pair);
 }
 
-/* What shares a line with its header, and what is small beside its lead. */
+/* A payload that shares a line with its header, and one that is small beside its lead. */
 TEST_WITH(small_payloads_have_no_lead, fresh, NULL)
 {
     static const struct {
@@ -127,7 +127,7 @@ TEST_WITH(functions_that_do_not_ask_are_sent_as_ever, fresh, NULL)
     fake_pair_close(&pair);
 }
 
-/* --- what may arrive --------------------------------------------------------------------- */
+/* --- received frames --------------------------------------------------------------------- */
 
 TEST_WITH(unaligned_calls_are_copied, fresh, NULL)
 {
@@ -200,7 +200,7 @@ TEST(what_lies_well_stays_and_the_rest_moves)
         assert_int_equal((uintptr_t)payload % 4096, 0);
         assert_memory_equal(payload, bytes, sizes[i]);
     }
-    assert_in_range(node->core.copied.capacity, 1, 4u << 20); /* what was large went back */
+    assert_in_range(node->core.copied.capacity, 1, 4u << 20); /* large memory was freed */
     tci_landing_free(&node->core.copied);
     free(bytes);
     fake_node_destroy(node);

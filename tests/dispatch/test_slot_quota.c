@@ -1,4 +1,4 @@
-/* What one peer's functions leave to those of others: places and memory. far receives. */
+/* Slots and memory that one peer's functions leave to those of others. far receives. */
 #include "../support/counted_pair.h"
 #include "transfer/frame_out.h"
 
@@ -83,7 +83,7 @@ static void prepare(void)
     fake_pair_settle(&pair);
 }
 
-/* Nobody calls it, and it takes memory. */
+/* It is not called, and it takes memory. */
 TEST(what_is_sent_ahead_counts_for_its_peer)
 {
     counted_pair_open(FAKE_MAPPED);

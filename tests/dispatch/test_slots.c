@@ -1,4 +1,4 @@
-/* What the numbers in a peer's frames mean: bound, callable, left, refused. far receives. */
+/* Meanings of the numbers in a peer's frames: bound, callable, left, refused. far receives. */
 #include "../support/counted_pair.h"
 #include "dispatch/slots.h"
 #include "transfer/frame_out.h"

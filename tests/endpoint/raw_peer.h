@@ -14,7 +14,7 @@
 #define RAW_PATIENCE_NS (20 * TCI_NS_PER_S)
 
 typedef struct raw_peer {
-    tc_context *ctx; /* whose listener it is connected to */
+    tc_context *ctx; /* the context of the listener that it is connected to */
     tc_listener *listener;
     int fd;
     tci_producer producer; /* of the target's ring: this side's copy of it */

@@ -108,7 +108,7 @@ TEST(our_hello_is_said_once)
     fake_node_destroy(node);
 }
 
-/* Whoever has both READYs may close at any time, so ours waits until UCX has connected. */
+/* A side that has both READYs may close at any time, so ours waits until UCX has connected. */
 TEST(ready_waits_for_the_link)
 {
     fake_pair pair;
@@ -228,7 +228,7 @@ TEST(a_ring_that_is_not_there_is_refused)
     fake_pair_close(&pair);
 }
 
-/* Its pid means something here, and nobody has it. */
+/* Its pid means something here, and no process has it. */
 TEST(a_peer_that_ended_meanwhile_is_lost)
 {
     fake_pair pair;
@@ -275,7 +275,7 @@ TEST(a_goodbye_is_noted_and_ends_nothing_yet)
     fake_pair_open(&pair, FAKE_MAPPED);
     tci_ep_message_bye(pair.peer);
     fake_pair_carry(&pair);
-    assert_true(tci_ep_is_open(pair.ep)); /* what it sent before is run first */
+    assert_true(tci_ep_is_open(pair.ep)); /* its earlier messages are run first */
     assert_true(pair.ep->peer.said_bye);
     assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_GOODBYE));
     fake_pair_close(&pair);
@@ -338,7 +338,7 @@ TEST(one_that_answers_in_place_of_a_member_has_the_same_deadline)
     fake_expect_failed(pair.ep, TC_E_TIMEOUT, "somebody answered in place of rank 5");
     fake_pair_close(&pair);
 
-    fake_pair_open(&pair, FAKE_MAPPED); /* others have none once they are open */
+    fake_pair_open(&pair, FAKE_MAPPED); /* others have no deadline once they are open */
     tci_handshake_set_deadline(pair.ep, 1000);
     tci_handshake_expire(pair.ep, UINT64_MAX);
     assert_true(tci_ep_is_open(pair.ep));

@@ -77,12 +77,12 @@ TEST(an_endpoint_without_a_stream_yet_is_tried_again_too)
     finish(node);
 }
 
-/* --- what comes by it -------------------------------------------------------------------- */
+/* --- data by it -------------------------------------------------------------------------- */
 
 typedef struct call {
     fake_node *near, *far;
     tc_ep *ep;
-    tc_ep *peer; /* whose messages are carried over by the test */
+    tc_ep *peer; /* the test carries its messages over */
 } call;
 
 static call make_call(void)

@@ -24,7 +24,7 @@ static void add_frame(uint8_t flags, uint32_t payload_size)
     tci_producer_commit(&peer->producer, frame, bytes, tci_frame_word(&header));
 }
 
-/* What was added since the last time, up to the end of the lap. False: nothing was. */
+/* The bytes added since the last time, up to the end of the lap. False: nothing was. */
 static bool frames_record(void)
 {
     uint64_t tail = peer->producer.tail;
@@ -48,7 +48,7 @@ static void send_frames(void)
         raw_write(peer->record, peer->size);
 }
 
-/* The target says that it has run all of it. */
+/* The target reports that it has run all of it. */
 static void expect_credit(void)
 {
     tci_record record;
@@ -181,7 +181,7 @@ TEST_WITH(records_in_another_order_end_the_endpoint, raw_set_up, raw_tear_down)
 TEST_WITH(frames_where_the_ring_was_read_end_the_endpoint, raw_set_up, raw_tear_down)
 {
     raw_open();
-    add_frame(200, 0); /* consumed, and no credit told */
+    add_frame(200, 0); /* consumed, and no credit sent */
     assert_true(frames_record());
     raw_write(peer->record, peer->size);
     while (raw_target_ep()->rx.ring.head != peer->producer.tail)
@@ -199,7 +199,7 @@ TEST_WITH(records_before_ready_end_the_endpoint, raw_set_up, raw_tear_down)
     expect_failed("before READY");
 }
 
-/* Whatever is flipped: it ends, or goes on, and touches nothing else. */
+/* With every flipped bit it ends, or goes on, and touches no other state. */
 TEST_WITH(flipped_bits_are_harmless, raw_set_up, raw_tear_down)
 {
     for (unsigned bit = 0; bit < 8 * (TCI_RECORD_HEADER_BYTES + 24); bit += 3) {
@@ -257,7 +257,7 @@ TEST_WITH(a_payload_beside_the_others_ends_the_endpoint, raw_set_up, raw_tear_do
     expect_failed("payload outside the ring");
 }
 
-/* Credit that nobody has, for what was never sent. */
+/* False credit, for frames that were never sent. */
 TEST_WITH(wild_credit_ends_the_endpoint, raw_set_up, raw_tear_down)
 {
     const tci_am_credit credit = {.consumed = UINT64_MAX / 2};
@@ -266,6 +266,6 @@ TEST_WITH(wild_credit_ends_the_endpoint, raw_set_up, raw_tear_down)
     make_record(&record, &credit, sizeof credit);
     raw_write(peer->record, peer->size);
     raw_progress(10);
-    tci_producer_refresh(&raw_target_ep()->tx.ring); /* as whoever sends there would */
+    tci_producer_refresh(&raw_target_ep()->tx.ring); /* as the sender there would */
     expect_failed("ran wild");
 }

@@ -1,4 +1,4 @@
-/* The sleeping side of a doorbell: what is said before a sleep, and the last look. */
+/* The sleeping side of a doorbell: messages before a sleep, and the last check. */
 #include "../support/fake_node.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
@@ -31,7 +31,7 @@ static tci_armed arm(tc_ep *ep)
     return armed;
 }
 
-/* What the peer sees of ep's doorbell. */
+/* The peer's view of ep's doorbell. */
 static uint64_t bell_at(const tc_ep *peer)
 {
     return tci_ring_load_doorbell(peer->tx.delivery->doorbell);

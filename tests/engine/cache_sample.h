@@ -9,7 +9,7 @@
 /* A key that differs from that of every other number in its content id. */
 tci_object_key cache_sample_key(unsigned number);
 
-/* Bytes that tell the number. */
+/* Bytes that identify the number. */
 void cache_sample_object(unsigned number, uint8_t *bytes_out, size_t size);
 
 /* A new folder of mode 0700, with whatever later lies in it gone at the end. */
@@ -27,11 +27,11 @@ int cache_tear_down(void **state);
 /* The file of key number, behind the folder's path. */
 void cache_sample_path(const char *folder, unsigned number, char path_out[CACHE_PATH_MAX]);
 
-/* Opened as one opens it who expects that it works. */
+/* Opened by a caller that expects success. */
 tci_object_cache *cache_sample_open(const char *folder, uint64_t bytes_max);
 
 void cache_sample_store(tci_object_cache *cache, unsigned number, size_t size);
-/* Whether it is there; what is there is right, or the test fails. */
+/* Returns whether it is there; its contents are right, or the test fails. */
 bool cache_sample_find(tci_object_cache *cache, unsigned number, size_t size);
 
 #endif

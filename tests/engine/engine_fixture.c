@@ -97,7 +97,7 @@ tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_sy
     return code;
 }
 
-/* Behind the type that the engine's own code has: whoever asked for it only unloads it. */
+/* Behind the type that the engine's own code has: its requester only unloads it. */
 static tc_status load_image(const tci_engine_code *code, const tci_object *object,
                             tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {

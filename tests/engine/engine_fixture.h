@@ -1,5 +1,5 @@
-/* What the engines' tests share: an engine, files of code for it, and one call that loads a
- * file. engine_fixture.c is the one for bitcode, image_fixture.c for images; the calls that say
+/* Common parts of the engines' tests: an engine, files of code for it, and one call that loads
+ * a file. engine_fixture.c is the one for bitcode, image_fixture.c for images; the calls marked
  * so exist in the first alone. */
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
@@ -10,7 +10,7 @@
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
 
-/* Open in every test of a group whose set-up is engine_set_up. Bitcode only. */
+/* Open in every test of a group with the set-up engine_set_up. Bitcode only. */
 extern const tci_engine_ops *ops;
 extern tci_engine *engine;
 extern int tc_test_variable; /* a host symbol */
@@ -32,12 +32,12 @@ tci_symbols *open_symbols(const char *deps);
 
 tc_status try_symbols(const char *deps, tci_symbols **symbols_out, tc_error *err);
 
-/* Scopes are opened under that policy, called "rules", until the next call; NULL: under
- * none. */
+/* Scopes are opened under that policy, called "rules", until the next call; NULL: without a
+ * policy. */
 void under_policy(const char *text);
 
-/* Bitcode only. What the engine is asked to load: the bytes, an entry set, everything else
- * usual. Without symbols it has no resolver. */
+/* Bitcode only. A load request for the engine: the bytes, an entry set, everything else usual.
+ * Without symbols it has no resolver. */
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
 /* Bitcode only. Compiles and links, any thread; with TEST_COMPILER=process in the environment

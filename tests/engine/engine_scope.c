@@ -1,4 +1,4 @@
-/* What the code of these tests may call of its host. */
+/* The host symbols that the code of these tests may call. */
 #include "engine_fixture.h"
 
 #include <unwind.h>

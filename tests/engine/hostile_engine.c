@@ -1,4 +1,4 @@
-/* An engine that was taken over: what it is to compile names what it tries instead. It answers
+/* A compromised engine: the code to compile names the attack to try instead. It answers
  * "refused: ..." with errno's text when that failed, with an object when it went well, and does
  * not answer when it was ended. */
 #include "base/arch.h"
@@ -33,7 +33,7 @@ struct tci_engine {
 };
 static tci_engine the_engine;
 
-/* --- what it tries: 0 or more, or -1 and errno -------------------------------------------- */
+/* --- attacks: 0 or more, or -1 and errno -------------------------------------------- */
 
 static long try_nothing(void)
 {
@@ -237,7 +237,7 @@ static long try_truncate(void)
     return syscall(SYS_ftruncate, 2, 0);
 }
 
-/* What a 32-bit program would call: other numbers for other calls. */
+/* The calls of a 32-bit program: other numbers for other calls. */
 static long try_other_numbers(void)
 {
 #if TCI_ARCH_X86_64
@@ -252,7 +252,7 @@ static long try_abort(void)
     abort();
 }
 
-/* Which descriptors there are, when asking is all that is left. */
+/* Lists the descriptors, when only queries are left. */
 static long try_descriptors(void)
 {
     for (int fd = 0; fd < 4096; fd++) {

@@ -19,10 +19,10 @@ tci_image_source image_adding_one(void);
  * behind the variable are `zero_bytes` of zeros. */
 tci_image_source image_counting(uint32_t zero_bytes);
 
-/* main is a jump to what the slice's symbol 0 names; `weak` asks for a weak name instead. */
+/* main is a jump to the slice's symbol 0; `weak` asks for a weak name instead. */
 tci_image_source image_jumping(bool weak);
 
-/* An archive of that image; fails the test when there is none to be had. */
+/* An archive of that image; fails the test when there is no such archive. */
 made_archive make_image_archive(const char *name, const tci_image_source *source,
                                 uint8_t cpu_level, const char *const *symbols,
                                 size_t symbol_count);

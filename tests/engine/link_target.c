@@ -1,5 +1,5 @@
-/* A process that does nothing but make one function callable, and says what that took:
- * link_target FILE.bc NAME process|thread prints "STATUS KIBIBYTES TEXT". */
+/* A process that only makes one function callable, and prints the memory for that: link_target
+ * FILE.bc NAME process|thread prints "STATUS KIBIBYTES TEXT". */
 #include "archive.h"
 #include "base/triple.h"
 #include "engine/code_unit.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static void *written; /* what the archive reads from */
+static void *written; /* the bytes that the archive reads from */
 
 static tci_archive *open_archive(const char *path, const char *name)
 {

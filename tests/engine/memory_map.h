@@ -1,4 +1,4 @@
-/* What this process's pages may be used for. */
+/* The access rights of this process's pages. */
 #ifndef MEMORY_MAP_H
 #define MEMORY_MAP_H
 

@@ -1,4 +1,4 @@
-/* What only the engine for bitcode has to get right, at every level of optimisation. */
+/* Behaviour of the engine for bitcode alone, at every level of optimisation. */
 #include "engine_fixture.h"
 
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})

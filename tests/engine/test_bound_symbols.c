@@ -1,5 +1,5 @@
-/* What a policy lets a function bind: relocations, aliases, ifuncs, weak references, libraries.
- * Once for images and once for bitcode, which come to the same place. */
+/* Symbols that a policy lets a function bind: relocations, aliases, ifuncs, weak references,
+ * libraries. Once for images and once for bitcode, with the same result. */
 #include "engine_fixture.h"
 
 #include "base/error_text.h"
@@ -48,7 +48,7 @@ static void expect_unopened(const char *text, const char *deps, const char *part
     under_policy(NULL);
 }
 
-/* First of all tests: nothing else may have opened it. */
+/* First of all tests: no other test may have opened it. */
 static void a_library_that_is_denied_runs_no_constructor(void **state)
 {
     unsetenv("TC_TEST_GUARDED_OPENED");

@@ -13,7 +13,7 @@ static tci_cache_entry sample_entry(void)
     return (tci_cache_entry){cache_sample_key(1), "count", object, sizeof object};
 }
 
-/* In memory of exactly its size, so that a sanitizer sees what is read behind it. */
+/* In memory of exactly its size, so that a sanitizer sees reads behind it. */
 static uint8_t *encode_sample(size_t *size_out)
 {
     tci_cache_entry entry = sample_entry();
@@ -113,7 +113,7 @@ TEST(every_truncation_is_refused)
     free(bytes);
 }
 
-/* With a checksum that is right, so that what comes behind it has to judge. */
+/* With a checksum that is right, so that the later checks have to find it. */
 TEST(lies_with_a_right_checksum_are_refused)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What a disk, the system or an administrator can do to a cache that is in use: it says so once
+/* Failures of a cache in use by a disk, the system or an administrator: it reports them once
  * and runs on. */
 #include "../support/test.h"
 #include "cache_sample.h"
@@ -51,7 +51,7 @@ TEST_WITH(a_limit_on_the_size_of_files, cache_set_up, cache_tear_down)
     tci_object_cache_close(cache);
 }
 
-/* That a file cannot be opened now says nothing against it. */
+/* A file that cannot be opened now may still be good. */
 TEST_WITH(a_process_without_descriptors, cache_set_up, cache_tear_down)
 {
     struct rlimit before, none;
@@ -101,7 +101,8 @@ static size_t stored_of(tci_object_cache *cache, unsigned count)
     return stored;
 }
 
-/* More than fits is stored: what fitted is there whole, and the rest leaves nothing behind. */
+/* More than fits is stored: the part that fitted is there whole, and the rest leaves nothing
+ * behind. */
 static int in_a_full_disk(void)
 {
     if (!mount_small())

@@ -64,7 +64,7 @@ static unsigned mode_of(const char *path)
     return found.st_mode & 07777;
 }
 
-/* What every other part of the library sees of a refusal. */
+/* A refusal as seen by the other parts of the library. */
 static void expect_refused(const char *cache_dir, tc_status expected, const char *text)
 {
     tci_object_cache *cache;
@@ -169,7 +169,7 @@ TEST_WITH(a_folder_open_to_others_is_refused, setup, teardown)
     }
     assert_int_equal(chmod(path, 0500), 0);
     tci_object_cache_close(cache_sample_open(path, 1 << 20));
-    /* A refusal is no "no cache": the default folder must be said, too. */
+    /* A refusal is no "no cache": the default folder must be reported, too. */
     assert_int_equal(setenv("XDG_CACHE_HOME", top, 1), 0);
     below("tchains", path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -209,7 +209,7 @@ TEST_WITH(a_folder_of_another_user_is_refused, setup, teardown)
     expect_refused(path, TC_E_INVALID, text);
 }
 
-/* As under sudo: what would be made there would be in its owner's way. */
+/* As under sudo: files made there would be in its owner's way. */
 TEST_WITH(auto_keeps_out_of_another_users_home, setup, teardown)
 {
     char path[PATH_ROOM];
@@ -223,7 +223,7 @@ TEST_WITH(auto_keeps_out_of_another_users_home, setup, teardown)
     expect_no_cache("auto");
     assert_int_equal(setenv("XDG_CACHE_HOME", path, 1), 0);
     expect_no_cache("auto");
-    /* Nor is what its owner has there anything to complain of. */
+    /* Nor are its owner's own files an error. */
     strcat(path, "/tchains");
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(chown(path, OTHER_USER, (gid_t)-1), 0);

@@ -67,7 +67,7 @@ TEST_WITH(the_bound_holds_after_every_store, cache_set_up, cache_tear_down)
     tci_object_cache_close(cache);
 }
 
-/* Room for 16 blocks, of which an eighth is made free when they are used up. */
+/* Space for 16 blocks, of which an eighth is made free when they are used up. */
 TEST_WITH(what_was_used_longest_ago_goes_first, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
@@ -118,7 +118,7 @@ TEST_WITH(large_objects_are_not_stored, cache_set_up, cache_tear_down)
     tci_object_cache_close(cache);
 }
 
-/* Also by who finds it full, of what others stored. */
+/* Also by a process that finds it full of others' entries. */
 TEST_WITH(a_smaller_bound_trims_what_is_there, cache_set_up, cache_tear_down)
 {
     size_t count = 0;

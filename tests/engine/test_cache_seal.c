@@ -1,4 +1,4 @@
-/* Objects of a process that runs signed code alone: what somebody else wrote is not found. */
+/* Objects of a process that runs signed code alone: entries of other writers are not found. */
 #include "../support/test.h"
 #include "cache_sample.h"
 #include "engine/cache/cache_seal.h"
@@ -69,7 +69,7 @@ static void path_of(const tci_object_key *key, char path_out[CACHE_PATH_MAX + 64
     (void)snprintf(path_out, CACHE_PATH_MAX + 64, "%s/%s", cache_folder, name);
 }
 
-/* Whoever may write the folder knows the format, and not the key. */
+/* A process that may write the folder knows the format, and not the key. */
 static void what_has_a_checksum_alone_is_not_found(void **state)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);

@@ -1,4 +1,4 @@
-/* One folder, and threads of several processes that store, find and evict at once. What is
+/* One folder, and threads of several processes that store, find and evict at once. An entry
  * found is always whole and of the right key. */
 #include "../support/test.h"
 #include "cache_sample.h"
@@ -97,7 +97,7 @@ static void *work(void *argument)
         else
             store(w->cache, number);
         if (i % 8 == 0)
-            store(w->cache, number); /* over what others are reading */
+            store(w->cache, number); /* over an entry that others are reading */
     }
     return NULL;
 }

@@ -36,7 +36,7 @@ TEST(a_deadline_holds_by_the_clock)
     end(&child);
 }
 
-/* It waits for a processor, or for anything else, and uses none. */
+/* It waits for a processor, or for any event, and uses no processor time. */
 TEST(one_that_was_allowed_processor_time_may_be_late)
 {
     tci_child child = start("sleep 0.5; echo >&3");

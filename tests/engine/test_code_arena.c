@@ -1,4 +1,4 @@
-/* Places for code: they run, do not meet, are never writable where they run, and come back. */
+/* Slots for code: they run, do not meet, are never writable where they run, and come back. */
 
 #include "../support/test.h"
 #include "engine/image/code_arena.h"
@@ -24,7 +24,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Only what the arena looks at. */
+/* Only the fields that the arena reads. */
 static tci_image image_of(uint32_t code_bytes, uint32_t constant_bytes, uint32_t data_bytes)
 {
     const uint32_t bytes[] = {code_bytes, constant_bytes, data_bytes};
@@ -190,7 +190,7 @@ TEST(pages_that_are_too_small_are_refused)
     assert_non_null(strstr(err.text, "1024"));
 }
 
-/* A context of the child's own loads what it likes. */
+/* A context of the child's own loads freely. */
 TEST(a_fork_runs_its_parents_code_and_loads_its_own)
 {
     const tci_image image = image_of(20, 0, 0);
@@ -222,7 +222,7 @@ TEST(a_fork_runs_its_parents_code_and_loads_its_own)
     tci_code_arena_give_back(arena, &second, &image);
 }
 
-/* Each thread puts its own number into its places and finds nothing else there. */
+/* Each thread puts its own number into its slots and finds only that there. */
 static void *take_many(void *argument)
 {
     enum { HELD = 40, ROUNDS = 100 };

@@ -75,7 +75,7 @@ TEST(many_have_their_names)
 
 static atomic_bool stop;
 
-/* The address, the name and the id of what is found belong together, or nothing is found. */
+/* The address, the name and the id found belong together, or nothing is found. */
 static void *look_all_the_time(void *user)
 {
     uintptr_t mistakes = 0;

@@ -1,5 +1,5 @@
-/* The messages between a process and its compiler: they come back as they were, and what is cut
- * or bent is refused. */
+/* The messages between a process and its compiler: they come back unchanged, and cut or changed
+ * ones are refused. */
 #include "engine_fixture.h"
 
 #include "engine/child/compile_protocol.h"

@@ -1,5 +1,5 @@
-/* Images that a compiler hands over: better code goes on with the variables of quick code, and
- * whatever a compiler that was taken over says instead is refused or is no more than code. */
+/* Images that a compiler returns: better code keeps the variables of quick code, and every
+ * output of a compromised compiler is refused or is just code. */
 #include "engine_fixture.h"
 
 #include "base/clock.h"
@@ -144,7 +144,7 @@ TEST(what_was_not_asked_for_is_refused)
     tci_object garbage = {.bytes = "got through", .size = 11};
     expect_refused_link(&quick, &garbage, NULL, TC_E_CORRUPT, "magic");
     expect_refused_link(&best, &object, NULL, TC_E_CORRUPT, "level 0, expected 1");
-    /* Whose variables? */
+    /* Owners of variables. */
     expect_refused_link(&shared, &sharing, NULL, TC_E_CORRUPT, "that code has 0");
     tci_linked_code *base = link_it(&best, &other, NULL, &entries);
     expect_refused_link(&shared, &sharing, base, TC_E_CORRUPT, "that code has 0");
@@ -160,7 +160,7 @@ TEST(what_was_not_asked_for_is_refused)
     free(bytes);
 }
 
-/* Every byte takes several other values: what is still taken is loaded, and not called. */
+/* Every byte takes several other values: images still accepted are loaded, and not called. */
 TEST(damaged_images_do_no_harm)
 {
     static const uint8_t masks[] = {0x01, 0x08, 0x40, 0x80, 0xff};

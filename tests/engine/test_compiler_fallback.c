@@ -74,7 +74,7 @@ static tci_compiler *start(uint64_t time_max_ns, bool or_in_thread)
     return c;
 }
 
-/* Compiles with what is in the folder; true: in a process. */
+/* Compiles with the programs in the folder; true: in a process. */
 static bool compiles_apart(void)
 {
     tc_error err = {0};
@@ -91,7 +91,7 @@ static bool compiles_apart(void)
 static const char *const wrong_programs[] = {
     "no program at all",                                  /* ENOEXEC */
     "#!/nowhere/to/be/found\n",                           /* ENOENT */
-    "#!/bin/sh\nexit 127\n",                              /* what emulators do */
+    "#!/bin/sh\nexit 127\n",                              /* as emulators do */
     "#!/bin/sh\necho it will not work >&2\nexit 3\n",     /* ends early */
     "#!/bin/sh\nprintf 'no message of a compiler' >&3\n", /* nonsense */
     "#!/bin/sh\nprintf 'TCC\\001\\004\\0\\0\\0\\377\\0\\0\\0' >&3\nsleep 9\n", /* protocol
@@ -139,7 +139,7 @@ TEST(without_the_right_program_code_is_refused_until_it_is_there)
     }
 }
 
-/* Such an exit status alone says nothing to whoever reads it at the sender. */
+/* Such an exit status alone does not explain the failure at the sender. */
 TEST(an_emulator_is_named)
 {
     write_program("#!/bin/sh\nexit 127\n", 0700);
@@ -158,7 +158,7 @@ TEST(a_program_that_does_not_get_ready_is_waited_for_in_bounds)
     assert_true(tci_clock_ns() - begun_ns < 30 * TCI_NS_PER_S); /* not a minute */
 }
 
-/* What a peer can bring about by connecting often. */
+/* Effects that a peer can cause by connecting often. */
 TEST(without_descriptors_code_is_refused_until_there_are)
 {
     struct rlimit old, low;

@@ -76,7 +76,7 @@ TEST(the_background_is_polite)
     assert_int_equal(children(&niceness), 0);
 }
 
-/* One of the other priority, which nobody asks for. */
+/* One of the other priority, which is never requested. */
 TEST(who_was_killed_while_idle_is_collected)
 {
     int niceness;

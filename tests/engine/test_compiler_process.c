@@ -127,7 +127,7 @@ TEST(code_that_takes_for_ever_is_refused)
     tci_compiler_end(c);
 }
 
-/* Not even what everybody may read. */
+/* Not even files that every user may read. */
 TEST(assembly_reads_no_files)
 {
     tc_error err = {0};

@@ -1,5 +1,5 @@
-/* A compiler that was taken over, and what it can do from behind its walls: nothing to this
- * process, to files, or to the network. hostile_engine.c is that compiler. */
+/* A compromised compiler behind its walls: it can do no harm to this process, to files, or to
+ * the network. hostile_engine.c is that compiler. */
 #include "../support/test.h"
 #include "base/clock.h"
 #include "engine/child/compile_wall.h"
@@ -149,7 +149,7 @@ TEST(nothing_gets_through)
     assert_int_equal(signals, 0);
 }
 
-/* What the other walls hold where there is no filter. */
+/* Protection by the other walls without the filter. */
 TEST(files_and_sockets_need_no_filter)
 {
     static const char *const whats[] = {"open", "create", "socket", "unix_socket", "memfd"};

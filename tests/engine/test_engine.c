@@ -101,7 +101,7 @@ static bool llvm_is_loaded(void)
     return strstr(maps, "libLLVM") != NULL;
 }
 
-/* What is said to peers before any bitcode has come is still true afterwards. */
+/* Statements to peers before any bitcode has come are still true afterwards. */
 TEST(the_version_needs_no_llvm)
 {
     char version[32];
@@ -170,7 +170,7 @@ TEST(an_engine_can_be_started_again)
 }
 
 /* Bitcode of twin_a, which begins at 100 and adds the payload's size, and images that add one
- * to what they are given, for the levels listed. */
+ * to their argument, for the levels listed. */
 static tci_archive *make_both(bool bitcode, const unsigned *levels, void **bytes_out)
 {
     tci_archive_writer *writer;
@@ -201,7 +201,7 @@ static tci_archive *make_both(bool bitcode, const unsigned *levels, void **bytes
 #define LEVELS(...) ((const unsigned[]){__VA_ARGS__, 255})
 #define NO_LEVELS ((const unsigned[]){255})
 
-/* What the chosen form makes of 1000, in an int: 1001 the image, 103 the bitcode. */
+/* The chosen form's result for 1000, in an int: 1001 the image, 103 the bitcode. */
 static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *levels,
                       tc_error *err)
 {
@@ -249,7 +249,7 @@ TEST(images_of_other_levels_are_passed_by)
     assert_non_null(strstr(err.text, tci_cpu_level_text(tci_triple_host(), own)));
 }
 
-/* The quick code is there in no time, so somebody who waits for better code gets that. */
+/* The quick code is there at once, so a waiter for better code gets that. */
 TEST(code_that_takes_too_long_to_optimise_runs_as_it_is)
 {
     tci_engine_handle *handle;

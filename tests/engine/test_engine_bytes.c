@@ -1,6 +1,6 @@
 /* Damaged bitcode. LLVM's parser is not made against attackers: some of it crashes LLVM, and
- * once in some hundred mutants LLVM 22 never comes back. What it must never do is end the
- * process through exit. Every mutant is tried in a process of its own. */
+ * once in some hundred mutants LLVM 22 never comes back. It must never end the process through
+ * exit. Every mutant is tried in a process of its own. */
 #include "engine_fixture.h"
 
 #include <signal.h>

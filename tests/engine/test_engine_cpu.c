@@ -1,6 +1,6 @@
-/* Code is made for the processor that it runs on: with what that has, and with nothing that it
- * lacks. The arguments say what the instructions must contain, "+ldadd", and must not, "-ymm";
- * the processor is the one that qemu was told to show. */
+/* Code is made for the processor that it runs on: with the features that it has, and without
+ * those that it lacks. The arguments say what the instructions must contain, "+ldadd", and must
+ * not, "-ymm"; the processor is the one that qemu shows. */
 #include "engine_fixture.h"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-/* What the engine for bitcode says of itself, and what only it can be asked. */
+/* Properties of the engine for bitcode, and queries that only it answers. */
 #include "engine_fixture.h"
 
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)

@@ -43,7 +43,7 @@ static int load(const file_bytes *file, const char *deps, tci_symbols **symbols_
     return 0;
 }
 
-/* Every thread loads, runs and unloads; what it gets must be its own. Returns the number of
+/* Every thread loads, runs and unloads; its result must be its own. Returns the number of
  * mistakes. */
 static _Atomic unsigned working;
 
@@ -111,7 +111,7 @@ TEST(unloading_gives_everything_back)
     size_t after = resident_bytes();
     size_t grown = after > before ? after - before : 0;
     print_message("%d rounds: resident memory grew by %zu KiB\n", LEAK_ROUNDS, grown / 1024);
-    /* Sanitizers keep freed memory aside, qemu what it has translated. */
+    /* Sanitizers keep freed memory aside, qemu keeps translated code. */
     if (!TCI_SANITIZED && !TEST_EMULATED)
         assert_true(grown < 2u << 20);
 }

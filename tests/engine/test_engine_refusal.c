@@ -1,4 +1,4 @@
-/* What cannot work is refused with a text that says what it is, and the engine goes on. */
+/* Code that cannot work is refused with a text that names it, and the engine goes on. */
 #include "engine_fixture.h"
 
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -30,7 +30,7 @@ TEST(a_missing_symbol_that_code_generation_adds_is_named)
     code.resolve = all_but_memcpy;
     assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_E_UNRESOLVED);
     assert_non_null(strstr(err.text, "memcpy"));
-    /* The same place serves the next function. */
+    /* The same slot serves the next function. */
     code.resolve = usual;
     assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_OK);
     unload_code(loaded);

@@ -1,5 +1,5 @@
-/* Code of many kinds runs as its source says: one suite for every engine, each with a fixture
- * of its own. */
+/* Code of many kinds runs according to its source: one suite for every engine, each with a
+ * fixture of its own. */
 #include "engine_fixture.h"
 
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
@@ -124,7 +124,7 @@ TEST(equal_symbols_of_different_libraries_do_not_meet)
     second.entries.main(NULL, 0, &b);
     assert_int_equal(a, 11);
     assert_int_equal(b, 22);
-    /* The place that the first leaves is taken by a function with the other library. */
+    /* The slot that the first leaves is taken by a function with the other library. */
     unload_file(&first);
     first = load_file("uses_dep", "uses_dep", TCI_ENTRY_MAIN, "libtest_dep_b.so");
     first.entries.main(NULL, 0, &a);
@@ -151,8 +151,7 @@ TEST(good_assembly_runs)
     unload_file(&f);
 }
 
-/* Someone who throws, or only wants a stack for a log, gets through the function to its caller
- * and on. */
+/* An exception, or a backtrace for a log, passes through the function to its caller and on. */
 TEST(the_stack_can_be_unwound_through_it)
 {
     uint64_t here = tc_test_frames(), there = 0;

@@ -1,5 +1,5 @@
-/* Images by hand become callable, or are refused with the reason. What compiled code does in
- * them is the business of the suite that all engines pass. */
+/* Images by hand become callable, or are refused with the reason. The suite that all engines
+ * pass tests the behaviour of compiled code in them. */
 #include "../support/test.h"
 #include "image_maker.h"
 #include "memory_map.h"
@@ -244,7 +244,7 @@ TEST(loading_and_unloading_leaves_nothing_behind)
         size_t grown = after > before ? after - before : 0;
         assert_int_equal(tci_code_arena_bytes(arena), bytes);
         print_message("100000 rounds: resident memory grew by %zu KiB\n", grown / 1024);
-        /* Sanitizers keep freed memory aside, qemu what it has translated. */
+        /* Sanitizers keep freed memory aside, qemu keeps translated code. */
         if (!TCI_SANITIZED && !TEST_EMULATED)
             assert_true(grown < 1u << 20);
         free_made(&made);

@@ -1,4 +1,4 @@
-/* What becomes of stored images of both architectures in memory, byte by byte; nothing is run.
+/* Stored images of both architectures after relocation in memory, byte by byte; nothing is run.
  */
 
 #include "../support/test.h"
@@ -55,7 +55,7 @@ static void check_image(const char *name, tci_image_machine machine)
     assert_true(word_at(fixed, page + 80) == 0x1111);
     assert_true(word_at(fixed, page + 88) == 0xaaaaaaaaaaaaaaaa);
     assert_true(word_at(data, 2 * page) == 0x04030201);
-    assert_true(word_at(data, 2 * page + 8) == 1 << 20); /* nobody has it, plus the addend */
+    assert_true(word_at(data, 2 * page + 8) == 1 << 20); /* missing, plus the addend */
     assert_true(word_at(data, 2 * page + 16) == (uint64_t)BASE + 4);
     assert_true(word_at(data, 2 * page + 1000) == (uint64_t)BASE + 2 * page + 1008);
     for (uint32_t at = 24; at < 1000; at += 8)

@@ -122,7 +122,7 @@ TEST_WITH(imports_are_bound_by_name, set_up, tear_down)
     assert_int_equal(called, 2);
 }
 
-/* Whatever was expected, what came is what runs. */
+/* The bytes that arrived run, independent of the expected ones. */
 TEST_WITH(what_is_expected_need_not_come, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);
@@ -156,7 +156,7 @@ TEST_WITH(what_was_expected_is_written_for_each, set_up, tear_down)
     tci_injector_expect(injector); /* the message between was refused before its code */
     assert_int_equal(place(&m, &second, &err), TC_OK);
     assert_ptr_not_equal((void *)(uintptr_t)first, (void *)(uintptr_t)second);
-    for (unsigned i = 0; i < 50; i++) { /* with and without: variables begin anew in each */
+    for (unsigned i = 0; i < 50; i++) { /* with and without: variables start again in each */
         if (i % 3 > 0)
             tci_injector_expect(injector);
         assert_int_equal(place(&m, &second, &err), TC_OK);
@@ -172,8 +172,7 @@ TEST_WITH(what_was_expected_is_written_for_each, set_up, tear_down)
     assert_int_equal(value, 42);
 }
 
-/* However many places were written before, each message has one of its own, as its code has
- * it. */
+/* After any number of slots each message has one of its own, with its code. */
 TEST_WITH(what_is_written_ahead_is_run_once, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *), (*before)(void *, size_t, void *) = NULL;
@@ -249,7 +248,7 @@ static size_t address_space_bytes(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Some places were to be had when memory ran out: they are no beginning of anything. */
+/* Some slots were available when memory ran out: they are not used. */
 TEST_WITH(a_shortage_leaves_nothing_behind, set_up, tear_down)
 {
     void (*run)(void *, size_t, void *);

@@ -122,7 +122,7 @@ TEST(every_function_has_a_name)
     unlink_all(&l);
 }
 
-/* What GDB reads: a list of object files, told to it by a call of the function. */
+/* The data that GDB reads: a list of object files, announced by a call of the function. */
 typedef struct debugged_code {
     struct debugged_code *next;
     struct debugged_code *previous;
@@ -174,7 +174,7 @@ static uint64_t frames_seen_by(const char *file, bool debuggable)
     return frames;
 }
 
-/* What arrives has no unwind tables; what is to be debugged gets them here. */
+/* Arriving code has no unwind tables; code to be debugged gets them here. */
 TEST(callers_are_seen_through_code_to_be_debugged)
 {
     uint64_t plain = frames_seen_by("unwinds_bare", false);
@@ -191,7 +191,7 @@ static long rounds_wanted(void)
     return text != NULL ? strtol(text, NULL, 10) : 300;
 }
 
-/* By hand with ROUNDS=100000: what a link leaves behind would be seen at 10 bytes each. */
+/* By hand with ROUNDS=100000: a leak of each link would be seen at 10 bytes each. */
 static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
 {
     linked l = link_file(file, "counter", TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
@@ -221,7 +221,7 @@ TEST(linking_and_unlinking_leaves_nothing_behind)
     leave_nothing_behind("counter_debug", true, rounds_wanted());
 }
 
-/* Code that may do without a symbol whose name is long, and no other code has. */
+/* Code that may do without a symbol whose name is long, unlike all other code. */
 static void link_weak_name(long number)
 {
     enum { NAME_BYTES = 200000 };
@@ -280,7 +280,7 @@ TEST(what_is_no_object_takes_no_memory)
     assert_int_equal(tci_elf_object_memory(&shape), 0);
     tci_object_view view = view_of(&object);
     for (size_t cut = 0; cut < view.elf_size; cut++) {
-        void *part = malloc(cut + 1); /* so that a sanitizer sees what is read behind it */
+        void *part = malloc(cut + 1); /* so that a sanitizer sees reads behind it */
         memcpy(part, view.elf, cut);
         shape = tci_elf_object_open(part, cut);
         (void)tci_elf_object_memory(&shape);

@@ -1,5 +1,5 @@
-/* However little code says that much is to be linked, linking it takes no more memory from the
- * process than code may have. */
+/* However little code requests much linking, linking it takes no more memory from the process
+ * than code may have. */
 #include "../support/process.h"
 #include "../support/test.h"
 
@@ -26,7 +26,7 @@ static outcome load_elsewhere(const char *file, const char *name, const char *co
     return o;
 }
 
-/* What a function takes that asks for nothing. */
+/* The memory of a function without such requests. */
 static long usual_peak_kb(const char *compiler)
 {
     outcome o = load_elsewhere("counter", "counter", compiler);

@@ -1,4 +1,4 @@
-/* Which code of a function is chosen, for every wish and every kind of archive. */
+/* The choice of a function's code, for every wish and every kind of archive. */
 #include "engine/load_plan.h"
 #include "image_maker.h"
 
@@ -57,7 +57,7 @@ static tc_status plan_for(const tci_load_policy *policy, const made_archive *mad
     return tci_load_plan_make(policy, &source, plan_out, err);
 }
 
-/* "image 1", "stored 0", ...: what is done, with which slice. */
+/* "image 1", "stored 0", ...: the action, with its slice. */
 static const char *text_of(const tci_load_plan *plan)
 {
     static char text[32];

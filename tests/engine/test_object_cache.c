@@ -96,7 +96,7 @@ static size_t read_file(const char *path, uint8_t *bytes, size_t room)
     return (size_t)n;
 }
 
-/* Not found, said once, deleted, and as good as new after the next store. */
+/* Not found, reported once, deleted, and as good as new after the next store. */
 static void expect_deleted(tci_object_cache *cache, const char *path)
 {
     unsigned before = cache_warnings;
@@ -178,7 +178,7 @@ TEST_WITH(what_is_no_file_is_deleted, cache_set_up, cache_tear_down)
     assert_int_equal(unlink(path), 0);
     make_socket(path);
     expect_deleted(cache, path);
-    /* A link to a good entry is not followed; what it leads to stays. */
+    /* A link to a good entry is not followed; its target stays. */
     (void)snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", cache_folder);
     assert_int_equal(rename(path, elsewhere), 0);
     assert_int_equal(symlink(elsewhere, path), 0);

@@ -11,7 +11,7 @@ typedef struct sample {
     uint32_t after;
 } sample;
 
-/* What llvm-mc makes of these instructions. */
+/* The encoding of these instructions by llvm-mc. */
 static const sample samples[] = {
     {TCI_FIELD_PAGE, 0, 0x90000000, 0xfff, 0x12345678, 0xb0091a20},  /* adrp x0 */
     {TCI_FIELD_ADR, 0, 0x10000001, 5, 0, 0x70ffffc1},                /* adr x1 */
@@ -35,7 +35,7 @@ TEST(fields_are_what_assemblers_write)
         assert_true(
             tci_object_field_write(s->field, s->unit, (uint8_t *)&word, s->place, s->target));
         assert_int_equal(word, s->after);
-        /* What was there before does not count. */
+        /* The earlier bytes do not matter. */
         assert_true(
             tci_object_field_write(s->field, s->unit, (uint8_t *)&word, s->place, s->target));
         assert_int_equal(word, s->after);

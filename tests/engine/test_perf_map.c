@@ -1,4 +1,4 @@
-/* The file that perf looks names up in: what is in it, and whose it is. */
+/* The file that perf looks names up in: its contents and its owner. */
 
 #include "../support/test.h"
 #include "engine/code_map.h"

@@ -1,5 +1,5 @@
-/* Names of the program and of what it is linked with are found as dlsym finds them, and without
- * waiting for whoever loads a library. */
+/* Names of the program and of its libraries are found as dlsym finds them, and without waiting
+ * for a thread that loads a library. */
 #include "../support/test.h"
 #include "engine/process_symbols.h"
 #include "engine/symbol_table.h"
@@ -16,7 +16,7 @@ typedef struct tally {
     unsigned different;
 } tally;
 
-/* Of thousands the test says the first few. */
+/* Of thousands the test prints the first few. */
 static void compare(tally *t, const char *name)
 {
     void *expected = dlsym(RTLD_DEFAULT, name), *found = tci_process_symbols_find(name);
@@ -87,7 +87,7 @@ static void *load(void *path)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The other thread has the dynamic loader's lock until this one has what it looks for. */
+/* The other thread has the dynamic loader's lock until this one has found its symbol. */
 TEST(nobody_waits_for_who_loads_a_library)
 {
     int begun[2], go_on[2];

@@ -1,5 +1,4 @@
-/* A policy's text: which rules it has, how they judge, and what is wrong with one that is
- * wrong. */
+/* A policy's text: its rules, their decisions, and the errors of a wrong one. */
 #include "../support/test.h"
 #include "engine/symbol_pattern.h"
 #include "engine/symbol_policy.h"
@@ -81,7 +80,7 @@ TEST(patterns_cover_patterns)
     assert_false(tci_symbol_pattern_covers_library("?tchains", "@tchains"));
 }
 
-/* What many stars cost is bounded by the product of the lengths, not by their power. */
+/* The cost of many stars is bounded by the product of the lengths, not by their power. */
 TEST(patterns_take_no_time)
 {
     char name[4096];
@@ -381,7 +380,7 @@ TEST(the_manuals_example_means_what_it_says)
     free(document);
 }
 
-/* tests/layout/check_guarded_symbols.py says that none is missing. */
+/* tests/layout/check_guarded_symbols.py checks that it is complete. */
 TEST(the_manual_lists_what_must_be_named)
 {
     char *document = read_document();

@@ -1,5 +1,5 @@
-/* The symbol scope of one function: what a .deps list may say, and in which order symbols are
- * found. */
+/* The symbol scope of one function: the contents of a .deps list, and the order in which
+ * symbols are found. */
 #include "engine_fixture.h"
 
 #include "engine/library_set.h"

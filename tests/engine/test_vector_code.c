@@ -1,4 +1,4 @@
-/* Code for the very CPU uses what that CPU has: a loop of an archive by tc-clang, as it is
+/* Code for the very CPU uses that CPU's features: a loop of an archive by tc-clang, as it is
  * used, is disassembled. */
 #include "engine_fixture.h"
 
@@ -90,7 +90,7 @@ TEST(a_hot_loop_uses_what_the_cpu_has)
         fail_msg("no vectors of this CPU's width in\n%s", text);
 }
 
-/* What comes first is to be compiled soon: the sender left the loop as it was written. */
+/* The first code is to be compiled soon: the sender left the loop as it was written. */
 TEST(quick_code_is_not_unrolled)
 {
     compile(TCI_LEVEL_BASELINE);

@@ -1,4 +1,4 @@
-/* Which functions may go on with the variables of their first code once it is replaced. */
+/* Functions that may keep the variables of their first code once it is replaced. */
 #include "../support/test.h"
 #include "engine/orc/writable_data.h"
 

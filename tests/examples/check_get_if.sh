@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# get_if on text that a folder of headers has not, and on what must fail.
-#   check_get_if.sh RUN_SH BUILD_DIR
+# get_if on text unlike that of a folder of headers, and on input that must fail. check_get_if.sh
+#   RUN_SH BUILD_DIR
 set -euo pipefail
 run=$(realpath "$1")
 build=$(realpath "$2")

@@ -7,7 +7,7 @@ build=$2
 "$run" "$build" -n 4 64 500
 # One object that all ranks want; with bitcode a message waits for the code that brings the object.
 TC_FORM=bitcode "$run" "$build" -n 3 1 300
-# Calls and moves that wait for room.
+# Calls and moves that wait for space.
 TC_RING_BYTES=4K TC_SEND_QUEUE_BYTES=16K "$run" "$build" -n 3 20 500
 TC_DELIVERY=am "$run" "$build" -n 2 10 300
 said=$("$run" "$build" -n 1 3 50)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# record_insert on input that no licence text has, and on what must fail.
-#   check_record_insert.sh RUN_SH BUILD_DIR
+# record_insert on input unlike a licence text, and on input that must fail. check_record_insert.sh
+#   RUN_SH BUILD_DIR
 set -euo pipefail
 run=$1
 build=$2

@@ -1,5 +1,6 @@
 /* Bytes as an archive: as they are, and once more with a checksum that fits, without which
- * nothing behind the checksum would ever be reached. What opens must be readable to its end. */
+ * nothing behind the checksum would ever be reached. An archive that opens must be readable to
+ * its end. */
 #include "archive.h"
 #include "archive_layout.h"
 #include "code_statement.h"
@@ -54,8 +55,7 @@ static void check_exports(const tci_archive *archive)
     }
 }
 
-/* What is signed of bytes that nobody has looked at is what is signed of them once they were
- * opened. */
+/* The signed text of unchecked bytes is the same as of the opened archive. */
 static void check_statement(const tci_archive *archive, const uint8_t *data, size_t size)
 {
     const tci_code_bytes code = {data, size, "deps", 4};

@@ -1,5 +1,6 @@
 /* Bytes as a file of the object cache, as they are and with a checksum or a seal that is right:
- * nothing that those let through may be believed either. What decodes has one form only. */
+ * nothing that those let through may be believed either. An entry that decodes has one form
+ * only. */
 #include "engine/cache/cache_entry.h"
 #include "engine/cache/cache_seal.h"
 
@@ -24,7 +25,7 @@ static void check_text(const uint8_t *bytes, size_t size, const char *text)
     require(strlen(text) <= TCI_CACHE_TEXT_MAX);
 }
 
-/* A seal that nobody has looked at may be any. */
+/* An unchecked seal may be any. */
 static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_entry *entry,
                           bool sealed_right)
 {
@@ -48,7 +49,7 @@ static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_ent
     free(again);
 }
 
-/* `wanted`: whose seal it has to have, or NULL. */
+/* `wanted`: the key of the seal that it has to have, or NULL. */
 static void decode(const uint8_t *bytes, size_t size, const tci_object_key *wanted)
 {
     tci_cache_entry entry;

@@ -30,7 +30,7 @@ def build(quiet):
 
 
 class Places:
-    """Of a build: its programs, what each fuzzer has found in all its runs, and what ended one."""
+    """State of a build: its programs, the findings of each fuzzer in all its runs, and the input that ended one."""
 
     def __init__(self, folder):
         self.programs = os.path.join(folder, "tests/fuzz")
@@ -68,7 +68,7 @@ def number(pattern, text):
 
 
 def run(places, name, inputs, seconds):
-    """One fuzzer's run: what it says of itself in the end."""
+    """One fuzzer's run: its own figures in the end."""
     found, given = os.path.join(places.found, name), os.path.join(CORPUS, name)
     for folder in (found, given, places.crashes):
         os.makedirs(folder, exist_ok=True)

@@ -1,7 +1,7 @@
 /* Names of certificates, which become the identities of peers: in logs, audit lines, policies
- * and quotas. The rest of the first byte says how they are made: DER as it is, or a subject of
- * attributes of any kind and bytes. Whatever they say, an identity is printable, has room and
- * ends where its text does; and what a certificate is bound to is judged without a step
+ * and quotas. The rest of the first byte chooses how they are made: DER as it is, or a subject
+ * of attributes of any kind and bytes. For every certificate an identity is printable, fits and
+ * ends where its text does; and the hosts of a certificate are judged without a read
  * outside. */
 #include "bootstrap/tls/tls_certificate.h"
 #include "must.h"

@@ -1,8 +1,8 @@
-/* Two peers send the same functions to one target, whose code comes in the frame or beside it,
- * in turn or at once, while frames change, code leaves and comes again, links stand still, and
- * messages come that nobody asked for. Whatever happens, endpoints end or go on, nothing
- * outside a buffer is read, and nothing is left when all is over. Each two bytes of the input
- * are a step: what, and how. */
+/* Two peers send the same functions to one target, with code in the frame or beside it, in turn
+ * or at once, while frames change, code leaves and comes again, links stand still, and
+ * unrequested messages come. Whatever happens, endpoints end or go on, nothing outside a buffer
+ * is read, and nothing is left when all is over. Each two bytes of the input are a step: action
+ * and argument. */
 #include "../support/fake_node.h"
 
 #include "core/ep_state.h"
@@ -45,7 +45,7 @@ static tc_ifunc *function_of(world *w, unsigned side, uint8_t how)
     return w->functions[side][i];
 }
 
-/* Whoever opens them. */
+/* The opener of these functions. */
 static void make_codes(void)
 {
     char name[8];
@@ -117,7 +117,7 @@ static void send_raw(tc_ep *ep, uint8_t how, const uint8_t *bytes)
     tci_producer_commit(&ep->tx.ring, frame, 96, tci_frame_word(&header));
 }
 
-/* Code that was asked for or was not, from a place that fits or does not. */
+/* Code that was requested or not, from an offset that fits or does not. */
 static void send_fragment(world *w, unsigned side, uint8_t how)
 {
     static uint8_t bytes[TCI_CODE_SECTION_BYTES + 4 + 4096];
@@ -160,7 +160,7 @@ static void hold(fake_pair *pair, uint8_t how)
     link->holds = (how & 4) != 0;
 }
 
-/* What both sides do in any case, in any order. */
+/* Steps of both sides that always follow, in any order. */
 static void go_on(fake_pair *pair, unsigned what)
 {
     switch (what) {

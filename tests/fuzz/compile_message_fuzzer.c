@@ -1,5 +1,6 @@
 /* Any bytes, as a message between a process and its compiler: as the prefix and body that they
- * are, and as the body of every kind. What is accepted must encode to the very same bytes. */
+ * are, and as the body of every kind. An accepted message must encode to the very same
+ * bytes. */
 #include "engine/child/compile_protocol.h"
 
 #include <stdlib.h>

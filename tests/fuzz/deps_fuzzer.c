@@ -1,6 +1,6 @@
 /* Bytes as a .deps list, at a node that has two libraries that travel, "a" and "b". No name
- * that reaches the dynamic linker is a path; whatever is refused has a text; what was opened is
- * closed and what was held is let go, also after a rest. */
+ * that reaches the dynamic linker is a path; every refusal has a text; opened libraries are
+ * closed and references released, also after a rest. */
 #include "engine/symbols.h"
 #include "must.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* In place of the dynamic linker's (--wrap). */
+/* Replace the dynamic linker's (--wrap). */
 void *__wrap_dlopen(const char *name, int flags);
 int __wrap_dlclose(void *library);
 char *__wrap_dlerror(void);

@@ -1,4 +1,4 @@
-/* Any bytes as an object file. What is said of it lies within it, and every walk over it
+/* Any bytes as an object file. All its reported parts lie within it, and every walk over it
  * ends. */
 #include "engine/orc/elf_object.h"
 #include "must.h"

@@ -1,5 +1,5 @@
-/* A ring whose bytes come from a stranger: whatever they are, frames are found, judged and
- * passed over inside it. */
+/* A ring with untrusted bytes: for all bytes, frames are found, checked and skipped inside
+ * it. */
 #include "ring/consumer.h"
 #include "wire/frame.h"
 
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define STEPS 256
 #define NONCE 0x0101000101010101ull /* frames begin where the ring does */
 
-/* What was judged good lies inside the frame as a whole. */
+/* Accepted parts lie inside the frame as a whole. */
 static void decode_piece(const tci_frame *header, const uint8_t *payload)
 {
     tci_fragment fragment;

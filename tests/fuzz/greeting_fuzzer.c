@@ -1,6 +1,7 @@
-/* Any bytes, as what a stranger sends to a listener with keys, or what answers to who connects.
- * The first byte says which, and how the rest is cut. Nobody without the key is ever taken, and
- * whatever is sent is judged within as many steps as there are pieces. */
+/* Any bytes, from an unauthenticated peer to a listener with keys, or as the answer to a
+ * connecting side. The first byte chooses the case, and how the rest is cut. No peer without
+ * the key is ever accepted, and all input is judged within as many steps as there are
+ * pieces. */
 #include "bootstrap/channel.h"
 #include "memory_wire.h"
 #include "must.h"

@@ -1,9 +1,9 @@
-/* Two nodes open endpoints to each other, and somebody between them delivers, repeats, swaps,
- * cuts, changes and makes up what they say, while connections and links break or wait. Whatever
- * happens: an endpoint opens at most once and never after its end, an open one has all that
- * sending takes, one that failed says why, and all that was counted for them is given back.
- * Where nobody interferes both sides are open in the end. The first byte says how they meet;
- * each two after it are a step: what, to whom, and how. */
+/* Two nodes open endpoints to each other, and a man in the middle delivers, repeats, swaps,
+ * cuts, changes and invents messages, while connections and links break or wait. In every case
+ * an endpoint opens at most once and never after its end, an open one has everything needed for
+ * sending, a failed one has a reason, and all resources counted for them are released. Without
+ * interference both sides are open in the end. The first byte chooses how they meet; each two
+ * after it are a step: action, side and argument. */
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
 #include "hello_lies.h"
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Bits of the first byte. */
 #define BY_STREAM 1u  /* else by active messages alone */
 #define CARRIED 2u    /* the delivery; else mapped */
-#define LARGE_RING 4u /* whose copies are counted */
+#define LARGE_RING 4u /* of which copies are counted */
 #define NO_MEMORY 8u  /* for rings of that size */
 #define QUOTA 16u     /* two connections, and one is allowed of each identity */
 #define RANK 32u      /* a member of a group is expected */
@@ -48,7 +48,7 @@ static fake_outbox *sent_by(const tc_ep *ep)
     return ep->stream != NULL ? &ep->stream->sent : ep->link != NULL ? &ep->link->sent : &none;
 }
 
-/* --- what always holds ------------------------------------------------------------------- */
+/* --- invariants -------------------------------------------------------------------------- */
 
 static void check_side(side *s)
 {
@@ -88,7 +88,7 @@ static void check_accounts(const world *w, unsigned opened)
     MUST(opened <= 2 * w->pairs && fake_links == 0 && fake_streams == 0);
 }
 
-/* --- what comes to a side ---------------------------------------------------------------- */
+/* --- messages to a side ---------------------------------------------------------------- */
 
 static void arrive(tc_ep *to, const uint8_t *bytes, size_t size)
 {
@@ -149,7 +149,7 @@ static void deliver_changed(tc_ep *from, tc_ep *to, uint8_t how, bool cut)
     free(copy);
 }
 
-/* --- what nobody said -------------------------------------------------------------------- */
+/* --- invented messages ------------------------------------------------------------------- */
 
 /* The other's HELLO, with something else in it. */
 static void lie(tc_ep *from, tc_ep *to, uint8_t how, bool numbers)
@@ -171,7 +171,7 @@ static void make_up(tc_ep *to, uint8_t how)
         arrive(to, bytes, size);
 }
 
-/* --- what carries it --------------------------------------------------------------------- */
+/* --- connections ----------------------------------------------------------------------- */
 
 static void set_link(tc_ep *ep, uint8_t how)
 {
@@ -206,7 +206,7 @@ static void expire(tc_ep *ep, uint8_t how)
 
 /* --- steps ------------------------------------------------------------------------------- */
 
-/* What is done to who stays within what happens anyway. */
+/* Actions on a side stay within the usual events. */
 static bool step_in_order(tc_ep *from, tc_ep *to, unsigned what, uint8_t how)
 {
     switch (what) {
@@ -271,8 +271,8 @@ static void step(world *w, uint8_t what, uint8_t how)
 
 /* --- worlds ------------------------------------------------------------------------------ */
 
-/* Nodes outlive an input: nothing of an endpoint stays in them, which is part of what is
- * checked. */
+/* Nodes outlive an input: nothing of an endpoint stays in them, which the fuzzer also
+ * checks. */
 static fake_node *node_at(unsigned index, uint8_t mode)
 {
     static fake_node *nodes[2];
@@ -341,7 +341,7 @@ static bool all_is_said(const world *w)
     return true;
 }
 
-/* All that was said comes. */
+/* All messages arrive. */
 static void settle(world *w)
 {
     for (unsigned rounds = 0; rounds < 8 || !all_is_said(w); rounds++) {

@@ -1,5 +1,5 @@
 /* Any bytes, as a hello message of every kind: first as they are, then with a preamble that
- * fits them, so that the fields behind the checksum are reached too. What is accepted must
+ * fits them, so that the fields behind the checksum are reached too. An accepted message must
  * encode to the very same bytes. */
 #include "base/content_id.h"
 #include "wire/hello.h"

@@ -1,5 +1,5 @@
-/* A node's answer to tc-info: what is accepted lies within the answer, and its texts end and
- * can be shown on a terminal; of anything else the reason can be told. */
+/* A node's answer to tc-info: accepted parts lie within the answer, and their texts end and can
+ * be shown on a terminal; every refusal has a reason. */
 #include "../../tools/node_holdings.h"
 #include "must.h"
 

@@ -1,5 +1,5 @@
-/* A slot of the original's API with anything in it. The first byte says what is made right, so
- * that inputs come past the checks: the header's, the whole frame's. */
+/* A slot of the original's API with anything in it. The first byte chooses the parts that are
+ * made right, so that inputs come past the checks: the header's, the whole frame's. */
 #include "../../compat/ifunc_frame.h"
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ static void look_at(const uint8_t *slot, size_t room)
     }
 }
 
-/* A message of the input's own sizes, if the slot has room for it. */
+/* A message of the input's own sizes, if the slot has space for it. */
 static void make_right(uint8_t *slot, size_t room, uint8_t what)
 {
     tci_ifunc_header header = {.kind = what & 4 ? TCI_CODE_LIBRARY : TCI_CODE_ARCHIVE};

@@ -1,5 +1,5 @@
-/* Bytes as a compiled image. What opens must keep every promise of image_bundle.h, and is
- * written again as the same. */
+/* Bytes as a compiled image. A bundle that opens must keep every promise of image_bundle.h, and
+ * is written again as the same. */
 #include "image_bundle.h"
 
 #include <stdlib.h>

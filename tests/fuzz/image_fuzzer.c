@@ -1,5 +1,5 @@
-/* Bytes as an image. What opens must keep every promise of image.h: a loader relies on them
- * without looking again. */
+/* Bytes as an image. An image that opens must keep every promise of image.h: a loader relies on
+ * them without another check. */
 #include "image.h"
 
 #include <stdlib.h>

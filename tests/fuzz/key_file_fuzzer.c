@@ -1,4 +1,4 @@
-/* Any bytes, as a file of keys. What is accepted is the same when it is written out and read
+/* Any bytes, as a file of keys. An accepted file is the same when it is written out and read
  * again, and every name of it can be shown. */
 #include "bootstrap/key_file.h"
 

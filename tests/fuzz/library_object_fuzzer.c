@@ -1,5 +1,5 @@
-/* Any bytes as a shared object that `tc-clang --library` carries. What is taken lists exports
- * that an archive can have: in order, none twice, none empty, of a kind. */
+/* Any bytes as a shared object that `tc-clang --library` carries. An accepted object lists
+ * exports that an archive can have: in order, unique, not empty, of a kind. */
 #include "../../compiler/library_object.h"
 #include "must.h"
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* That of ifunc_module.c, without LLVM. */
+/* The function of ifunc_module.c, without LLVM. */
 void tci_ifunc_code_fini(tci_ifunc_code *code)
 {
     free(code->bytes);

@@ -1,6 +1,6 @@
-/* What peers say of themselves, on its way to people and files: as a value of an audit line, as
- * a text that is made printable, and as one of a hello. Whatever it holds, it ends neither its
- * value nor its line, and brings no character that a terminal obeys. */
+/* Texts of peers about themselves, on their way to people and files: as a value of an audit
+ * line, as a text that is made printable, and as one of a hello. Whatever it holds, it ends
+ * neither its value nor its line, and brings no character that a terminal obeys. */
 #include "modules/limits/audit_line.h"
 #include "base/printable.h"
 #include "must.h"
@@ -37,7 +37,7 @@ static void check_line(const char *first, const char *second)
             quotes++;
         }
     }
-    /* Names and values: time, pid, event, peer; and what had room. */
+    /* Names and values: time, pid, event, peer; and all that fitted. */
     MUST(quotes >= 7 && quotes <= 10);
 }
 

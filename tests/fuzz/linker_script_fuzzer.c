@@ -1,5 +1,5 @@
-/* Any text as a library that is a linker's script. What it names is not empty, and nothing of
- * it is lost or made up: each name is found in the text. */
+/* Any text as a library that is a linker's script. Its names are not empty, and complete and
+ * real: each name is found in the text. */
 #include "../../compiler/library_file.h"
 #include "must.h"
 

@@ -53,7 +53,7 @@ ssize_t __wrap_send(int fd, const void *bytes, size_t size, int flags)
     return (ssize_t)size;
 }
 
-/* The buffers keep what they had, which nobody reads. */
+/* The buffers keep their old bytes, which are not read. */
 void memory_wire_restart(void)
 {
     for (size_t i = 0; i < 2; i++) {

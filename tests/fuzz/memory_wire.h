@@ -1,6 +1,6 @@
-/* Two sockets that are none: what one side sends waits until the fuzzer lets the other receive
- * it. A program that is linked with this has its recv and send for these two numbers
- * (--wrap=recv, --wrap=send); no call reaches the kernel. */
+/* Two fake sockets: the bytes of one side wait until the fuzzer lets the other receive it. A
+ * program that is linked with this has its recv and send for these two numbers (--wrap=recv,
+ * --wrap=send); no call reaches the kernel. */
 #ifndef TC_FUZZ_MEMORY_WIRE_H
 #define TC_FUZZ_MEMORY_WIRE_H
 
@@ -24,9 +24,9 @@ extern memory_wire_end memory_wire_ends[2];
 
 /* Nothing was sent. */
 void memory_wire_restart(void);
-/* Bytes arrive at an end, as many as it has room for. */
+/* Bytes arrive at an end, as many as it has space for. */
 void memory_wire_arrive(unsigned end, const uint8_t *bytes, size_t size);
-/* The first of what `from` sent arrives at `to`, which may be the same. */
+/* The first bytes that `from` sent arrive at `to`, which may be the same. */
 void memory_wire_carry(unsigned from, unsigned to, size_t size);
 /* It was sent, and never arrives. */
 void memory_wire_lose(unsigned from, size_t size);

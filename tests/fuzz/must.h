@@ -1,5 +1,5 @@
-/* What has to hold, whatever the input is. A fuzzer keeps the input that ends it so, and the
- * text says what did not hold. */
+/* A condition that has to hold for every input. A fuzzer keeps the input that ends it so, and
+ * the text has the failed condition. */
 #ifndef TC_FUZZ_MUST_H
 #define TC_FUZZ_MUST_H
 

@@ -1,6 +1,6 @@
 /* Any text as the value of an option, which the first byte chooses; as "host:port", and as a
- * target. What an option takes it gives back so that it takes that again, and a target's name
- * is its own. No name is looked up. */
+ * target. The printed form of an accepted value is accepted again, and a target's name is its
+ * own. No name is looked up. */
 #include "base/option_table.h"
 #include "base/triple.h"
 #include "bootstrap/host_port.h"
@@ -16,7 +16,7 @@ int __wrap_getaddrinfo(const char *node, const char *service, const struct addri
 int __real_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                        struct addrinfo **list_out);
 
-/* Numbers alone; of names there are none. */
+/* Numbers alone; there are no names. */
 int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                        struct addrinfo **list_out)
 {

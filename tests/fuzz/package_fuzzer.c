@@ -1,6 +1,6 @@
 /* Bytes as a package: as they are, and once more with an id that fits, without which nothing in
- * front of it would ever be reached. What opens keeps every promise of package_format.h, and is
- * written again as the same. */
+ * front of it would ever be reached. A package that opens keeps every promise of
+ * package_format.h, and is written again as the same. */
 #include "package_format.h"
 
 #include <stdlib.h>

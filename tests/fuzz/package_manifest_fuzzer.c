@@ -1,6 +1,6 @@
-/* Any text as the manifest of a package. What is taken has names that are C identifiers,
+/* Any text as the manifest of a package. An accepted manifest has names that are C identifiers,
  * numbers within their range, and types and headers that end neither their line nor their
- * string in the header that is made of them; what is not has a text with the line. */
+ * string in the header that is made of them; a refused one has a text with the line. */
 #include "../../tools/package_manifest.h"
 #include "archive_name.h"
 #include "must.h"

@@ -1,6 +1,6 @@
-/* What a connection brings that carries everything, in pieces of any size: records that are
- * right but for what the input changes, and whatever else it holds. The endpoint ends or goes
- * on, nothing outside a buffer is touched, and nothing is left when all is over. */
+/* Bytes of a connection that carries everything, in pieces of any size: records that are right
+ * except for the input's changes, and the input's other bytes. The endpoint ends or goes on,
+ * nothing outside a buffer is touched, and nothing is left when all is over. */
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
 #include "must.h"
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define RAW 0x80u        /* bytes of the input as they are */
 #define OTHER_NUMBER 64u /* not the next one */
 #define FITTING                                                                                \
-    32u          /* a place and a signal, or a number and an offset, that the target awaits */
+    32u          /* an offset and a signal, or a number and an offset, that the target awaits */
 #define LIAR 16u /* claims more than there is */
 #define HELLO 8u /* a hello message with a right preamble */
 

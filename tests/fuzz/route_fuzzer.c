@@ -1,5 +1,5 @@
-/* Routes, answers and memberships from a stranger. The first byte says which; what was accepted
- * is written again and must be the same bytes. */
+/* Routes, answers and memberships from an untrusted peer. The first byte chooses one; accepted
+ * data are written again and must be the same bytes. */
 #include "wire/route.h"
 
 #include <stdlib.h>

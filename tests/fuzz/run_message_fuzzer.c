@@ -1,5 +1,5 @@
-/* Any bytes, as a message between tc-run and a process that it started, and as what a member of
- * a job has published. What is accepted must encode to the very same bytes. */
+/* Any bytes, as a message between tc-run and a process that it started, and as the published
+ * text of a job's member. An accepted message must encode to the very same bytes. */
 #include "bootstrap/job_address.h"
 #include "bootstrap/run_protocol.h"
 

@@ -1,5 +1,5 @@
-/* A symbol of bitcode as a name of Rust. What is taken for one is made of parts that stand in
- * the symbol, in its order, and has room where it goes. */
+/* A symbol of bitcode as a name of Rust. An accepted name is made of parts of the symbol, in
+ * its order, and fits its buffer. */
 #include "../../compiler/rust_name.h"
 #include "must.h"
 

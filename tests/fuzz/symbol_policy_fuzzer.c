@@ -1,5 +1,5 @@
-/* Any text as a policy. What is accepted judges every name in a way that can be explained, and
- * the first two words of it, as patterns, keep what "covers" promises. */
+/* Any text as a policy. An accepted policy judges every name in a way that can be explained,
+ * and the first two words of it, as patterns, keep the promise of "covers". */
 #include "engine/symbol_pattern.h"
 #include "engine/symbol_policy.h"
 
@@ -31,7 +31,7 @@ static void judge(const tci_symbol_section *section, const char *library)
         reason.text[0] = '\0';
         bool allowed = tci_symbol_policy_allows(section, library, symbols[i], &reason);
         require(allowed != (reason.text[0] != '\0'));
-        require(!allowed || opens); /* what may be bound may be there */
+        require(!allowed || opens); /* permitted symbols may exist */
         (void)tci_symbol_policy_denies_alias(section, library, symbols[i], symbols[0], &reason);
     }
 }
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const tci_symbol_section *section = tci_symbol_policy_section(policy, signers[s]);
         for (size_t l = 0; l < COUNT(libraries) && section != judged; l++)
             judge(section, libraries[l]);
-        judged = section; /* who has none has that of all, mostly the same */
+        judged = section; /* a signer without one has the common one, mostly the same */
     }
     tci_symbol_policy_close(policy);
     return 0;

@@ -2,14 +2,14 @@
 
 #include "must.h"
 
-#define OPENSSL_SUPPRESS_DEPRECATED /* what replaces these is a provider of its own */
+#define OPENSSL_SUPPRESS_DEPRECATED /* these are replaced by a provider of its own */
 #include <openssl/rand.h>
 
 extern const tci_tls_ops tci_tls_module;
 
 static uint64_t state;
 
-/* splitmix64, whose numbers nobody has to be unable to guess */
+/* splitmix64, as its numbers need not be unpredictable */
 static int fill(unsigned char *bytes, int size)
 {
     for (int i = 0; i < size; i++) {

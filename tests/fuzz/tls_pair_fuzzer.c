@@ -1,9 +1,9 @@
-/* Two sides with keys prove themselves to each other, then send, while somebody between them
- * delivers what they say in pieces, loses, changes, repeats, reflects and makes up bytes, and
- * cuts the connection. Whatever happens: who has not the key is never taken, and what a side
- * reads is what the other wrote, from its beginning and in order. Where nobody interferes they
- * take each other if their keys are the same. The first byte says which keys they have; then
- * each two bytes are a step: what, at which side, and how. */
+/* Two sides with keys authenticate each other, then send, while a man in the middle delivers
+ * their bytes in pieces, loses, changes, repeats, reflects and invents bytes, and cuts the
+ * connection. In every case a side without the key is never accepted, and a side reads the
+ * bytes that the other wrote, from the beginning and in order. Without interference they accept
+ * each other if their keys are the same. The first byte chooses their keys; then each two bytes
+ * are a step: action, side and argument. */
 #include "bootstrap/channel.h"
 #include "memory_wire.h"
 #include "must.h"
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct side {
     tci_channel channel;
-    tc_status handshake; /* what it last said */
+    tc_status handshake; /* its last message */
     uint8_t written[WRITTEN_MAX];
     size_t written_bytes;
     size_t read_bytes;
@@ -30,8 +30,8 @@ static bool interfered, agree;
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Of the client: always the first. Of the server: the same, another of that name, one of
- * another name, two of which the second is the client's. */
+/* The client's: always the first. The server's: the same, another of that name, one of another
+ * name, two of which the second is the client's. */
 static tci_credentials *credentials(unsigned which)
 {
     static const tci_tls_key keys[] = {{.name = "cluster", .bytes = {1, 2, 3}},
@@ -60,7 +60,7 @@ static void open_side(unsigned index, tci_tls_role role, unsigned which)
          TC_OK);
 }
 
-/* --- what they do ------------------------------------------------------------------------ */
+/* --- their actions ----------------------------------------------------------------------- */
 
 static void prove(unsigned index)
 {
@@ -116,7 +116,7 @@ static void read_some(unsigned index, uint8_t how)
     }
 }
 
-/* --- who is between them ------------------------------------------------------------------ */
+/* --- the man in the middle ---------------------------------------------------------------- */
 
 static void change(unsigned from, uint8_t how)
 {

@@ -1,4 +1,4 @@
-/* Files that say whom to trust, and signatures from outside. The first byte says which. */
+/* Files of trusted keys, and signatures from outside. The first byte chooses one. */
 #include "base/minisign_secret.h"
 #include "ifunc/id_list.h"
 #include "ifunc/trusted_key.h"

@@ -1,6 +1,6 @@
 /* A peer's UCX address and key to its memory, looked at before UCX parses them. The first byte
- * says which, the second where the process's own end and the peer's begin: what is read of both
- * is theirs. */
+ * chooses one, the second the offset where the process's own end and the peer's begin: reads of
+ * both stay within them. */
 #include "delivery/ucx_address.h"
 #include "delivery/ucx_rkey.h"
 #include "must.h"
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Nobody's: nothing of the machine's is asked for. */
+/* A fake one: the machine is not queried. */
 #define PID 0x3ffffffe
 #define ADDRESS 0x1000
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t both = size - 2, own_size = data[1] < both ? data[1] : both;
     uint8_t *own = copy(data + 2, own_size);
     uint8_t *their = copy(data + 2 + own_size, both - own_size);
-    if (data[0] & 2) /* the same for both: what is right passes */
+    if (data[0] & 2) /* the same for both: a right one passes */
         memcpy(their, own, own_size < both - own_size ? own_size : both - own_size);
     if (data[0] & 1)
         check_key(own, own_size, their, both - own_size);

@@ -17,7 +17,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 from tool_process import quiet_port  # noqa: E402
 
-DEADLINE_S = 150  # ends what hangs; nothing is judged by it
+DEADLINE_S = 150  # only ends processes that hang
 
 
 class JoinTest(unittest.TestCase):
@@ -91,7 +91,7 @@ class Run(JoinTest):
         self.assertEqual(self.ways(out), [(f"uid:{os.geteuid()}", "direct")] * 2, out)
 
     def test_outside_loopback_without_tls_only_when_allowed(self):
-        """Modules are looked for in a folder that has none."""
+        """Modules are searched in a folder without any."""
         with tempfile.TemporaryDirectory() as empty:
             outside = {"TC_GROUP_ADDRESS": "0.0.0.0", "TC_ENGINE_PATH": empty}
             out = self.run_group(2, self.program("join_main"), status=1, **outside)
@@ -107,7 +107,7 @@ class Run(JoinTest):
 
 
 class Keys(JoinTest):
-    """Members that others can reach have a key that nobody gave them."""
+    """Members that others can reach have a key of their own."""
 
     def setUp(self):
         self.port = quiet_port()
@@ -193,7 +193,7 @@ class Keys(JoinTest):
         self.assertIn("rank 0 gave the job no key, as its options need none", out)
 
     def published(self):
-        """What rank 0 has told tc-run, which tells those that know the secret: its address and the key."""
+        """The data that rank 0 has sent to tc-run, which sends them to those that know the secret: its address and the key."""
         stranger = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.addCleanup(stranger.close)
         member = next(pid for pid in self.processes() if b"TC_RUN_SECRET=" in self.surroundings(pid))
@@ -215,7 +215,7 @@ class Keys(JoinTest):
             return [self.job.pid, *map(int, file.read().split())]
 
     def test_the_key_is_nowhere_to_be_read(self):
-        """In neither arguments nor environment of the processes, nor what they print."""
+        """In neither arguments nor environment of the processes, nor their output."""
         self.start_job()
         address, key = self.published().split(b"\0K", 1)
         self.assertEqual((address, len(key)), (f"127.0.0.1:{self.port}".encode(), 32))

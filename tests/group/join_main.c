@@ -1,11 +1,11 @@
-/* A process that joins, as often as it is told, and then calls all others.
+/* A process that joins, as often as requested, and then calls all others.
  *
  *     join_main [TIMES [TIMEOUT_MS [ABSENT_RANK]]]
  *     join_main stay
  *
- * ABSENT_RANK, of TC_RUN_RANK, waits to be ended instead. The one that stays says "joined" and
- * serves until its input ends, before it calls, and then says how many strangers were
- * refused. */
+ * ABSENT_RANK, of TC_RUN_RANK, waits to be ended instead. The one that stays prints "joined"
+ * and serves until its input ends, before it calls, and then prints the number of refused
+ * unauthenticated peers. */
 #include "roll_call.h"
 
 #include <poll.h>

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define DEADLINE_NS 60000000000ull /* ends what hangs; nothing is judged by it */
+#define DEADLINE_NS 60000000000ull /* only ends processes that hang */
 
 static int failed(const char *what, tc_status status, const tc_error *err)
 {

@@ -1,4 +1,4 @@
-/* Which member of which group is at the other end, by what peers say and when. */
+/* The member and the group at the other end, by peers' messages and their order. */
 #include "../support/fake_node.h"
 #include "endpoint/ep_life.h"
 #include "core/ep_state.h"
@@ -12,7 +12,7 @@ static void nothing(void *payload, size_t size, void *target_args)
 
 static fake_pair pair;
 
-/* An open pair that knows of no group, whose layers hear of everything. */
+/* An open pair that knows of no group, with layers that receive all events. */
 static void open_plain(void)
 {
     fake_pair_make(&pair, FAKE_MAPPED);
@@ -25,7 +25,7 @@ static tc_group *group_at(fake_node *node, uint32_t rank, uint32_t size)
     return fake_group_create(node, rank, size, pair.near, pair.far);
 }
 
-/* What near says of itself to far. */
+/* The membership that near sends to far. */
 static tc_status claim(uint64_t group, uint32_t size, uint32_t rank, tc_error *err)
 {
     uint8_t payload[TCI_MEMBERSHIP_BYTES];
@@ -88,7 +88,7 @@ TEST(messages_wait_until_the_member_that_was_called_says_it_is_that)
     fake_pair_close(&pair);
 }
 
-/* near calls rank 1; whoever answers is another. */
+/* near calls rank 1; another member answers. */
 TEST(another_than_was_called_ends_the_endpoint)
 {
     static const struct {
@@ -138,7 +138,7 @@ TEST(endpoints_that_named_the_group_first_are_adopted)
     tc_group *group = group_at(pair.far, 1, 2);
     assert_ptr_equal(pair.peer->member.group, group);
     assert_int_equal(pair.peer->member.rank, 0);
-    assert_int_equal(group->members[0].arrived, 3); /* what it said before counts */
+    assert_int_equal(group->members[0].arrived, 3); /* its earlier message counts */
     assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
     assert_ptr_equal(ep, pair.peer);
     fake_pair_close(&pair);
@@ -183,7 +183,7 @@ TEST(a_second_endpoint_to_a_member_only_receives)
     assert_ptr_equal(second.peer->member.group, group);
     assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
     assert_ptr_equal(ep, first);
-    tci_ep_free(second.peer); /* whose end is not that of the member */
+    tci_ep_free(second.peer); /* which does not end with the member */
     assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
     assert_ptr_equal(ep, first);
     assert_null(group->members[0].error);
@@ -210,14 +210,14 @@ TEST(only_rank_0_releases)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_ep *far = pair.peer;
-    pair.peer = pair.ep; /* near hears it of rank 1 */
+    pair.peer = pair.ep; /* near receives it from rank 1 */
     assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
     assert_int_equal(pair.near->groups.first->released, 0);
     pair.peer = far;
     fake_pair_close(&pair);
 }
 
-/* Whoever comes to it hears of it, also late; the text is rank 0's. */
+/* Every member that reaches it is notified, also late; the text is rank 0's. */
 TEST(a_barrier_that_was_given_up_is_so_for_all)
 {
     const tc_error lost = {TC_E_PEER_LOST, "barrier: rank 7: hung up"};
@@ -263,7 +263,7 @@ TEST(what_is_no_end_of_a_barrier_ends_none)
                      TC_OK);
     assert_int_equal(group->abandoned, 9);
     assert_int_equal(tci_member_control(pair.ep, TCI_CONTROL_ABANDONED, payload, 13, &error),
-                     TC_OK); /* of rank 1, which ends none */
+                     TC_OK); /* from rank 1, which ends no barrier */
     assert_int_equal(pair.near->groups.first->abandoned, 0);
     fake_pair_close(&pair);
 }

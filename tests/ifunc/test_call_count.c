@@ -163,7 +163,7 @@ TEST_WITH(calls_alone_may_count, make, end)
     assert_true(is_asked_for(fn));
 }
 
-/* What stays as it is, and better code itself. */
+/* Code that stays unchanged, and better code itself. */
 TEST_WITH(code_that_stays_is_not_timed, make, end)
 {
     tc_ifunc *fn = function(work);

@@ -1,5 +1,5 @@
-/* How functions become callable, get better code, and leave to make room. The engine is the
- * test's. */
+/* How functions become callable, get better code, and are evicted to free memory. The engine is
+ * the test's. */
 #include "../support/fake_node.h"
 #include "ifunc/ifunc_load.h"
 
@@ -71,7 +71,7 @@ TEST_WITH(who_cannot_wait_for_the_thread_does_so_itself, make, end)
     fake_code_of("one")->is_slow = true;
     assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
     assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(node->changed, 1); /* endpoints that wait for it hear of it */
+    assert_int_equal(node->changed, 1); /* endpoints that wait for it are notified */
     assert_null(registry->jobs);
 }
 
@@ -98,7 +98,7 @@ TEST_WITH(a_shortage_is_not_remembered, make, end)
     assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY); /* who waits hears it */
+    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY); /* waiters get it */
     fake_code_of("one")->fails = TC_OK;
     fake_code_of("one")->is_slow = false;
     assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
@@ -160,8 +160,8 @@ TEST_WITH(what_cannot_become_better_is_not_tried, make, end)
     assert_null(registry->jobs);
 }
 
-/* --- making room
- * ------------------------------------------------------------------------------ */
+/* --- freeing memory
+ * --------------------------------------------------------------------------- */
 
 /* Three functions that are loaded, of 4096 bytes each and their archives. */
 static void load_three(tc_ifunc *fns[3])
@@ -233,7 +233,7 @@ TEST_WITH(functions_with_variables_of_their_own_stay, make, end)
     assert_false(is_loaded(fns[2]));
 }
 
-/* A little too much until a peer has run what was sent to it. */
+/* A little too much until a peer has run its messages. */
 TEST_WITH(variables_that_nobody_holds_stay_no_longer, make, end)
 {
     tc_ifunc *fns[3];
@@ -250,7 +250,7 @@ TEST_WITH(variables_that_nobody_holds_stay_no_longer, make, end)
     assert_true(is_loaded(fns[2]));
 }
 
-/* Nobody calls it yet, so nobody else would find that it is too large. */
+/* It is not called yet, so no other check would find that it is too large. */
 TEST_WITH(code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself, make, end)
 {
     tc_error error = {0};

@@ -40,7 +40,7 @@ static tc_ifunc *function(const char *name)
     return fake_node_function(node, name, run);
 }
 
-/* --- what there is ------------------------------------------------------------------------ */
+/* --- holdings ----------------------------------------------------------------------------- */
 
 TEST_WITH(one_content_is_one_function, make, end)
 {
@@ -113,7 +113,7 @@ TEST_WITH(code_above_the_limit_is_refused_however_it_is_shared_out, make, end)
             TC_E_TOO_LARGE);
 }
 
-/* --- places ------------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------------------------- */
 
 static void fill(tc_ifunc **fns, size_t n)
 {

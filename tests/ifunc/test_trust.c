@@ -1,4 +1,4 @@
-/* Whose code may run: keys with their options, lists, and folders that cannot be believed. */
+/* Permission to run code: keys with their options, lists, and untrustworthy folders. */
 #include "../support/signing.h"
 #include "../support/test.h"
 
@@ -113,7 +113,7 @@ TEST_WITH(a_key_without_options_may_sign_all, setup, teardown)
     assert_int_equal(key.form, TCI_CHOICE_AUTO);
 }
 
-/* What is not understood could have been meant to forbid something. */
+/* An unknown word could have been meant to forbid something. */
 TEST_WITH(options_that_are_not_understood_are_refused, setup, teardown)
 {
     static const struct {

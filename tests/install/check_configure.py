@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What configuring says on machines that lack something, or have too much of it.
+"""The messages of configuring on machines that lack something, or have too much of it.
 
     check_configure.py SOURCE_FOLDER CMAKE C_COMPILER
 """
@@ -39,12 +39,12 @@ class Configure(unittest.TestCase):
         self.build = folder.name
 
     def configure(self, *options, must_fail=True, **environment):
-        """What CMake says, in one line."""
+        """CMake's output, in one line."""
         command = [CMAKE, "-S", SOURCE, "-B", self.build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={CC}", "-DTC_BUILD_TESTS=OFF"]
         return " ".join(run([*command, *options], {**os.environ, **environment}, must_fail=must_fail).split())
 
     def test_a_clock_in_the_past(self):
-        """The files are from the future. Ninja would say so after a minute, in other words."""
+        """The files are from the future. Ninja would report it after a minute, in other words."""
         tree = os.path.join(self.build, "tree")
         for name in ("CMakeLists.txt", "cmake/TcClock.cmake"):
             os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
@@ -87,7 +87,7 @@ class Configure(unittest.TestCase):
             self.assertIn(f"expected {least} to {greatest}", self.configure(f"-DTC_LLVM_VERSION={version}"))
 
     def test_two_llvms_are_not_mixed(self):
-        """The programs say which version they are; here two of them say different ones."""
+        """The programs print their versions; here two of them print different ones."""
         for name, version in (("llvm-config", "18.1.0"), ("clang", "clang version 19.1.0")):
             path = os.path.join(self.build, name)
             with open(path, "w", encoding="ascii") as file:

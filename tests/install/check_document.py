@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/install.md does what it says: below a prefix with spaces, with nothing else that would find the library.
+"""The steps of docs/install.md work: below a prefix with spaces, without other ways to find the library.
 
     check_document.py ROOT BUILD_FOLDER C_COMPILER [C_FLAG ...]
 """

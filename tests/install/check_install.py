@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cmake --install into an empty folder, which is then moved: programs outside of the tree are built and run with what is there.
-Then it is moved back, and uninstalled.
+"""cmake --install into an empty folder, which is then moved: programs outside of the tree are built and run with the installed
+files. Then it is moved back, and uninstalled.
 
     check_install.py BUILD_FOLDER CMAKE C_COMPILER CXX_COMPILER SOVERSION with-llvm|without-llvm DOCUMENT
 """
@@ -43,7 +43,7 @@ def check_names(installation, soversion):
 
 @contextlib.contextmanager
 def records_kept(build):
-    """What the tree remembers of its last installation is not this test's to forget."""
+    """This test must not remove the tree's record of its last installation."""
     def records():
         return glob.glob(os.path.join(build, "install_manifest*.txt")) + glob.glob(os.path.join(build, "install_folders.txt"))
     before = {}
@@ -80,7 +80,7 @@ def check_examples(installed, examples):
 
 
 def check_uninstall(build, cmake, folder, prefix):
-    """What was there before the installation stays, and nothing else."""
+    """Only files from before the installation stay."""
     everything = [cmake, "--build", build, "--target", "uninstall"]
     run(everything)
     left = os.path.join(folder, "own")

@@ -1,4 +1,4 @@
-"""scripts/install-deps.sh on machines that lack something: what it says, and whether it goes on.
+"""scripts/install-deps.sh on machines that lack something: its output, and whether it goes on.
 
     check_install_deps.py ROOT [unittest argument ...]
 """
@@ -11,7 +11,7 @@ import unittest
 
 
 class Machine(unittest.TestCase):
-    """Its programs are scripts of the test's own, which write down what they were asked for."""
+    """Its programs are scripts of the test's own, which record their arguments."""
     script = None
 
     def setUp(self):

@@ -51,7 +51,8 @@ def check_demo_builds_all(root, build):
         checked = set(file.read().split("\n")) - {""}
     if lacking := sorted(checked - made):
         sys.exit(f"scripts/demo.sh ({targets}) does not build: {lacking}")
-    # What the installation's own scripts name, in the build, and copy without a look: nothing may be missing above.
+    # The files that the installation's own scripts name, in the build, and copy without a check: the list above
+    # must be complete.
     taken = set()
     for script in glob.glob(os.path.join(build, "**", "cmake_install.cmake"), recursive=True):
         with open(script, encoding="utf-8") as file:
@@ -79,7 +80,7 @@ def check_unbuilt(build, cmake, prefix):
 
 
 def check_project(cmake, folder, prefix, environment, cc):
-    """Configured first before there is an installation: no other configuration is found, and none is remembered."""
+    """Configured first before there is an installation: no other configuration is found or remembered."""
     for name, text in ("CMakeLists.txt", PROJECT), ("counter.c", COUNTER), ("count.c", COUNT):
         write(os.path.join(folder, name), text)
     configure = [cmake, "-S", folder, "-B", os.path.join(folder, "by-cmake"), f"-DCMAKE_C_COMPILER={cc}"]

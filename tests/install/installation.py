@@ -25,7 +25,7 @@ def run(command, environment=None, must_fail=False):
 
 
 class Installation:
-    """prefix: of the installation. scratch: a folder for what is built. The compilers are those that users have. module_files:
+    """prefix: of the installation. scratch: a folder for build results. The compilers are those that users have. module_files:
     pkg-config's are there, which programs that only run do not need."""
 
     def __init__(self, prefix, scratch, cc, cxx, module_files=True):
@@ -68,7 +68,7 @@ class Installation:
 
     def send(self, program, function, options=None, folder=None, expected=None):
         """One message from program to an installed tc-node, with functions of the folder; without a function only the connection.
-        What the target has to print is the greeting, if there is a function, or what is expected."""
+        The target has to print the greeting, if there is a function, or the expected text."""
         expected = GREETING if function else expected
         output, log = (os.path.join(self.scratch, name) for name in ("node.out", "node.log"))
         libraries = {"LD_LIBRARY_PATH": self.libraries}
@@ -101,7 +101,7 @@ class Installation:
             sys.exit(f"find_package accepted, or refused without a reason, version 999.0:\n{out}")
 
     def follow_lesson(self, cmake, name):
-        """A lesson as it is installed, as a project of its own: what its text says."""
+        """A lesson as it is installed, as a project of its own: by the steps of its text."""
         source, build = self.find(os.path.join("examples", "lessons", name)), os.path.join(self.scratch, name)
         run([cmake, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"], self.environment)
         run([cmake, "--build", build], self.environment)
@@ -130,7 +130,7 @@ class Installation:
             self.send(self.build("sender-" + language, language, *libs), function)
         self.send(self.build("sender-static", "c", *static), function)
         if with_llvm:
-            # By the code engine, whose module and program are found in the installation.
+            # By the code engine, with the installed module and program.
             self.send(os.path.join(self.scratch, "sender-c"), function, {"TC_FORM": "bitcode"})
 
     def try_original(self):

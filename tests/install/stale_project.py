@@ -1,4 +1,4 @@
-"""A project whose program and function share a struct. Its header changes; what is built again has to agree with itself."""
+"""A project with a struct shared by program and function. Its header changes; the rebuilt parts have to agree."""
 import os
 import re
 import shutil
@@ -20,7 +20,7 @@ def make_project(folder, more):
 
 
 def widen(folder):
-    """The struct gets a member in front: who still reads the old one reads another number."""
+    """The struct gets a member in front: code that still has the old one reads another number."""
     header = os.path.join(folder, "greeting.h")
     with open(header, encoding="utf-8") as file:
         text = file.read()
@@ -55,7 +55,7 @@ def check(installation, project, build, program, forgets):
 
 def by_cmake(installation, cmake, generator, language):
     """With a space in the path, as users have them. CMake's makefiles (3.25) remember of a custom command also headers that are
-    gone, and run it each time. What the linker says that it read has such spaces as they are, and CMake (3.31) links each time."""
+    gone, and run it each time. The linker's list of files has such spaces unescaped, and CMake (3.31) links each time."""
     name = f"stale by {generator} {language}"
     project, build = (os.path.join(installation.scratch, name + suffix) for suffix in ("", " build"))
     with open(os.path.join(HERE, "stale", "CMakeLists.txt"), encoding="utf-8") as file:

@@ -203,11 +203,11 @@ static void prepared(battery *b)
     report("prepared", status, &b->error);
 }
 
-/* The node's check function counts and compares what it gets; the test reads its count at the
+/* The node's check function counts and compares its payloads; the test reads its count at the
  * end. */
 static void injected(battery *b)
 {
-    (void)flush(b); /* earlier steps have said what was refused */
+    (void)flush(b); /* earlier steps have reported refusals */
     tc_ifunc *check;
     tc_status status = open_function(b, "check", &check);
     for (uint64_t n = 0; status == TC_OK && n < 40; n++) {

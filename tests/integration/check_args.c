@@ -1,5 +1,5 @@
-/* A library that a tc-node loads for the functions of tests/shipped: their target_args, and at
- * the end what became of them. */
+/* A library that a tc-node loads for the functions of tests/shipped: their target_args, and
+ * their values at the end. */
 #include "../shipped/check.h"
 #include "../shipped/tally.h"
 

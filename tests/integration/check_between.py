@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Somebody stands between tc-send and tc-node while delivery `stream` carries everything over their connection: records that
-are changed, repeated, left out, exchanged, cut or made up end that endpoint, at both sides, and nobody else's.
+"""A man in the middle of tc-send and tc-node while delivery `stream` carries everything over their connection: records that
+are changed, repeated, left out, exchanged, cut or made up end that endpoint, at both sides, and no other.
 
     check_between.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -23,7 +23,7 @@ def tls_size(buffer):
 
 
 def clear_size(buffer):
-    """Of a message of wire/hello.h, or of a record."""
+    """The parts of a message of wire/hello.h, or of a record."""
     if len(buffer) < HELLO_HEADER:
         return None
     if buffer[0] >= RECORD_FIRST:
@@ -36,7 +36,7 @@ def flipped(record, at):
     changed[at] ^= 1
     return bytes(changed)
 
-# Of tc-send: messages were not run, or the target was lost, or would not have this side; which of them is a matter of when.
+# Errors of tc-send: messages were not run, or the target was lost, or refused this side; which of them depends on the time.
 FAILED = (1, 3, 4)
 
 
@@ -143,7 +143,7 @@ class BetweenTest(ToolTest):
         self.target.wait_for_line(pattern, self.attacked)
 
     def end(self):
-        """Who goes on meanwhile, and who comes afterwards."""
+        """A peer that goes on meanwhile, and one that comes afterwards."""
         self.wait_for_output(self.target, self.witness, self.target.out_size() + 5000)
         self.witness.kill()
         self.send(self.target.address, "transcript", "--text", "later", **self.settings).expect(0)
@@ -166,7 +166,7 @@ class SealedLine(BetweenTest):
 
     def test_what_goes_to_the_target(self):
         self.begin()
-        # A length that says more than comes holds up the one line until there is more: here that does not end.
+        # A length that is too large holds up the one line until there is more: here that does not end.
         for deed in (*self.DEEDS, "flip 3"):
             self.attack(to_target=deed)
             self.target_failed("peer lost after .*: a record was changed on its way")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where nobody answers, or the wrong one; what the tools say of bad options.
+"""Missing and wrong answers; the tools' messages about bad options.
 
     check_connections.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -13,10 +13,10 @@ import time
 from tool_process import Process, ToolTest, main, silent_crowd, wait_until
 
 
-# As runtime/wire/hello.h has them: protocol 3, a HELLO with a body of 255 bytes; and a protocol that nobody speaks any more.
+# As runtime/wire/hello.h has them: protocol 3, a HELLO with a body of 255 bytes; and an obsolete protocol.
 HELLO = b"TCHI\x03\x00\x01\x00\xff\x00\x00\x00abcd"
 OLD_HELLO = b"TCHI\x01\x00\x01\x00\xff\x00\x00\x00abcd" + bytes(255)
-LINES_PER_SECOND = 10  # of what strangers cause, as in runtime/base/logger.c
+LINES_PER_SECOND = 10  # of lines caused by unauthenticated peers, as in runtime/base/logger.c
 
 
 def processor_time(pid):
@@ -71,7 +71,7 @@ class Connections(ToolTest):
             done.expect(3, "did not answer in time")
 
     def test_a_listener_that_hangs_up_at_first(self):
-        """As one does that strangers crowd: who connects is one of those that it drops."""
+        """Like one crowded by unauthenticated peers: the connecting side is one of those that it drops."""
         node = self.node()
         host, port = node.address.rsplit(":", 1)
         with socket.create_server(("127.0.0.1", 0)) as front:
@@ -82,7 +82,7 @@ class Connections(ToolTest):
         node.stop()
 
     def test_a_listener_that_takes_nobody(self):
-        """A full queue drops what comes, as a host does that is not there."""
+        """A full queue drops connections, as a missing host does."""
         with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
             crowd = []
             for _ in range(8):
@@ -124,7 +124,7 @@ class Connections(ToolTest):
 
 
 class Strangers(ToolTest):
-    """What connects to a target and is no peer."""
+    """A program that connects to a target and is no peer."""
 
     def dial(self, node):
         peer = socket.create_connection(("127.0.0.1", node.port), timeout=60)
@@ -132,7 +132,7 @@ class Strangers(ToolTest):
         return peer
 
     def read_to_the_end(self, peer):
-        """It hangs up on what it has not read, which a reset says after all that it has said."""
+        """It closes with unread data, so a reset follows its last bytes."""
         said = b""
         try:
             while part := peer.recv(4096):
@@ -149,14 +149,14 @@ class Strangers(ToolTest):
                 peer.sendall(garbage)
                 self.assertIn(b"not a Three-Chains peer", self.read_to_the_end(peer))
             except ConnectionError:
-                pass  # it hangs up on what it has not read
+                pass  # it closes with unread data
         self.send(node.address, "transcript").expect(0)
         summary = node.stop()
         self.assertEqual(summary["messages_run"], 1)
         self.assertEqual(node.err.count("peer lost"), 0)
 
     def test_half_a_hello_and_silence(self):
-        node = self.node(TC_CONNECT_TIMEOUT="5s", TC_LOG_LEVEL="info")  # for the one who speaks, too
+        node = self.node(TC_CONNECT_TIMEOUT="5s", TC_LOG_LEVEL="info")  # for the one that sends, too
         halves = [b"", HELLO[:4], HELLO, HELLO + bytes(100)]
         peers = [self.dial(node) for _ in halves]
         for peer, half in zip(peers, halves):

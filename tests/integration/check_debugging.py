@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Shipped code in gdb, in perf and in a crash: docs/debugging.md, done as it says.
+"""Shipped code in gdb, in perf and in a crash: docs/debugging.md, executed.
 
     check_debugging.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 
-Where gdb or perf are missing or may not do their work, their tests are skipped and say why.
+Where gdb or perf are missing or may not do their work, their tests are skipped with the reason.
 """
 import os
 import re
@@ -17,7 +17,7 @@ from tool_process import Process, ToolTest, main, wait_until
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 INCLUDE = os.path.join(ROOT, "include")
 
-# What differs from run to run in a line of a transcript: as it is written there, and as it is matched.
+# The parts of a transcript's line that differ from run to run: as written there, and as matched.
 VARIABLE = [(r"0x[0-9a-f]+", r"0x[0-9a-f]+"), (r"\b[0-9a-f]{32}\b", r"[0-9a-f]{32}"), (r"127\.0\.0\.1:\d+", r"127\.0\.0\.1:\d+"),
             (r"process \d+", r"process \d+"), (r"tid \d+", r"tid \d+"), (r"[\d.]+%", r"[\d.]+%"), (r"^#\d+", r"#\d+"), (r"\.\.\.", r".*"),
             (r"\s+", r"\s+")]
@@ -91,7 +91,7 @@ class Debugger(DocumentTest):
             raise unittest.SkipTest(f"gdb may not debug here: {done.stdout.strip()}")
 
     def gdb_node(self, commands, archive, **environment):
-        """What gdb prints: a node runs in it, to which a function is sent."""
+        """Returns gdb's output: a node runs in it, to which a function is sent."""
         port_file = os.path.join(self.work, "port")
         script = os.path.join(self.work, "script")
         with open(script, "w", encoding="utf-8") as file:
@@ -203,7 +203,7 @@ class Profiler(DocumentTest):
 
 class Crashes(DocumentTest):
     def crash(self, archive, number, **environment):
-        """What the node says before it dies of that signal."""
+        """Returns the node's output before it dies of that signal."""
         node = self.node(**environment)
         sender = self.send(node.address, archive, "--timeout", "30")
         self.assertEqual(node.wait(), -number, node.err)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ways out of a confined process: a function tries all, and none leads out.
+"""Ways out of a confined process: a function tries all, and all fail.
 
     check_escapes.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """

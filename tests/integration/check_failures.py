@@ -13,7 +13,7 @@ ROUNDS = 20
 
 
 def shared_segments(pids=None):
-    """The numbers of the System V segments that these processes made; of all, if none are named."""
+    """The numbers of the System V segments that these processes made; of all, without names."""
     with open("/proc/sysvipc/shm", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
     return {int(row[1]) for row in rows if pids is None or int(row[4]) in pids}
@@ -66,7 +66,7 @@ class Failures(ToolTest):
         self.assertEqual(node.transcript().count(b"steady"), 50000)
 
     def test_nothing_is_left_of_sources_that_were_killed(self):
-        others = shared_segments()  # whose makers' process ids come back
+        others = shared_segments()  # with reused process ids of their makers
         node = self.tallying_node(TC_TIER="fast")  # better code would come from a process with descriptors of its own
         self.doomed(node).kill()
         node.wait_for_line("peer lost after", 1)
@@ -86,7 +86,7 @@ class Failures(ToolTest):
         self.assertEqual(shared_segments({node.pid}) - others, set())
 
     def unless_ucx_died(self, node):
-        """The node, or another one in place of a victim of UCX."""
+        """The node, or another one instead of a victim of UCX."""
         if node.running() or not node.died_of_ucx():
             return node
         print("UCX's wireup defect ended a target; starting another")
@@ -131,7 +131,7 @@ class Failures(ToolTest):
         self.send(node.address, "transcript").expect(0)
         self.assertTrue(stream.running())
         stream.signal(signal.SIGSTOP)
-        node.stop()  # says goodbye to somebody who does not hear it
+        node.stop()  # sends BYE to a peer that does not receive it
         stream.kill()
 
     def test_a_target_that_is_started_again(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions that crash, never return or take all they can get, and what they take with them.
+"""Functions that crash, never return or take all they can get, and their effect on others.
 
     check_isolation.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -30,7 +30,7 @@ def name_of(pid):
         return ""
 
 
-COMPILERS = 4  # of a confined node, which can start none later: runtime/engine/child/compiler_pool.c
+COMPILERS = 4  # of a confined node, which cannot start compilers later: runtime/engine/child/compiler_pool.c
 
 
 def children(pid):
@@ -45,8 +45,8 @@ def children(pid):
     return found
 
 
-# A sanitizer would put a status of its own in place of what a function ends its process with: what the process has then is given
-# back by nobody, and UCX's threads still run.
+# A sanitizer would replace the exit status of a function by its own: the process's memory is not freed then, and UCX's threads
+# still run.
 OWN_STATUS = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
               "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "") + ":exitcode=0"}
 
@@ -65,7 +65,7 @@ class Isolation(ToolTest):
         return int(found[-1])
 
     def steady(self, node):
-        """A peer whose messages go on and on."""
+        """A peer that sends messages without end."""
         size = node.out_size()
         stream = self.send(node.address, "transcript", "--text", "steady", "--count", ENDLESS)
         self.wait_for_output(node, stream, size + 1000)
@@ -78,7 +78,7 @@ class Isolation(ToolTest):
         self.assertTrue(node.running(), node.err)
 
     def assert_dies_alone(self, deed, reason, *arguments, **environment):
-        """Its own process ends for that reason; its peer hears of it, and nobody else does."""
+        """Its own process ends for that reason; only its peer is notified."""
         node = self.isolating_node(*arguments, **environment)
         stream = self.steady(node)
         self.do(node, deed).expect((3, 4), "peer lost|peer closed|refused the connection")
@@ -202,7 +202,7 @@ class Confinement(ToolTest):
         return self.node("--confine", *arguments, **environment)
 
     def ask(self, node, deed, **more):
-        """What a function got for it: 0, or an errno."""
+        """A function's result for it: 0, or an errno."""
         word = deed.split()[0]
         before = len(re.findall(rf"^{word}: ", node.out, re.MULTILINE))
         self.send(node.address, "misbehave", "--text", deed, **more).expect(0)

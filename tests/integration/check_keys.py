@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Who may connect: with the keys that the tools make, and by the kernel's word for a user without any.
+"""Permission to connect: with the keys that the tools make, and by the kernel's information about a
+user without keys.
 
     check_keys.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -108,7 +109,7 @@ class Keys(KeyTest):
         node = Node(self, self.tool("tc-node"), listen="0.0.0.0:0", TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules())
         self.send(node.address, "transcript", "--text", "x", TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules()).expect(0)
         node.stop()
-        # Nothing else is open to others for that.
+        # No other port is open for that.
         self.assertNotRegex(node.err, "UCX's network port|every peer can run code")
 
     def test_files_and_options_that_are_not_fit(self):
@@ -147,7 +148,7 @@ class BusyKeys(KeyTest):
 
 
 class NoTls(KeyTest):
-    """Where the module is not there, or was not built for want of OpenSSL: keys can be made, and nothing goes without them."""
+    """The module is missing, or was not built because OpenSSL was missing: keys can be made, but no connection with keys."""
     def test_it_is_said_what_is_missing(self):
         key, _ = self.make_key()
         text = "keys are configured .* install libssl3 .*libtchains-tls.so"
@@ -186,7 +187,7 @@ class Users(KeyTest):
         node = self.node()
         done = self.as_other_user(self.tool("tc-send"), node.address, self.function("transcript"))
         self.assertEqual(done.returncode, 4)
-        # The connecting side meets root's listener, which it may: the listener is who refuses.
+        # The connecting side meets root's listener, which it may: the listener refuses.
         self.assertRegex(done.stderr, f"is a process of user {OTHER_USER}, expected user 0 or root")
         self.assertEqual(node.stop()["strangers_refused"], 1)
         self.assertTrue(re.search(f"refused: .* user {OTHER_USER}, .*local_users=any", node.err))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tc-send and tc-node as users meet them: what arrives, in which order, and what both say of it.
+"""tc-send and tc-node as users meet them: the messages that arrive, their order, and both programs'
+output.
 
     check_messages.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -69,7 +70,7 @@ class Messages(ToolTest):
         self.assertEqual(summary["code_received"], 2)
 
     def test_calls_write_the_answer(self):
-        """What an answer looks like docs/tutorial.md shows; this function gives none."""
+        """docs/tutorial.md shows an answer; this function gives none."""
         node = self.node()
         done = self.send(node.address, "transcript", "--call", "--text", "x", "--count", 3).expect(0)
         self.assertEqual(done.out, "")

@@ -3,8 +3,8 @@
 
     check_namespaces.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 
-Needs root, ip and unshare; exits with 77 and says why where it cannot work. All names begin with tcns and this process's id;
-what an earlier run left that was killed is removed first.
+Needs root, ip and unshare; exits with 77 and the reason where it cannot work. All names begin with tcns and this process's
+id; leftovers of a killed earlier run are removed first.
 """
 import os
 import re
@@ -32,7 +32,7 @@ def remove_leftovers():
 
 
 def why_not():
-    """None, or what is missing here."""
+    """None, or the part that is missing here."""
     if os.geteuid() != 0:
         return "only root may make network namespaces"
     for tool in ("ip", "unshare"):
@@ -109,7 +109,7 @@ class Namespaces(Hosts):
         self.assertIn("delivery put: no RDMA adapter carries it", sender.err)
 
     def test_mixed_messages_both_ways(self):
-        """Sizes from none to several frames, from both hosts at once."""
+        """Sizes from 0 to several frames, from both hosts at once."""
         environment = {"UCX_TLS": "tcp,self", "TC_IFUNC_PATH": self.functions,
                        "TC_ENGINE_PATH": os.path.join(os.path.dirname(self.tools), "lib")}
         targets, sources = [], []
@@ -150,13 +150,13 @@ class Namespaces(Hosts):
 
 
 class Jobs(Hosts):
-    """Jobs over two hosts, which have a key that nobody gave them: by PMIx, or what takes its place here."""
+    """Jobs over two hosts, which have a key of their own: by PMIx, or its replacement here."""
 
     def build(self, *parts):
         return os.path.join(os.path.dirname(self.tools), *parts)
 
     def start_job(self, *arguments, count=2, stdin=subprocess.DEVNULL, **more):
-        """Ranks alternate between the hosts; each listens at a port of its own, and none sees another's memory."""
+        """Ranks alternate between the hosts; each listens at a port of its own, and cannot map another's memory."""
         folder = self.folder()
         return [self.run_at(rank % 2, self.build("tests", "group", "join_main"), *arguments,
                             apart=APART, stdin=stdin if rank == 0 else subprocess.DEVNULL,

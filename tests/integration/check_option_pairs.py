@@ -14,7 +14,7 @@ import unittest
 
 from tool_process import Process, ToolTest, main
 
-# What can be chosen; the first value is the default.
+# The choices; the first value is the default.
 FACTORS = {
     "delivery": ("direct", "am", "stream", "put"),
     "keys": ("none", "shared"),
@@ -98,7 +98,7 @@ class OptionPairs(ToolTest):
         return self.path(name)
 
     def prepare(self):
-        """Signed copies of what the client sends, a key of the connection, rules."""
+        """Signed copies of the client's functions, a key of the connection, rules."""
         self.signed = self.path("functions")
         os.mkdir(self.signed)
         for folder, _, names in os.walk(self.functions):
@@ -180,12 +180,12 @@ class OptionPairs(ToolTest):
         self.assert_counted(node, implied)
 
     def assert_counted(self, node, implied):
-        """Of the node's processes together, what the functions with arguments counted."""
+        """The sum over the node's processes of the counts by functions with arguments."""
         counts = re.findall(r"^check: (\d+) run, (\d+) wrong", node.out, re.MULTILINE)
         self.assertTrue(counts, node.out + node.err)
         run, wrong = (sum(map(int, column)) for column in zip(*counts))
         crowd = 0 if "crowded" in implied else 16
-        least = 1 if "injected" in implied else 40  # a client that hears of a refusal sends no more
+        least = 1 if "injected" in implied else 40  # a client that is notified of a refusal sends no more
         self.assertEqual(wrong, 0)
         self.assertTrue(crowd + least <= run <= crowd + 40, node.out + node.err)
 

@@ -3,7 +3,7 @@
 
     check_programs.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 
-A program is a file of programs/, NAME.c, and says in its first lines what it is compiled with and prints, call after call:
+A program is a file of programs/, NAME.c, and has in its first lines its options and its output, call after call:
 
     /* with: OTHER.c */
     /* options: -lm */
@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "programs")
 INCLUDE = os.path.join(HERE, "..", "..", "include")
 
-# How a target may run what it gets.
+# The ways that a target may run functions.
 WAYS = {
     "image": {"TC_FORM": "image"},
     "quick": {"TC_FORM": "bitcode", "TC_TIER": "fast"},
@@ -49,7 +49,7 @@ def programs(start):
 
 
 class Programs(ToolTest):
-    """Those whose names begin with a word, compiled at these levels."""
+    """The programs with names that begin with a word, compiled at these levels."""
     levels = ["-O2", "-O0"]
 
     def compile(self, program, *options):
@@ -59,7 +59,7 @@ class Programs(ToolTest):
         return path
 
     def run_there(self, program, archive, way):
-        """The second round finds what was compiled meanwhile in the place of the first code."""
+        """The second round finds what was compiled meanwhile instead of the first code."""
         node = self.node(**WAYS[way])
         for _ in range(2):
             self.send(node.address, archive, "--text", "xx", "--count", len(program.lines) // 2).expect(0)
@@ -76,7 +76,7 @@ class Programs(ToolTest):
 
 
 class Labels(Programs):
-    """Computed goto: addresses of places in the code."""
+    """Computed goto: addresses of labels in the code."""
     levels = ["-O2", "-O0", "-O1 -g", "-Os"]
 
     def test_they_do_what_the_source_says(self):
@@ -101,7 +101,7 @@ class Sections(Programs):
 
 
 class Processors(Programs):
-    """What is beyond a processor, or beyond the least of them."""
+    """Instructions beyond a processor, or beyond the baseline."""
 
     def test_numbers_wider_than_registers(self):
         self.run_all("wide_")

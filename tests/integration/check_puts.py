@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Puts where UCX would emulate them, over tcp. A sender that dies can then end the process that gets them, so they are refused,
-in words, by pairs and by groups, and who was refused something goes on.
+with a text, by pairs and by groups, and the refused side goes on.
 
     check_puts.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -31,11 +31,11 @@ class Puts(ToolTest):
         sender.wait()
         self.assertNotEqual(sender.process.returncode, 0)
         self.assertIn(TEXT, sender.err)
-        # The node goes on, and serves whoever sends otherwise.
+        # The node goes on, and serves peers that send by other ways.
         node.stop()
 
     def test_the_peer_that_does_not_ask(self):
-        """One side's put is refused there, whoever connected; the other hears why."""
+        """One side's put is refused there, independent of the connecting side; the other receives the reason."""
         node = self.node(**EMULATED)
         sender = self.send(node.address, "transcript", "--text", "x", UCX_TLS="tcp,self")
         sender.wait()
@@ -44,7 +44,7 @@ class Puts(ToolTest):
         node.stop()
 
     def members(self, count):
-        """Of a group, each ready for commands."""
+        """Members of a group, each ready for commands."""
         program = os.path.join(os.path.dirname(self.args_library), "integration_member")
         places = {"TC_IFUNC_PATH": self.functions, "TC_ENGINE_PATH": os.path.join(os.path.dirname(self.tools), "lib"),
                   "TC_CONNECT_TIMEOUT": "20s", "TC_CALL_TIMEOUT": "20s"}

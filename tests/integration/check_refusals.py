@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Functions that a target does not run: the source hears why, and nobody else is disturbed.
+"""Functions that a target does not run: the source receives the reason, and others are not
+disturbed.
 
     check_refusals.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
@@ -48,7 +49,7 @@ class Refusals(ToolTest):
         node.stop()
 
     def test_each_refusal_ends_each_way_of_sending_alike(self):
-        """Exit status 4; what a function answers is its own, and a file that is not there is nobody's refusal."""
+        """Exit status 4; a function's own error is different, and a missing file is not a refusal."""
         node = self.node(TC_CODE_BYTES_MAX="64K")
         lacking = self.copy("transcript")
         with open(lacking[:-len(".tca")] + ".deps", "w", encoding="ascii") as file:

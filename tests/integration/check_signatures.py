@@ -129,7 +129,7 @@ class SealedCache(KeyTest):
         self.ar("sign", "--key", self.trusted_key("build"), self.code).expect(0)
 
     def run_node(self, cache, home=None, **environment):
-        """A node's life with one message. Gives how its function was loaded, and what the node logged."""
+        """A node's life with one message. Returns the way its function was loaded, and the node's log."""
         audit = os.path.join(self.folder(), "audit")
         os.makedirs(self.path(cache), 0o700, exist_ok=True)
         node = self.node(**{"TC_TRUST": self.trust, "TC_REQUIRE_SIGNATURE": "yes", "TC_FORM": "bitcode", "TC_TIER": "fast",
@@ -149,7 +149,7 @@ class SealedCache(KeyTest):
         return os.path.join(self.path(cache), names[0])
 
     def expect_not_run(self, warning):
-        """The object that lies there is not taken, is told of, and gives way to one that was compiled now."""
+        """The object that lies there is not used, is reported, and is replaced by a newly compiled one."""
         form, log = self.run_node("cache")
         self.assertEqual(form, "jit")
         self.assertRegex(log, warning)

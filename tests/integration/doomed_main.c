@@ -1,5 +1,4 @@
-/* A source that comes to a certain point and dies there, or is killed there, or does what no
- * source should do.
+/* A source that reaches a certain point and dies there, or is killed there, or misbehaves.
  *
  *   integration_doomed HOST:PORT POINT [stay]
  *
@@ -13,7 +12,7 @@
  *   wild      it has said that it consumed what was never sent to it
  *   replay    does not die: writes old frames again where the next one will be, then goes on
  *
- * Dies by SIGKILL; with `stay` it says "there" and waits for it. */
+ * Dies by SIGKILL; with `stay` it prints "there" and waits for it. */
 #include "../shipped/check.h"
 #include "../shipped/tally.h"
 #include "program_report.h"

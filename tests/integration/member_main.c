@@ -1,6 +1,6 @@
 /* A member of a group for the tests; ends when its standard input does.
  *
- * Says "address HEX" at first. Then it takes commands, one per line, and says when it is done:
+ * Prints "address HEX" at first. Then it takes commands, one per line, and reports each end:
  *
  *   group RANK HEX HEX ...   makes the group of these addresses; "joined RANK"
  *   calls N                  so many calls to each member, itself too; "right N" of all

@@ -1,5 +1,5 @@
-/* What the programs of these tests print: lines of a word and a value, which the test reads,
- * and what ended them. */
+/* The output of these tests' programs: lines of a word and a value, which the test reads, and
+ * their end. */
 #ifndef PROGRAM_REPORT_H
 #define PROGRAM_REPORT_H
 

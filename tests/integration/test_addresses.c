@@ -1,5 +1,5 @@
 /* Address bytes that are carried from one process to another, without a listener in between,
- * and what becomes of them when their process does not live or does not listen. */
+ * and their result when their process does not live or does not listen. */
 #include "../../benchmarks/process_sample.h"
 #include "../shipped/tally.h"
 #include "../support/process.h"
@@ -158,7 +158,7 @@ static uint64_t descriptors(void)
     return now.descriptors;
 }
 
-/* UCX 1.13 keeps a socket whose connection was refused until its worker ends. */
+/* UCX 1.13 keeps a socket with a refused connection until its worker ends. */
 static void expect_no_connection_and_no_socket(bench *b)
 {
     const uint64_t before = descriptors();
@@ -215,7 +215,7 @@ static unsigned ucx_mappings(void)
     return count;
 }
 
-/* What this process holds before it has a peer. */
+/* The resources of this process before it has a peer. */
 typedef struct holdings {
     unsigned mappings;
     uint64_t descriptors;
@@ -240,8 +240,7 @@ static void progress_until_given_back(tc_context *ctx, holdings before)
              now.descriptors > before.descriptors);
 }
 
-/* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at
- * it. */
+/* UCX has answered, and has the source's memory; its HELLO has come, and is not read yet. */
 TEST(who_dies_while_it_connects_leaves_nothing)
 {
     tc_context *ctx;

@@ -98,7 +98,7 @@ TEST_WITH(a_source_that_is_killed_leaves_nothing, setup, teardown)
     }
 }
 
-/* The payload's memory is the caller's again when tc_send says that the peer is lost. */
+/* The payload's memory is the caller's again when tc_send reports the peer as lost. */
 TEST_WITH(a_target_that_is_killed_ends_the_send, setup, teardown)
 {
     bench *b = *state;

@@ -17,12 +17,12 @@
 #define ROUNDS 600u
 #define SEED 20u
 #define CHANGES_MAX 4u
-#define PROGRESS_MS 2 /* of the target's, with what it took */
+#define PROGRESS_MS 2 /* of the target's, with its messages */
 
 typedef struct bench {
     process target;
     uint16_t port;
-    tc_context *ctx; /* whose address is changed, and which is there all the time */
+    tc_context *ctx; /* the target with the changed address, which runs all the time */
     uint64_t random;
 } bench;
 

@@ -77,7 +77,8 @@ static void send_numbers(const char *host_port)
     tc_context_destroy(ctx);
 }
 
-/* Ends the chain from its front, so that nobody goes while something is still on the way to it.
+/* Ends the chain from its front, so that no member leaves while messages are still on the way
+ * to it.
  */
 static void check_chain(size_t count)
 {

@@ -16,14 +16,14 @@
 
 #define GROUP_ID 7u
 #define PATIENCE_NS 60000000000ull
-#define SHORT_NS 500000000ull /* for what is to fail */
+#define SHORT_NS 500000000ull /* for calls that have to fail */
 #define TURN_NS 5000000ull
 #define CALLS 50u
 #define WALKS 4u
 #define ROUNDS 25u
 
 #define MEMBERS_MAX 8u
-#define HOP_LIMIT 1000 /* of all members; where a call names none, too */
+#define HOP_LIMIT 1000 /* of all members; also where a call names no rank */
 #define TEXT_OF_(value) #value
 #define TEXT_OF(value) TEXT_OF_(value)
 
@@ -72,7 +72,7 @@ static void turn(void)
     assert_true(status == TC_OK || status == TC_E_TIMEOUT);
 }
 
-/* What that member says next; this process does its part meanwhile. */
+/* That member's next output; this process progresses meanwhile. */
 static uint64_t hear(uint32_t rank, const char *word)
 {
     process *p = &all.others[rank];
@@ -146,7 +146,7 @@ static void start_group(uint32_t size)
         assert_int_equal(hear(i, "joined"), i);
 }
 
-/* Each is told to end, and does so in order. */
+/* Each gets the command to end, and ends in order. */
 static void end_group(void)
 {
     for (uint32_t i = 0; i < all.size - 1; i++)
@@ -227,8 +227,8 @@ TEST_WITH(chains_of_all_lengths, NULL, clean)
     end_group();
 }
 
-/* A walk in a circle, from which only the limit leads out: its origin hears of it, and whoever
- * waits for others is not disturbed. */
+/* A walk in a circle, from which only the limit leads out: its origin is notified, and other
+ * waiters are not disturbed. */
 TEST_WITH(the_hop_limit_ends_a_circle, NULL, clean)
 {
     static const uint32_t limits[] = {0, 1, 50, 300};
@@ -251,7 +251,7 @@ TEST_WITH(the_hop_limit_ends_a_circle, NULL, clean)
     end_group();
 }
 
-/* The same when nobody waits for an answer. */
+/* The same without a waiting caller. */
 TEST_WITH(a_circle_without_a_call_is_counted, NULL, clean)
 {
     const walk_message message = {.left = UINT32_MAX, .width = 3};
@@ -299,8 +299,8 @@ TEST_WITH(a_member_dies_with_walks_at_it, NULL, clean)
     end_group();
 }
 
-/* Who is sent on to a member that is gone comes back as an error. That it is gone is not known
- * at once, and with UCX's keepalive off never: what was sent to it then ends with its deadline.
+/* A message sent on to a member that is gone comes back as an error. That it is gone is not
+ * known at once, and with UCX's keepalive off never: a call to it then ends with its deadline.
  */
 TEST_WITH(a_walk_to_a_dead_member_fails, NULL, clean)
 {

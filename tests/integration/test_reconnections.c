@@ -1,6 +1,6 @@
 /* Peers that come, are killed and come again, many times over: memory, descriptors and shared
  * segments of the process that stays, this one, are where they were. RECONNECTION_ROUNDS in the
- * environment says how often; the figures are printed. */
+ * environment sets the number of rounds; the figures are printed. */
 #include "../../benchmarks/process_sample.h"
 #include "../shipped/tally.h"
 #include "../support/process.h"

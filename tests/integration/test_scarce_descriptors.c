@@ -140,7 +140,7 @@ TEST_WITH(their_death_is_noticed_all_the_same, setup, teardown)
         assert_int_equal(tc_ep_error(b->eps[i], NULL), TC_E_PEER_LOST);
 }
 
-/* In a process of its own: where UCX cannot accept a connection for want of a descriptor, it
+/* In a process of its own: where UCX cannot accept a connection without a free descriptor, it
  * gives up its socket, and no other context of the process gets one. */
 static int run_alone(const char *name)
 {

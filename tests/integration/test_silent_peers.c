@@ -1,5 +1,6 @@
-/* A target that stops in the middle of everything: what its source hears, that other targets of
- * the same source go on, and that waiting for it costs no memory. The source is this process.
+/* A target that stops in the middle of everything: the errors of its source, that other targets
+ * of the same source go on, and that waiting for it costs no memory. The source is this
+ * process.
  */
 #include "../../benchmarks/process_sample.h"
 #include "../shipped/check.h"
@@ -20,7 +21,7 @@
 #define TRIES 100000u
 #define OTHERS 3000u         /* messages that another target runs meanwhile */
 #define FLUSH_NS 20000000ull /* far too short for a target that does not run */
-/* A tenth of what the tries would leave behind if each left its message. */
+/* A tenth of the memory that the tries would leave behind if each left its message. */
 #define SLACK_BYTES (MEMORY_FACTOR * (2ull << 20))
 
 /* One target process and this side's end. */
@@ -192,8 +193,8 @@ TEST_WITH(others_go_on_and_nothing_grows, setup, teardown)
     finish_target(&b->other, b->other.n);
 }
 
-/* The close gives up; what the target finds when it wakes is an end in order, behind as many
- * whole messages as had left. */
+/* The close gives up; the target finds an end in order when it wakes, behind as many whole
+ * messages as had left. */
 TEST_WITH(closing_it_ends, setup, teardown)
 {
     bench *b = *state;
@@ -213,9 +214,9 @@ TEST_WITH(closing_it_ends, setup, teardown)
     assert_int_equal(process_read_number(&b->silent.target, "wrong"), 0);
 }
 
-/* The goodbye takes another way than the new greeting. It may even be among what the close gave
- * up: UCX's queue in shared memory has few places, and frames fill them. So the target may hear
- * of the end late. */
+/* The goodbye takes another way than the new greeting. It may even be among the messages that
+ * the close gave up: UCX's queue in shared memory is short, and frames fill them. So the target
+ * may be notified of the end late. */
 static void expect_opened_at_last(peer *p)
 {
     uint64_t event = process_read_number(&p->target, "event");

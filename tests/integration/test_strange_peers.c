@@ -1,4 +1,4 @@
-/* Peers of other versions, and such as only look like peers: what each side hears of the other,
+/* Peers of other versions, and programs that only look like peers: the errors of each side,
  * byte by byte over a plain socket. */
 #include "../support/process.h"
 #include "../support/test.h"
@@ -25,7 +25,7 @@ typedef struct message {
     size_t size;
 } message;
 
-/* A fake listener: takes one connection, answers the first message, keeps what comes then. */
+/* A fake listener: takes one connection, answers the first message, keeps the later bytes. */
 typedef struct fake {
     int fd;
     char host_port[32];
@@ -115,7 +115,7 @@ static message ready(void)
     return m;
 }
 
-/* --- strangers at our listener
+/* --- unknown peers at our listener
  * ------------------------------------------------------------------------------------- */
 
 static int dial(void)
@@ -129,7 +129,7 @@ static int dial(void)
     return fd;
 }
 
-/* Says m to the listener, and reads until it hangs up. */
+/* Sends m to the listener, and reads until it closes. */
 static message talk(const message *m)
 {
     message said = {.size = 0};
@@ -217,7 +217,7 @@ TEST_WITH(a_peer_that_begins_with_a_bell_is_hung_up_on, setup, teardown)
     assert_int_equal(said.size, 0);
 }
 
-/* What a real peer says first, by a listener that is none. */
+/* A real peer's first message, read by a fake listener. */
 static message hello_of_a_process(void)
 {
     message m = {.size = 0};
@@ -246,7 +246,7 @@ static message hello_of_a_process(void)
     return m;
 }
 
-/* Anybody can have that said to him. Only who may put needs to know where the ring lies. */
+/* Any listener can get it from a peer. Only a peer that may put needs the ring's address. */
 TEST_WITH(a_hello_tells_no_address_of_memory, setup, teardown)
 {
     const message m = hello_of_a_process();

@@ -1,5 +1,5 @@
-/* Sources that are killed in the middle of something, and one that repeats itself: what a
- * target hears of each, that the others go on, and that nothing is kept. The target is this
+/* Sources that are killed in the middle of something, and one that repeats itself: the target's
+ * events of each, that the others go on, and that no resource leaks. The target is this
  * process. */
 #include "../../benchmarks/process_sample.h"
 #include "../shipped/tally.h"
@@ -51,7 +51,7 @@ static int setup(void **state)
     tc_error error = {0};
     tc_options *opts;
     assert_int_equal(tc_options_create(&opts, &error), TC_OK);
-    /* Too small for one of the functions, whose code then comes outside the ring. */
+    /* Too small for the code of one of the functions, which then comes outside the ring. */
     assert_int_equal(tc_options_set(opts, "ring_bytes", "64K", &error), TC_OK);
     assert_int_equal(tc_context_create(opts, &b->ctx, &error), TC_OK);
     tc_options_destroy(opts);
@@ -127,7 +127,7 @@ static void die_once(bench *b, const char *point)
     assert_int_equal(b->failed, failed + 1);
 }
 
-/* UCX lets go of what belonged to a peer some time after that has gone. */
+/* UCX frees a peer's resources some time after it has gone. */
 static void serve_until_given_back(bench *b, const process_sample *before)
 {
     const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);

@@ -14,14 +14,14 @@ import threading
 import time
 import unittest
 
-# Ends what hangs. Nothing is ever judged by it but that it ended at all.
+# Ends processes that hang. Nothing is ever judged by it but that it ended at all.
 DEADLINE_S = 60
 
 ENDLESS = 10 ** 12  # messages
 
 # All peers of a process write to one queue of UCX's in its shared memory, and one that is killed or stopped between taking a
-# place there and filling it blocks it for everybody. Only active messages over shared memory meet this: a mapped ring and a
-# socket have one writer each. There a source is killed when it has written all that it had.
+# slot there and filling it blocks it for all. Only active messages over shared memory meet this: a mapped ring and a socket
+# have one writer each. There a source is killed when it has written all that it had.
 ONE_QUEUE = os.environ.get("TC_DELIVERY") == "am" and "UCX_TLS" not in os.environ
 
 # UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c, ucp_request.c) when the peer dies between the
@@ -31,14 +31,14 @@ UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
                       "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed",
                       "Assertion `(req->send.wireup.type == UCP_WIREUP_MSG_EP_REMOVED)")
 
-# Of the caller's TC_ variables only what names the way that messages and code take, and how well code is made: a test says the
-# rest itself.
+# Of the caller's TC_ variables only those for the way of messages and code, and for the tiers of code: a test sets the others
+# itself.
 KEPT = {"TC_DELIVERY", "TC_FORM", "TC_TIER"}
 
 
 def clean_environment(**more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_") or name in KEPT}
-    # UCX logs to standard output, where the tests read what functions wrote. No object cache in the caller's home.
+    # UCX logs to standard output, where the tests read functions' output. No object cache in the caller's home.
     return {**kept, "UCX_LOG_FILE": "stderr", "TC_CACHE_DIR": "", **more}
 
 
@@ -62,8 +62,8 @@ def wait_until(condition, what, seconds=DEADLINE_S):
 
 
 def quiet_port():
-    """Free, and below those that the kernel gives to whoever asks for any or connects, so that no other test takes it meanwhile.
-    For who has to know a port before somebody listens on it."""
+    """Free, and below those that the kernel gives to sockets without a chosen port, so that no other test takes it meanwhile.
+    For tests that need a port before a process listens on it."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         begin = int(file.read().split()[0])
     while True:
@@ -77,7 +77,7 @@ def quiet_port():
 
 
 class Process:
-    """One program; what it prints goes to files, so that no pipe ever blocks it."""
+    """One program; its output goes to files, so that no pipe ever blocks it."""
 
     def __init__(self, test, command, stdin=subprocess.DEVNULL, user=None, **environment):
         self.test = test
@@ -140,7 +140,7 @@ class Process:
             return self.test.fail(f"{self} did not end in {seconds} s\n{self.out}{self.err}")
 
     def died_of_ucx(self):
-        """It has ended, by one of the assertions that nobody can bar."""
+        """It has ended, by one of the unavoidable assertions."""
         return not self.running() and any(defect in self.err + self.out for defect in UCX_WIREUP_DEFECTS)
 
     def expect(self, status, *patterns, seconds=DEADLINE_S):
@@ -158,7 +158,7 @@ class Process:
 
 @contextlib.contextmanager
 def silent_crowd(port):
-    """A thread connects to the port as fast as it can, and says nothing; the newest few hundred stay."""
+    """A thread connects to the port as fast as it can, and sends nothing; the newest few hundred stay."""
     over = threading.Event()
     silent = collections.deque()
 
@@ -204,7 +204,7 @@ class Node(Process):
         return self.summary()
 
     def summary(self):
-        # At the end: what functions have written before may be too much to look through.
+        # At the end: earlier output of functions may be too long to search.
         end = os.pread(self.files[0].fileno(), 1 << 16, max(0, self.out_size() - (1 << 16))).decode(errors="replace")
         return json.loads(next(line for line in end.splitlines() if line.startswith('{"messages_run"')))
 
@@ -223,7 +223,7 @@ class Node(Process):
 
 
 class ToolTest(unittest.TestCase):
-    """What the tests of this folder share: where the tools and the functions are."""
+    """Common data of this folder's tests: the paths of the tools and the functions."""
     tools = functions = args_library = None
 
     @classmethod
@@ -246,7 +246,7 @@ class ToolTest(unittest.TestCase):
     def send(self, address, function, *arguments, **more):
         """Starts a tc-send of an archive's path, or of the name of a function in tests/shipped."""
         path = function if function.endswith(".tca") else self.function(function)
-        patience = {"TC_CONNECT_TIMEOUT": f"{DEADLINE_S}s"}  # of a busy machine, where a test says nothing of it
+        patience = {"TC_CONNECT_TIMEOUT": f"{DEADLINE_S}s"}  # of a busy machine, where a test does not set it
         return Process(self, [self.tool("tc-send"), address, path, *arguments], **{**patience, **more})
 
     def peer(self):
@@ -282,7 +282,7 @@ class ToolTest(unittest.TestCase):
 
 
 def main():
-    """TOOLS FUNCTIONS ARGS_LIBRARY, then what unittest takes: the names of classes."""
+    """TOOLS FUNCTIONS ARGS_LIBRARY, then unittest's arguments: the names of classes."""
     ToolTest.tools, ToolTest.functions, ToolTest.args_library = sys.argv[1:4]
     del sys.argv[1:4]
     unittest.main()

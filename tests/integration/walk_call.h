@@ -33,14 +33,14 @@ typedef struct walk_call {
     char text[WALK_TEXT_MAX];
 } walk_call;
 
-/* Progresses while the member has no room. */
+/* Progresses while the member has no space. */
 tc_status walk_call_start(tc_group *group, tc_ifunc *walk, const walk_params *params,
                           walk_call *call_out);
 
 /* False: it is not over after a long time. */
 bool walk_call_wait(tc_group *group, const walk_call *call);
 
-/* Its answer is of the last member, and says that it was at all of them in their order. */
+/* Its answer is of the last member, and shows that it was at all of them in their order. */
 bool walk_call_is_right(const walk_call *call);
 
 #endif

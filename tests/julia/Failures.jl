@@ -1,4 +1,4 @@
-# What a call of the library fails with.
+# The error of a failed call of the library.
 module Failures
 
 using ThreeChains: TcError

@@ -56,7 +56,7 @@ end
     reply(payload[length(payload) + 1])
 end
 
-# Of what the node has published.
+# On data that the node has published.
 @ifunc function table_sum(payload::View{Float64}, target::Ptr{Cvoid})
     table = published(Float64, c"table")
     if length(table) == 0
@@ -70,12 +70,12 @@ end
     reply(sum)
 end
 
-# Of a library that a node loads for it.
+# With a library that a node loads for it.
 @ifunc function bound(payload::View{UInt64}, target::Ptr{Cvoid})
     reply(ccall("extern compressBound", llvmcall, UInt64, (UInt64,), payload[1]))
 end
 
-# Of a library that travels.
+# With a library that travels.
 @ifunc function scaled_sum(payload::View{Float64}, target::Ptr{Cvoid})
     sum = 0.0
     for x in payload

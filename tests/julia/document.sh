@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does what docs/julia.md says. Exit status 77, with the reason, where there is no Julia.
-#   document.sh ROOT BUILD_DIR C_COMPILER...
+# Executes docs/julia.md. Exit status 77, with the reason, where there is no Julia. document.sh ROOT
+#   BUILD_DIR C_COMPILER...
 set -euo pipefail
 root=$1
 if ! julia=$("$root/scripts/install-julia.sh" --where 2>&1); then

@@ -17,7 +17,7 @@ end
 
 @ifunc runtime=true lost(payload::View{Int64}, target::Ptr{Cvoid}) = reply(nowhere_defined(payload[1]))
 
-# Of a process of its own in Julia, and of one in C that embeds it.
+# Nodes: a process of its own in Julia, and one in C that embeds it.
 @testset "at a node with Julia" for node in (with_julia_node, with_embedding_node)
     node() do address
         Context() do context
@@ -49,7 +49,7 @@ end
 
 @ifunc plain_code(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1] + 1)
 
-# Julia's runtime is in the process, and what finds it there is refused.
+# Julia's runtime is in the process, and functions that find it there are refused.
 function julias_runtime_may_be_denied(address)
     Context() do context
         endpoint = Endpoint(context, address; timeout=20)
@@ -69,7 +69,7 @@ end
     end
 end
 
-# Of a node in Julia, whose context is the constant `context`.
+# For a node in Julia with the context in the constant `context`.
 @testset "a function that waits" begin
     @eval @ifunc runtime=true sleeping(payload::View{Int64}, target::Ptr{Cvoid}) = (sleep(0.05); reply(payload[1]))
     @eval @ifunc runtime=true waiting(payload::View{Int64}, target::Ptr{Cvoid}) = wait(Main.context; timeout=20)

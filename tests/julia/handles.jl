@@ -1,4 +1,4 @@
-# Handles, buffers and tasks: what a program does wrong, and what the garbage collector does meanwhile.
+# Handles, buffers and tasks: mistakes of a program, and the garbage collector meanwhile.
 using Test, ThreeChains, Functions, Nodes
 
 function status_of(f)
@@ -51,7 +51,7 @@ with_node() do address
             @test call(Float64, endpoint, fn, (1.0, 2.0)) == 3.0
             @test call(Float64, endpoint, fn, view([1.0, 2.0, 3.0, 4.0], 1:2:4)) == 4.0
             @test call(Vector{Float64}, endpoint, fn, 7.0) == [7.0]
-            # The library has a copy: what the buffer holds afterwards does not matter.
+            # The library has a copy: later contents of the buffer do not matter.
             for i in 1:200
                 send(endpoint, fn, fill(Float64(i), 2000))
                 i % 50 == 0 && GC.gc()

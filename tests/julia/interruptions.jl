@@ -1,5 +1,5 @@
-# Interrupts while a call waits, and garbage collections of other threads. What they strike is a process of its
-# own: interruptions.jl CHAPTER ADDRESS.
+# Interrupts while a call waits, and garbage collections of other threads. They interrupt a process of its own:
+# interruptions.jl CHAPTER ADDRESS.
 using Sockets, Test, ThreeChains, Functions, Nodes
 
 function wait_interrupted(address)
@@ -19,7 +19,7 @@ function wait_interrupted(address)
     println("ended")
 end
 
-# Nobody answers at the address.
+# No process answers at the address.
 function connect_interrupted(address)
     ccall(:jl_exit_on_sigint, Cvoid, (Cint,), 0)
     Context() do context
@@ -33,7 +33,7 @@ function connect_interrupted(address)
     end
 end
 
-# The other thread collects what this one leaves, between its calls.
+# The other thread collects this one's garbage, between its calls.
 function leave_handles(address)
     Threads.nthreads() == 2 || println("threads: ", Threads.nthreads())
     running = Threads.Atomic{Bool}(true)

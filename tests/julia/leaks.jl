@@ -1,8 +1,9 @@
-# What a process holds after hundreds of contexts, endpoints, functions and calls is what it held after the first few.
+# A process holds the same resources after hundreds of contexts, endpoints, functions and calls as after the first
+# few.
 using Test, ThreeChains, Functions, Nodes
 
 const FIRST_ROUNDS, ROUNDS = 10, 200
-# Of memory for its own the C library, and Julia's, may take some more at any time.
+# The C library, and Julia's, may take some more memory of their own at any time.
 const MAY_GROW = 16
 
 function held()
@@ -14,7 +15,7 @@ function held()
                 "shared memory segments" => segments)
 end
 
-# What the collector found is closed by the next call, so `turn` makes one.
+# Objects that the collector found are closed by the next call, so `turn` makes one.
 function more(before, turn)
     GC.gc()
     turn()
@@ -28,7 +29,7 @@ function rounds(one_round, turn=() -> nothing)
     turn()
     before = held()
     foreach(_ -> one_round(), 1:ROUNDS)
-    # The target lets go of what was shared when it has heard of the end.
+    # The target releases shared memory when it is notified of the end.
     deadline = time() + 30
     while !isempty(more(before, turn)) && time() < deadline
         sleep(0.05)

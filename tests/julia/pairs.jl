@@ -1,10 +1,10 @@
-# Who sends, who runs, and what the function is written in: every combination of Julia and C.
+# The languages of the sender, the node and the function: every combination of Julia and C.
 using Test, ThreeChains, Functions, Nodes
 
 const VALUES = collect(1.0:1000)
-const EMULATED = haskey(ENV, "NODE_PROGRAM") # a node of the other architecture, whose LLVM is slow there
+const EMULATED = haskey(ENV, "NODE_PROGRAM") # a node of the other architecture, with a slow LLVM
 
-# What functions find by name.
+# Data that functions find by name.
 function check_symbols(context, endpoint, table)
     @test call(UInt64, endpoint, Ifunc(context, text_of), "hello\0") == 5
     @test call(UInt64, endpoint, Ifunc(context, bound; deps=["libz.so.1"]), 1000) == 1013

@@ -1,4 +1,4 @@
-"""What the layout tests read of C: which functions and variables a file defines and declares, and which names it uses.
+"""The C reader of the layout tests: functions and variables that a file defines and declares, and names that it uses.
 
 A parser of this tree's plain C, not of C at large: no functions made by macros, no old-style definitions. Every branch of an #if
 counts, so braces have to be balanced in each.
@@ -63,7 +63,7 @@ def without_attributes(tokens):
 
 
 def flat(tokens):
-    """(index, token) of those outside all brackets; an opening bracket stands for what is in it."""
+    """(index, token) of those outside all brackets; an opening bracket stands for its contents."""
     i = 0
     while i < len(tokens):
         yield i, tokens[i]
@@ -71,7 +71,7 @@ def flat(tokens):
 
 
 def function_name(head):
-    """The function that these tokens define or declare, or None."""
+    """Returns the function that these tokens define or declare, or None."""
     head = without_attributes(head)
     if not head or head[0] == "typedef":
         return None

@@ -15,11 +15,11 @@ import tempfile
 import xml.etree.ElementTree
 
 LIBRARIES = {"tchains": "include/tc", "tchains-compat": "include/tc/compat"}
-# Of the types those of public headers alone, with no trace of the machine or the lines of a file.
+# The types of public headers alone, with no trace of the machine or the lines of a file.
 WRITE = ["--exported-interfaces-only", "--drop-private-types", "--no-architecture", "--no-corpus-path", "--no-comp-dir-path",
          "--no-show-locs", "--no-elf-needed", "--no-parameter-names", "--type-id-style", "hash"]
 BYTES_MAX = 400 * 1024
-# Programs have these in their own memory, and nobody is told the size.
+# Programs have these in their own memory, and no call gets the size.
 FIXED = {"tc_error", "tc_call_ticket", "tc_embedded"}
 CHANGED, INCOMPATIBLE = 4, 8  # bits of abidiff's status; 1 and 2 are its own troubles
 
@@ -41,7 +41,7 @@ def members(struct):
 
 
 def cut_growth(stored, built):
-    """Takes out of `built` what has been added since `stored`. libabigail's own suppressions of that hide more than that."""
+    """Removes the additions since `stored` from `built`. libabigail's own suppressions of that hide more than that."""
     old = xml.etree.ElementTree.parse(stored)
     new = xml.etree.ElementTree.parse(built)
     before = structs(old)
@@ -60,7 +60,7 @@ def cut_growth(stored, built):
 
 
 def compare(stored, built):
-    """What differs, or nothing. Both are files of abidw: of a library abidiff 2.2 sees more than it was asked for."""
+    """The differences, or nothing. Both are files of abidw: of a library abidiff 2.2 sees more than it was asked for."""
     cut_growth(stored, built)
     done = subprocess.run(["abidiff", "--no-added-syms", "--no-show-locs", stored, built], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)

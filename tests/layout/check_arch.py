@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No architecture is taken for another one, and docs/new-architecture.md names every place that knows one.
+"""No architecture is taken for another one, and docs/new-architecture.md names every file that knows one.
 
     check_arch.py ROOT
 

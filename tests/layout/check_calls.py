@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Who calls whom: files, and the functions defined in other files that they call.
+"""The call graph: files, and the functions defined in other files that they call.
 
     check_calls.py ROOT [--graph] [--knows] [--circle-max N]
 
-A header and the source of its name are one file here. A call is the name of a function that another file defines, in a function or
-in an initialiser: to take its address is to call it. A call through a member of a table of operations is none, so such tables
-are the way to call upward; who names a table itself (an exported variable) is listed apart, with --knows.
+A header and the source of its name are one file here. A call is the name of a function that another file defines, in a function
+or in an initialiser: to take its address is to call it. A call through a member of a table of operations does not count, so such
+tables are the way to call upward; files that name a table itself (an exported variable) are listed apart, with --knows.
 
 Prints every circle of more than three files in runtime/. --graph: the edges, too. --circle-max: fails when the largest circle has
 more files.

@@ -3,8 +3,8 @@
 
     check_comments.py ROOT
 
-In headers, a declaration that its trailing comment would break in two has the comment above it instead, and so has one whose
-comment would go on behind the next declaration. Prototypes in a comment are whole lines.
+In headers, a declaration that its trailing comment would break in two has the comment above it instead, and so has one with
+a comment that would go on behind the next declaration. Prototypes in a comment are whole lines.
 
 In the library, the compiler and the tools every header opens with a comment that states its idea. A source opens with one, too,
 when it is long (OWN_OPENING_LINES) or when it has more than OPENING_LINES and its header states nothing for it.
@@ -20,7 +20,7 @@ OPENED = ("bitcode-archive/", "compiler/", "include/", "runtime/", "tools/")
 OPENING = re.compile(r"/\*\s*(?!---)\S(?:(?!\*/).){20,}\*/", re.DOTALL)
 OPENING_LINES, OWN_OPENING_LINES = 60, 250
 TRAILING = re.compile(r"^(\s*\S.*?)\s+/\*(.*?)(\*/)?$")
-# What no sentence ends with.
+# Words that no sentence ends with.
 UNFINISHED = re.compile(r"(?:,|\b(?:and|or|the|a|an))$")
 # "NAME *" or "size_t" at the end of a comment's line, when the next one goes on with a name and a parenthesis.
 CUT_PROTOTYPE = re.compile(r"^(?:/\*| \*) .*\b(?:void|int|size_t|char|tc_status)(?: \*)?$")
@@ -28,7 +28,7 @@ PROTOTYPE = re.compile(r"^ \* \*?\w+\([\w\s*,\[\]]*(?:\);|$)")
 
 
 def is_half(line):
-    """Whether a declaration goes on behind this line: no statement, label, brace, directive or comment ends here."""
+    """Returns whether a declaration goes on behind this line: no statement, label, brace, directive or comment ends here."""
     code = line.rstrip()
     return bool(code.strip()) and not code.lstrip().startswith(("#", "/*", "*", "//")) \
         and not code.endswith((";", ",", "{", "}", ":", "*/", "\\", "(", "&&", "||"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the documents say is true of the tree.
+"""Checks that the documents match the tree.
 
     check_docs.py ROOT C_COMPILER
 
@@ -17,7 +17,8 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "COD
 TEXT = (".c", ".h", ".md", ".py", ".sh", ".cmake", ".txt", ".json", ".yml", ".map", ".def", "run")
 README_LINES_MAX = 110
 
-# Spelled so that this file does not match itself. "me" is nobody: tests of paths need some path.
+# Spelled so that this file does not match itself. "me" is a made-up user: tests of paths need some
+# path.
 MACHINE_PATH = re.compile(r"(?:^|[^\w.~])/(?:" + "|".join(["work", "farm", "root", "home"]) + r")/(?!me\b)\w")
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 

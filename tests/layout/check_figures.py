@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""docs/figures: each drawing is what its source says, that agrees with the program's, and a document shows it.
+"""docs/figures: each drawing matches its source, the source agrees with the program's, and a document shows
+it.
 
     check_figures.py ROOT
 
 Measured data are docs/figures/measured/NAME.json alone: scripts/site.sh draws them where a document has a paragraph
 `[Drawing](figures/measured/NAME.json): ...`. The numbers of that paragraph, and of a table right above it, are among the data.
 
-Sources (.fig) name what they are compared with:
+Sources (.fig) name the sources that they are compared with:
 
     check writes LAYOUT FUNCTION FILE... [FIELD=NAME...] [bytes=CONSTANT]   offsets and sizes: what FUNCTION of the first FILE
                                          writes; other FILEs have sizes of arrays; what it writes behind them: the row's parts
@@ -60,7 +61,7 @@ def normal(text):
 
 
 def array_bytes(expression, texts, constants):
-    """What `sizeof a->b.c` is, by the declaration of that array."""
+    """The value of `sizeof a->b.c`, by the declaration of that array."""
     member = re.findall(r"\w+", expression)[-1]
     for text in texts:
         found = re.search(rf"\buint8_t {member}\[(\w+)\];", text)
@@ -70,7 +71,7 @@ def array_bytes(expression, texts, constants):
 
 
 def written(body, texts, constants):
-    """([(expression, at, size)], [expressions of what has no fixed size]) in the order of a function's writes."""
+    """([(expression, at, size)], [expressions without a fixed size]) in the order of a function's writes."""
     fixed, behind, at = [], [], 0
     for kind, version, arguments in WRITE.findall(body):
         arguments = re.sub(r"\s+", " ", arguments)
@@ -225,7 +226,7 @@ def check_drawing(tree, draw, path):
 
 
 def check_references(root):
-    """Every figure is in some document, with words for who does not see it; every one that is in a document is there."""
+    """Every figure is in some document, with a text for readers who do not see it; every one that is in a document exists."""
     shown = set()
     for path in walk(root):
         if not path.endswith(".md"):

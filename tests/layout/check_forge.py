@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a forge reads of the tree, .github: the forms of issues, the template of pull requests, the workflow.
+"""The files that a forge reads, .github: the forms of issues, the template of pull requests, the workflow.
 
     check_forge.py ROOT
 
-A forge shows nothing of a form that it cannot read, and says so nowhere but on a page that nobody looks at. Ends with status 77
+A forge shows nothing of a form that it cannot read, and reports that only on a page that is rarely read. Ends with status 77
 where there is no parser of YAML (package python3-yaml).
 """
 import os
@@ -20,7 +20,7 @@ except ImportError:
 
 FORMS = ".github/ISSUE_TEMPLATE"
 WORKFLOW = ".github/workflows/tests.yml"
-# What a form may ask for, and what the forge needs to draw it.
+# The fields that a form may have, and those that the forge needs to draw it.
 NEEDED = {"markdown": {"value"}, "textarea": {"label"}, "input": {"label"}, "dropdown": {"label", "options"},
           "checkboxes": {"label", "options"}}
 KNOWN = {"value", "label", "description", "placeholder", "render", "options", "multiple", "default"}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No pattern of a symbol policy allows what starts programs, finds symbols or reaches into other processes.
+"""No pattern of a symbol policy allows calls that start programs, find symbols or reach into other
+processes.
 
     check_guarded_symbols.py ROOT OBJDUMP COMPILER
 
@@ -8,8 +9,8 @@ which of them reach a guarded system call. Each of those, and each that hands ou
 to be among the symbols that a rule must name (runtime/engine/symbol_rule.c), or in EXCEPTIONS with a reason.
 docs/policy.md has to list the same symbols.
 
-Calls through pointers are not followed, but a function whose address another one takes counts as called by it. For the
-other architecture: "check_guarded_symbols.py . llvm-objdump aarch64-linux-gnu-gcc".
+Calls through pointers are not followed, but a function with its address taken by another one counts as called by it.
+For the other architecture: "check_guarded_symbols.py . llvm-objdump aarch64-linux-gnu-gcc".
 """
 import bisect
 import collections
@@ -37,7 +38,7 @@ REACHED = set("""
 # malloc and pthread_create issue these, so only an export that issues one in its own code is guarded.
 ISSUED = {"mmap", "mprotect", "mremap", "prctl", "arch_prctl"}
 
-# Exports whose name says that they are the dynamic linker's.
+# Exports with a name of the dynamic linker's.
 LINKER = re.compile(r"_*dl[a-z_]|_rtld_|__nptl_rtld|_r_debug|__libc_dl")
 
 THREADS = "starts a thread of this process, no program"

@@ -4,9 +4,10 @@ outgrew its lines there.
 
     check_layers.py ROOT [--calls-max N] [--circle-max N]
 
-What a folder may include, it may call: who defines a function counts (check_calls.py), not who declares it, so the library's own
-files get no further by a public header. Everybody else may call what the public headers declare. --calls-max: so many calls
-are allowed that the table does not allow. --circle-max: files of runtime/ that call one another round and round are no more than N.
+A folder may call the folders that it may include: the file that defines a function counts (check_calls.py), not the one that
+declares it, so the library's own files get no further by a public header. All other folders may call the functions of the public
+headers. --calls-max: so many calls are allowed that the table does not allow. --circle-max: files of runtime/ that call one
+another round and round are no more than N.
 
 The rows of tests/layout/exceptions.md count as those of that table do, and each has its reason. A file counts in the lines of the
 deepest folder of the table that it is in, also where an exception covers it.
@@ -86,7 +87,7 @@ class Row:
 
     @property
     def is_library(self):
-        """Whether it is a part of the library, with a place among its layers, not a user of it."""
+        """Returns whether it is a part of the library, in one of its layers, not a user of it."""
         return self.layer is not None or bool(self.allowed_layers)
 
 
@@ -121,7 +122,7 @@ def place_of(rows, path):
 
 
 def may_reach(rows, path, target):
-    """Whether a file may include, and call, what is in another."""
+    """Returns whether a file may include, and call, another."""
     here, there = place_of(rows, path), place_of(rows, target)
     if here is None or there is None:
         return False
@@ -152,12 +153,12 @@ def library_of(name):
 
 
 def is_package_header(files, name):
-    """Whether tc-package makes it, of the functions in the folder of that name."""
+    """Returns whether tc-package makes it, of the functions in the folder of that name."""
     return any(file.endswith(".c") and os.path.basename(os.path.dirname(file)) + ".h" == name for file in files)
 
 
 def check_include(rows, files, path, kind, name):
-    """What is wrong with one include, or None."""
+    """The error of one include, or None."""
     if name.endswith(".c"):
         return "includes a source"
     row = place_of(rows, path)[0]
@@ -219,7 +220,7 @@ def check_tree(root):
             problems.append(f"{path}: in no row of {TABLE} or {EXCEPTIONS}")
             continue
         if is_shipped(path) and path.startswith("tests/"):
-            continue  # some include what the build generates, some are wrong on purpose
+            continue  # some include generated files, some are wrong on purpose
         for kind, name in INCLUDE.findall(read(root, path)):
             edges += 1
             problem = check_include(rows, files, path, kind, name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the library costs whoever links it: the libraries that it needs, and its size in memory. And what it may not call:
-getenv, as a program with more rights than its user is not to do what that user's environment says (secure_getenv).
+"""The library's costs for a program that links it: the libraries that it needs, and its size in memory. And calls that it
+may not make: getenv, as a program with more rights than its user must not follow that user's environment (secure_getenv).
 
     check_library.py READELF libtchains.so [--unoptimised]
 
-What a build without optimisation takes is nobody's to link: its size is printed and has no bound.
+A build without optimisation is not for linking: its size is printed and has no bound.
 """
 import re
 import subprocess

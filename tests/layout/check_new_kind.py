@@ -26,7 +26,7 @@ SPECIFIED = (("tci_frame_kind", "wire/frame.h", "TCI_FRAME_"), ("tci_control", "
 
 
 def compile_with(tree: Path, compiler: str, source: str, member: str, folder: Path) -> tuple[str, str]:
-    """What the compiler says of a source as it is, and with one kind more."""
+    """The compiler's messages about a source unchanged, and with one kind more."""
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-Werror=switch"]
     includes = [f"-I{tree / part}" for part in ("include", "runtime", "bitcode-archive")]
     whole = subprocess.run([compiler, "-E", "-P", *flags, *includes, str(tree / "runtime" / source)],

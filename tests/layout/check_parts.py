@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which files know which parts of a large struct, and whether they may.
+"""Checks which files use which parts of a large struct.
 
     check_parts.py ROOT [--fields]
 
 The chapter "Parts of an endpoint" of docs/architecture.md says "`struct NAME` in `HEADER`" and has a table: the part (a member
 that is a struct of its own), the files that own it, the files that use it too. A file may use the parts that it owns and one
-more; the table has to name what it uses beyond that. A part in no row, and a row for no part, are mistakes.
+more; the table has to name further uses. A part in no row, and a row for no part, are mistakes.
 
 An access is `ep->part` with ep declared as NAME, `x->ep->part` where some struct has a member ep of that type, `eps[i]->part`, or
 `find(x)->part`. Macros are not looked into. --fields: which files use each member, part or not.
@@ -94,7 +94,7 @@ def declared_as(tokens, struct):
 
 
 def base_of(tokens, at):
-    """(index, name) of the variable, member or function whose value is before the sign at `at`, or None."""
+    """(index, name) of the variable, member or function with its value before the sign at `at`, or None."""
     i = at - 1
     while i >= 0 and tokens[i] in OPENING:
         depth, end = 0, i

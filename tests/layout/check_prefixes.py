@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The name of an exported function says which file it is in.
+"""The name of an exported function matches the file that it is in.
 
     check_prefixes.py ROOT ALLOWED [--max N]
 
-`tci_X_...` is declared in a header whose base name begins with X, and defined in that header, in the source of its name, or in a
-source whose base name begins with X, too (frame.h, frame.c, frame_out.c). X may be longer than the base name (tci_calls_add in
-call.h). In the library every exported function but main has a prefix, tc_ or tci_, and every tci_ one a header.
+`tci_X_...` is declared in a header with a base name that begins with X, and defined in that header, in the source of its name,
+or in a source with a base name that begins with X, too (frame.h, frame.c, frame_out.c). X may be longer than the base name
+(tci_calls_add in call.h). In the library every exported function but main has a prefix, tc_ or tci_, and every tci_ one a
+header.
 
 ALLOWED has lines `X HEADER: reason`: the functions tci_X and tci_X_... of HEADER and of sources that begin with its base name. A
 line that allows nothing is a mistake. --max: no more functions than that break the rule.
@@ -44,7 +45,7 @@ def read_allowed(text):
 
 
 def problem_of(word, headers, path, allowed, used):
-    """What is wrong with the place of a function tci_WORD..., or None."""
+    """The error of the file of a function tci_WORD..., or None."""
     for header in headers:
         if fits(word, header) and (base_of(path) == header or fits(word, base_of(path))):
             return None
@@ -59,7 +60,7 @@ def problem_of(word, headers, path, allowed, used):
 
 
 def check(calls, allowed):
-    """Lines about functions in the wrong place, and about lines of `allowed` that allow nothing."""
+    """Lines about functions in the wrong file, and about lines of `allowed` that allow nothing."""
     declared = {}
     for path, source in calls.sources.items():
         if path.endswith(".h"):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of a language whose compiler was missing at configure time are skipped, and say what is missing.
+"""Tests of a language whose compiler was missing at configure time are skipped, and print the missing
+program.
 
     check_skips.py SOURCE_FOLDER CMAKE TIME_LIMIT
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""<tc/tc.h> has every public header of C, in its includes and in its list, but those that it says it leaves out. Its example
-compiles without a warning, and closes what it opened also when nobody listens.
+"""<tc/tc.h> has every public header of C, in its includes and in its list, except those that it lists as left out. Its
+example compiles without a warning, and closes what it opened also without a listener.
 
     check_umbrella.py INCLUDE_FOLDER LIBRARY_FOLDER C_COMPILER [C_FLAG ...]
 """
@@ -26,7 +26,7 @@ void __wrap_tc_context_destroy(tc_context *ctx)
 
 
 def check_lists(folder, text):
-    """Texts that say which header is missing where, or too many."""
+    """Texts about each header that is missing, or too many."""
     public = {name for name in os.listdir(folder) if name.endswith(".h")} - {"tc.h"}
     listed, _, left_out = text.partition(" * Headers\n")[2].partition("Not included here")
     left_out = left_out.partition("#ifndef")[0]
@@ -39,7 +39,7 @@ def check_lists(folder, text):
 
 
 def example_of(text):
-    """The program in the comment, that connects where nobody listens."""
+    """The program in the comment, that connects to a port without a listener."""
     code = re.search(r"((?: \*     .*\n| \*\n)+)", text[text.index(" *     #include"):]).group(1)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0)) # and does not listen

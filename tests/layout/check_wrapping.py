@@ -3,9 +3,9 @@
 
     check_wrapping.py ROOT [--wrap]
 
-Fails on each paragraph and list item that is wider and can be wrapped; with --wrap it wraps them. What cannot be wrapped
-stays: tables, fenced and indented code, headings, HTML, references, and lines that end with a forced break. No text changes:
-when lowdown is there, a file is written only if its HTML is the same as before but for white space.
+Fails on each paragraph and list item that is wider and can be wrapped; with --wrap it wraps them. Parts that cannot be
+wrapped stay: tables, fenced and indented code, headings, HTML, references, and lines that end with a forced break. No text
+changes: when lowdown is there, a file is written only if its HTML is the same as before but for white space.
 """
 import os
 import re
@@ -22,10 +22,10 @@ FENCE = re.compile(r"\s*(```|~~~)")
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)]) +(?=\S)|: {3}(?=\S)")
 UNTOUCHED = re.compile(r"\s*(?:[|>]|<[a-zA-Z!/]|\[[^\]]*\]:|#|[-=_*]{3,}$)")
 FORCED_BREAK = re.compile(r"(?: {2}|\\)$")
-# What stays on one line: code, and the text of a link that is short.
+# Parts that stay on one line: code, and the text of a link that is short.
 KEPT_WHOLE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\[[^\]`]{1,40}\](?=\()")
 # A line that began with one of these would begin something else than a line of text. A dash, as in the chapter NAME of a
-# man page, stays with what is before and behind it.
+# man page, stays with the words before and behind it.
 NO_LINE_START = re.compile(r"[-+*]$|\d+[.)]$|[-=_*]{2,}$|[#>|:~<]|```|\[[^\]]*\]:")
 
 

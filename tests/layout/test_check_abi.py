@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_abi.py: what a library may do to programs that were linked with an older one, and what it may not.
+"""check_abi.py: changes of a library that programs linked with an older one survive, and others.
 
     test_check_abi.py C_COMPILER [unittest argument ...]
 """
@@ -55,7 +55,7 @@ class Abi(unittest.TestCase):
         return os.path.join(folder, "abi")
 
     def told(self, *changes):
-        """What is said of a library in which each `old` of the changes is `new`."""
+        """The report on a library in which each `old` of the changes is `new`."""
         header, source = HEADER, SOURCE
         for old, new in changes:
             self.assertIn(old, header + source)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is read of C, and the calls and circles that are made of it."""
+"""The reader of C, and its calls and cycles."""
 import unittest
 
 from c_source import Source

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which comments are out of place."""
+"""Comments in wrong positions."""
 import unittest
 
 from check_comments import OPENING_LINES, OWN_OPENING_LINES, check_lines, check_openings

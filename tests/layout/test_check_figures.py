@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_figures.py: each check sees what is wrong; and what scripts/figures refuses to draw."""
+"""check_figures.py: each check finds mistakes; and sources that scripts/figures refuses to draw."""
 import os
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_forge.py: what it takes, and what it finds.
+"""check_forge.py: accepted and refused files.
 
     test_check_forge.py ROOT [unittest argument ...]
 """
@@ -27,7 +27,7 @@ class Forge(unittest.TestCase):
         os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), os.path.join(self.root, "docs"))
 
     def told(self, path, old, new):
-        """What is found once old is new in that file."""
+        """The findings once old is new in that file."""
         path = os.path.join(".github", path)
         text = read(self.root, path)
         self.assertIn(old, text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The layer check must find what it is there to find: small trees with one mistake each."""
+"""The layer check must find mistakes: small trees with one mistake each."""
 import os
 import tempfile
 import unittest
@@ -61,7 +61,7 @@ class Layers(unittest.TestCase):
         return self.tree(files)[0]
 
     def calls(self, files):
-        """The calls that are not allowed. Of the public header only `tc_open` and the inline tc_is_ok are there."""
+        """The calls that are not allowed. The public header has only `tc_open` and the inline tc_is_ok."""
         header = "int tc_open(int a);\nstatic inline int tc_is_ok(int a)\n{\n    return a;\n}\n"
         return self.tree({"include/tc/context.h": header,
                           "runtime/context/open.c": "int tc_open(int a)\n{\n    return a;\n}\n", **files})[1]

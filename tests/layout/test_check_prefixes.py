@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The check of prefixes must find a function in a file that its name does not say."""
+"""The check of prefixes must find a function in a file that does not match its name."""
 import unittest
 
 from check_calls import Calls

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_sizes.py: what it counts."""
+"""check_sizes.py: its counts."""
 import unittest
 
 from check_sizes import FILE_LINES_MAX, FUNCTION_LINES_MAX, check_columns, check_file

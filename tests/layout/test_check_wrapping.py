@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_wrapping.py: what it wraps, and what it must leave."""
+"""check_wrapping.py: text that it wraps, and text that it must leave."""
 import unittest
 
 from check_wrapping import WIDTH, Wrapper

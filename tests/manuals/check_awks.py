@@ -1,4 +1,4 @@
-"""A man page is the same whichever awk a machine has: what their replacements do with backslashes differs.
+"""A man page is the same with every awk: their treatment of backslashes in replacements differs.
 
     check_awks.py ROOT MAN_FOLDER
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The chapter EXAMPLES of each page of section 3: its programs compile and print what the page says.
+"""The chapter EXAMPLES of each page of section 3: its programs compile and print the page's output.
 
     check_examples.py ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Blocks as in run_document.py, and: each file of C is compiled when it is there, by tc-clang if it defines a function to send, and
-with headers of another library as pkg-config says. What stands behind a program as `text` is what it prints. Pages
-whose other library is not installed are left out.
+with headers of another library with the flags of pkg-config. A `text` block behind a program is its output. Pages with a library
+that is not installed are left out.
 """
 import concurrent.futures
 import os
@@ -57,7 +57,7 @@ class Examples(Runner):
 
 
 def check(page, root, build, compiler):
-    """A text that says what is wrong with the page's examples, or nothing."""
+    """A text with the errors of the page's examples, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
         runner = Examples(folder, root, build, compiler)
         try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The man pages say what programs and headers say.
+"""The man pages match programs and headers.
 
     check_manuals.py ROOT BIN_FOLDER MAN_FOLDER [--fewer]
 
@@ -35,7 +35,7 @@ def run_help(program, *arguments):
 
 
 def helps(program):
-    """The program's own help, and those of what it says has one: {command: text}."""
+    """The program's own help, and those of its commands that have one: {command: text}."""
     name = os.path.basename(program)
     texts = {name: run_help(program)}
     if re.search(r"^ *(usage: )?tc-\S+ [A-Z]+ (\[options \| )?--help", texts[name], re.MULTILINE):

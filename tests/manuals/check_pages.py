@@ -20,7 +20,7 @@ def run(command):
 
 
 def viewers():
-    """{name: what warns about a page, and says nothing else}."""
+    """{name: a command that only prints warnings about a page}."""
     known = {"mandoc": ["mandoc", "-T", "lint", "-W", "warning"], "man": ["man", "--warnings=w", "-l"]}
     return {name: command for name, command in known.items() if shutil.which(name)}
 
@@ -28,7 +28,7 @@ def viewers():
 def check_page(page, folder):
     file = os.path.join(folder, f"man{page.section}", f"{page.name}.{page.section}")
     if not os.path.exists(file):
-        if page.section != "1":  # a program that this build leaves out has none
+        if page.section != "1":  # a program that this build leaves out has no page
             yield f"{page.file}: was not built"
         return
     for name, command in viewers().items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README's example does what README says: a new reader's first minutes.
+"""README's example works as README describes: a new reader's first minutes.
 
     check_readme.py ROOT BUILD C_COMPILER [C_FLAG ...]
 
@@ -15,7 +15,7 @@ from run_document import BLOCK, DEADLINE_S, Runner
 
 
 def check_refusal(runner):
-    """A target whose rules withhold what the function calls: the sender says so, and fails."""
+    """A target with rules that withhold the function's symbols: the sender reports that, and fails."""
     runner.run("echo 'deny * *printf' >rules && chmod 600 rules\n")
     runner.start_target(f"TC_SYMBOLS=@rules tc-node --listen 127.0.0.1:{runner.port}")
     done = subprocess.run("./sender", cwd=runner.folder, env=runner.environment, capture_output=True, text=True,

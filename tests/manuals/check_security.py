@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What docs/security.md says of open ports: on one host nothing listens but the listener; what opens UCX's port says so, and
-UCX_NET_DEVICES keeps it to one network.
+"""The statements of docs/security.md on open ports: on one host only the listener listens; every setting that opens UCX's
+port is reported, and UCX_NET_DEVICES keeps it to one network.
 
     check_security.py BIN_FOLDER ARCHIVE
 """
@@ -29,7 +29,7 @@ def sockets_of(pid):
 
 
 def ports_of(pid):
-    """Address and port, as the kernel writes them in hexadecimal, of whatever takes what nobody was asked for."""
+    """Address and port, as the kernel writes them in hexadecimal, of every socket that takes unrequested data."""
     sockets = sockets_of(pid)
     found = []
     for family in ("tcp", "tcp6", "udp", "udp6", "udplite", "raw", "raw6"):
@@ -104,7 +104,7 @@ class Ports(unittest.TestCase):
         self.assertEqual(sender.wait(timeout=DEADLINE_S), 0, self.log_of("tc-send"))
 
     def ports_while_sending(self, port, **environment):
-        """Of a process that has sent."""
+        """Ports of a process that has sent."""
         sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", "--count", str(10 ** 12), **environment)
         deadline = time.monotonic() + DEADLINE_S
         while "open, " not in self.log_of("tc-send"):

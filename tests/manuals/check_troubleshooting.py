@@ -117,7 +117,7 @@ def free_port():
 
 
 def answer_with(data):
-    """The address of somebody who says `data` to the first who connects."""
+    """The address of a server that sends `data` to the first peer."""
     server = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -147,7 +147,7 @@ def _(place):
 
 @prints("install-deps: in none of this machine's archives: ...")
 def _(place):
-    """A machine that has no package, and whose archives know none."""
+    """A machine without packages, and with empty archives."""
     for name, text in {"dpkg-query": "exit 1", "id": "echo 0", "apt-get": "exit 0", "apt-cache": "exit 1"}.items():
         with open(os.path.join(place.folder, name), "w", encoding="ascii") as file:
             file.write(f"#!/bin/sh\n{text}\n")
@@ -374,7 +374,7 @@ def _(place):
 
 @prints("no option named '...'")
 def _(place):
-    """No program passes such a name on: the words are looked up where the library says them."""
+    """No program passes such a name on: the text is searched in the library's source."""
     with open(os.path.join(place.root, "runtime", "base", "option_table.c"), encoding="utf-8") as file:
         return "\n".join(re.findall(r'"(no option named [^"]*)"', file.read()))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what a document says, and compares what is printed.
+"""Executes a document, and compares the output.
 
     run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --chapter NAME [--if COMMAND] [--needs PROGRAM[:LLVM]]... DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
@@ -11,7 +11,7 @@ Code blocks by the words behind their fence, in their order, in an empty folder:
                 the file NAME
     sh run      bash runs it; status 0
     sh environment
-                likewise, and what it exports holds from then on
+                likewise, and its exported variables hold from then on
     sh target   a target, which stays; the one before it is ended by SIGINT
     sh signal   a `kill` that the reader gives the target, which ends with status 0
     text        directly behind `sh run`: lines of its output, in this order
@@ -20,11 +20,11 @@ Blocks of other kinds are for readers. `...` in a line stands for anything. Port
 of this build, and $tree and $build are this tree and this build.
 
 --chapter: only the blocks before the first chapter, and those of this one. --needs: a program that it calls; with a number, one
-whose `-vV` tells of no newer LLVM than that. Without it the test is skipped. It may be a path. --if: where
-this command fails the test is skipped, with what it said.
+with an LLVM, by its `-vV`, that is not newer. Without it the test is skipped. It may be a path. --if: where this command fails
+the test is skipped, with its output.
 
---lesson: the document describes the sources beside it, and FOLDER has what was built of them. The commands run there, and
-`c NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
+--lesson: the document describes the sources beside it, and FOLDER has their build results. The commands run there, and `c
+NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
 Blocks `text` may share the output of one `sh run`, and each is compared with some output.
 
 --sources: likewise, in a folder of its own that has nothing but those sources.
@@ -64,7 +64,7 @@ def free_port():
 
 
 def behind(text, wanted):
-    """The place behind the lines of `wanted`, which stand in text in their order; None: they do not."""
+    """The index behind the lines of `wanted`, which text has in their order; None: it does not."""
     patterns = [re.compile(".*".join(map(re.escape, line.strip().split("...")))) for line in wanted.splitlines()]
     place = 0
     for line in text.splitlines(keepends=True):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a page takes from its header."""
+"""The parts of a page that come from its header."""
 import os
 import tempfile
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What counts as a declaration of a header."""
+"""Texts that count as declarations of a header."""
 import unittest
 
 from manual_page import function_name, statements, type_name

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Functions in Rust, Fortran and D, made here for both architectures, run at a node of the other one, as images and as bitcode. A
-# language whose compiler is missing is left out; without any the test is skipped.
+# language without a compiler is left out; without any the test is skipped.
 #   check_languages.sh SOURCE_DIR HOST_BUILD GUEST_PROGRAMS
 set -euo pipefail
 tree=$1 host=$2 guest=$3
@@ -20,7 +20,7 @@ trap 'exit 1' INT TERM
 cd "$work"
 made=()
 
-# pack NAME: an archive of what was compiled, NAME.*.bc
+# pack NAME: an archive of the compiled files, NAME.*.bc
 pack() {
     "$TC_AR" create "$1" "$1".*.bc -o "$1.tca"
     made+=("$1")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Processes of two architectures that send to one another: what arrives, and what both say of it.
+"""Processes of two architectures that send to one another: the arriving messages, and both
+programs' output.
 
     check_mixed.py INTEGRATION TARGET_TOOLS FUNCTIONS ARGS_LIBRARY SOURCE_TOOLS [CLASS ...]
 
@@ -77,7 +78,7 @@ class Checked(ToolTest):
 
 
 class Levels(ToolTest):
-    """One archive, with images for several levels, and targets whose processors differ."""
+    """One archive, with images for several levels, and targets with different processors."""
 
     def test_every_processor_runs_what_it_can(self):
         leveled = os.environ["MIXED_LEVELED"]
@@ -92,7 +93,7 @@ class Levels(ToolTest):
 
 
 class Cache(ToolTest):
-    """One folder for both: what one architecture compiled is never what the other loads."""
+    """One folder for both: code compiled by one architecture is never loaded by the other."""
 
     def test_one_folder(self):
         folder = self.folder()

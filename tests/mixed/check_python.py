@@ -14,7 +14,7 @@ ROOT, BUILD, NODE = sys.argv[1:4]
 
 
 def skip_where_missing():
-    """The distribution's own Python has its packages; what stands before it in PATH may not."""
+    """The distribution's own Python has its packages; an earlier one in PATH may not."""
     missing = [name for name in ("cffi", "numpy", "numba") if importlib.util.find_spec(name) is None]
     if missing and os.path.exists(DEBIANS) and os.path.realpath(sys.executable) != os.path.realpath(DEBIANS):
         os.execv(DEBIANS, [DEBIANS, "-B", *sys.argv])
@@ -72,7 +72,7 @@ def last(steps: tchains.Payload(np.int16), first: np.int64):
 
 
 class Answers(unittest.TestCase):
-    """What comes back is what the functions give here."""
+    """The replies are the functions' results here."""
 
     def test_they_are_those_of_this_machine(self):
         node = Node(self, NODE)

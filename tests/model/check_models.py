@@ -14,7 +14,8 @@ import tempfile
 
 HOLDS, BREAKS = "holds", "breaks"
 
-# -DTSO: x86_64 as it is. There the hardware does by itself what a mutation takes away from the compiler's output.
+# -DTSO: x86_64 as it is. There the hardware itself keeps the order that a mutation removes from the compiler's
+# output.
 CASES = {
     "ring": [
         ("ring.pml", "", HOLDS),
@@ -75,7 +76,7 @@ def run(command, folder):
 
 
 def verify(spin, cc, model, defines, expected):
-    """What the verifier printed after a full search, or up to the first error."""
+    """The verifier's output after a full search, or up to the first error."""
     with tempfile.TemporaryDirectory() as folder:
         run([spin, "-a"] + ["-D" + word for word in defines.split()] + [model], folder)
         run([cc, "-O1" if expected == HOLDS else "-O0", "-w", "-DSAFETY", "-o", "pan", "pan.c"], folder)
@@ -89,7 +90,7 @@ def unreached(report):
 
 
 def judge(report, defines, expected):
-    """What is wrong with it, or None."""
+    """Its error, or None."""
     errors = re.search(r"errors: (\d+)$", report, re.MULTILINE)
     if errors is None:
         return f"no verdict:\n{report}"

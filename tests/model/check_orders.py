@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the helpers of runtime/ring become: on aarch64 the releases and acquires that docs/memory-model.md counts on, and no
-barrier beside them, on either processor.
+"""The instructions of the helpers of runtime/ring: on aarch64 the releases and acquires that docs/memory-model.md counts
+on, and no barrier beside them, on either processor.
 
     check_orders.py ROOT CLANG
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""packaging/Containerfile without a container: its packages are those of install-deps.sh, what it copies is enough to configure and
-build as it says, and the node knows what it is told.
+"""packaging/Containerfile without a container: its packages are those of install-deps.sh, the files that it copies are enough for
+its configuration and build, and the node knows its arguments.
 
     check_containerfile.py SOURCE_FOLDER CMAKE
 """
@@ -62,7 +62,7 @@ def check_packages(root, build, run):
 
 
 def check_build(root, cmake, build, folder):
-    """Configures what is copied; the file's own words, with other folders."""
+    """Configures the copied files; the file's own commands, with other folders."""
     source, made = os.path.join(folder, "source"), os.path.join(folder, "build")
     for word, rest in build:
         if word == "COPY":

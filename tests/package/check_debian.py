@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The Debian packages: dpkg-buildpackage, lintian, dpkg --install into a folder, a project built with what is there, dpkg --purge.
+"""The Debian packages: dpkg-buildpackage, lintian, dpkg --install into a folder, a project built with the installed files, dpkg
+--purge.
 
     check_debian.py SOURCE_FOLDER VERSION CMAKE C_COMPILER CXX_COMPILER
 """
@@ -65,7 +66,7 @@ def check_unit(root):
 
 
 class Root:
-    """A folder that dpkg installs into, with a database of its own. What packages depend on is this machine's."""
+    """A folder that dpkg installs into, with a database of its own. The packages' dependencies are this machine's."""
 
     def __init__(self, folder, debs, version):
         self.folder, self.debs, self.version = folder, debs, version
@@ -167,7 +168,7 @@ def main():
         check_unit(root)
         check_links(os.path.join(root.folder, "usr/share/doc/tchains"))
         try_out(root, os.path.join(folder, "full"), programs, with_llvm=True)
-        # The flavour takes the place of the other, and what was built for that runs on.
+        # The flavour replaces the other, and programs built for that still run.
         root.install(WITHOUT_LLVM)
         root.expect(["libtchains-dev", *WITHOUT_LLVM, *FOR_BOTH])
         try_out(root, os.path.join(folder, "without"), programs, with_llvm=False)

@@ -63,7 +63,7 @@ class Versions:
         run(["chmod", "-R", "a-w", tree])
 
     def build(self):
-        """root may write to what is read-only, so what the tree is afterwards is looked at as well."""
+        """root may write to read-only files, so the tree is compared afterwards as well."""
         tree = self.path("another tree")
         self.make_tree(tree)
         bare = {"PATH": os.environ["PATH"], "LC_ALL": "C"}

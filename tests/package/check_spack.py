@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Spack's recipe, with a stand-in for Spack: it can be read, and sets only what CMake knows.
+"""Spack's recipe, with a stand-in for Spack: it can be read, and sets only options that CMake
+knows.
 
     check_spack.py SOURCE_FOLDER
 """
@@ -12,7 +13,7 @@ import unittest.mock
 
 
 class Recorder:
-    """Spack's words for packages: what a recipe says with them is kept."""
+    """Spack's words for packages: a recipe's statements with them are kept."""
 
     def __init__(self):
         self.said = []
@@ -42,7 +43,7 @@ def load(path, recorder):
 
 
 def cache_variables(root):
-    """What -D may set."""
+    """The options that -D may set."""
     found = set()
     for folder in (root, os.path.join(root, "cmake")):
         for name in os.listdir(folder):

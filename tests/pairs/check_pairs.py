@@ -51,7 +51,7 @@ class Pairs(unittest.TestCase):
         return process
 
     def rust(self):
-        """Whether there is a function in Rust. Only for a foreign node the core library may be missing."""
+        """Returns whether there is a function in Rust. Only for a foreign node the core library may be missing."""
         targets = "x86_64,aarch64" if HAS_FOREIGN_NODE else os.uname().machine
         done = subprocess.run([os.path.join(ROOT, "bindings", "rust", "tc-rustc"), "--targets", targets,
                                os.path.join(HERE, "over_rust.rs"), "-o", os.path.join(self.folder, "over_rust.tca")],

@@ -1,6 +1,6 @@
-/* Functions whose messages have several values, in C and in C++: taken_in_c.c and
- * taken_in_cpp.cpp give each its entry. tests/pairs/pairs_in_*.py and .jl and the *_rust.rs are
- * the same functions. */
+/* Functions with several values per message, in C and in C++: taken_in_c.c and taken_in_cpp.cpp
+ * give each its entry. tests/pairs/pairs_in_*.py and .jl and the *_rust.rs are the same
+ * functions. */
 #ifndef PAIRS_FUNCTIONS_H
 #define PAIRS_FUNCTIONS_H
 

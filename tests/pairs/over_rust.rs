@@ -8,7 +8,7 @@ ifunc! {
             [limit, values @ ..] => (*limit, values),
             [] => return Err(Failure::new(tchains_ifunc::sys::TC_E_INVALID, "no limit")),
         };
-        // sum() of none is -0.0 since Rust 1.83.
+        // sum() of no element is -0.0 since Rust 1.83.
         let sum = values.iter().filter(|value| **value > limit).fold(0.0, |sum, value| sum + value);
         message.reply(&sum.to_ne_bytes())
     }

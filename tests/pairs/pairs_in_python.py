@@ -62,7 +62,7 @@ CASES = [
 
 
 def answer_of(reply, expected):
-    """A reply of a function in any language, as the type of what is expected."""
+    """A reply of a function in any language, as the expected type."""
     if isinstance(expected, tuple):
         return np.frombuffer(reply, np.dtype([("sum", np.float64), ("count", np.int32)], align=True))[0].item()
     return np.frombuffer(reply, np.float64 if isinstance(expected, float) else np.int64)[0].item()

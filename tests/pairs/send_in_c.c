@@ -53,7 +53,7 @@ static void call(const struct to *to, const char *name, const char *function, co
 {
     unsigned char expected[256], result[64];
     char path[1024];
-    /* What fills a struct up may be anything. */
+    /* Padding may be anything. */
     size_t compared = answer_size == sizeof(struct weighed)
                           ? offsetof(struct weighed, count) + 4
                           : answer_size;
@@ -122,7 +122,7 @@ static void send_all(const struct to *to)
     call(to, "letters_none", "letters", &message, 1, &count, sizeof count);
 }
 
-/* What fits no function of any language is refused by all. */
+/* A payload that fits no function of any language is refused by all. */
 static void send_misfit(const struct to *to)
 {
     char path[1024], result[8];

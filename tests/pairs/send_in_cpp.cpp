@@ -82,7 +82,7 @@ void send_all(const sender &to)
     to.call("letters_none", "letters", std::int64_t{0}, true, std::string());
 }
 
-// A function in Python answers with an array of two dimensions, whose shape is behind it.
+// A function in Python answers with an array of two dimensions, with its shape behind it.
 void ask_for_a_grid(const sender &to)
 {
     const std::string path = to.folder + "/grid_python.tca";

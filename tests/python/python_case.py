@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: a node, where the tools are, and what is skipped where something is missing."""
+"""Common parts of the Python package's tests: a node, the tools' paths, and skips for missing parts."""
 import importlib.util
 import os
 import sys
@@ -43,7 +43,7 @@ class PythonCase(unittest.TestCase):
 
 
 def main():
-    """Ends with the status of a skipped test when nothing else was done."""
+    """Ends with the status of a skipped test when no other test ran."""
     program = unittest.main(exit=False)
     result = program.result
     if result.testsRun == len(result.skipped) and result.skipped and result.wasSuccessful():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bindings by themselves, on functions in C: what can be done, and what a program may do wrong."""
+"""The bindings by themselves, on functions in C: operations, and mistakes of a program."""
 import asyncio
 import ctypes
 import gc
@@ -179,7 +179,7 @@ class Lifetimes(PythonCase):
         self.assertEqual(WHOAMI.unpack(node.call(whoami))[1], 0)
 
     def test_a_payload_stays_while_it_is_sent(self):
-        """A large one that has to wait for the peer, interrupted by its deadline, goes on before what comes next."""
+        """A large one that has to wait for the peer, interrupted by its deadline, goes on before the next one."""
         context, node = self.connected(delivery="stream", ring_bytes=65536)
         whoami = context.open_file(self.shipped("whoami"))
         node.call(whoami)
@@ -243,7 +243,7 @@ class Waiting(PythonCase):
                 timer.join()
 
     def interrupted(self, wait):
-        """A real SIGINT ends what would last for ten minutes."""
+        """A real SIGINT ends a call that would last for ten minutes."""
         timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         with self.assertRaises(KeyboardInterrupt) as caught:
@@ -310,7 +310,7 @@ class Waiting(PythonCase):
                    "        context.join(timeout=60).close()\n"
                    "    with context.join(timeout=60) as group:\n"
                    "        group.barrier()\n"
-                   "        os.write(1, b'met %d\\n' % group.rank)\n")  # in one piece, whatever the environment says
+                   "        os.write(1, b'met %d\\n' % group.rank)\n")  # in one piece, independent of the environment
         with tempfile.TemporaryDirectory() as folder:
             job = Process(self, [self.tool("tc-run"), "-n", 2, sys.executable, "-B", "-c", program, os.path.join(folder, "go")],
                           PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)

@@ -76,7 +76,7 @@ class Processes(PythonCase):
                 file.write(text)
 
     def use(self, node, cache=None):
-        """The lines of a process that calls all functions; the last one says whether it compiled any."""
+        """The lines of a process that calls all functions; the last one shows whether it compiled any."""
         process = self.python(os.path.join(self.folder, "use.py"), node.address, TC_CACHE_DIR=self.cache if cache is None else cache)
         process.expect(0, seconds=120)
         return process.out.splitlines()
@@ -135,7 +135,7 @@ class Processes(PythonCase):
 class Fingerprints(unittest.TestCase):
     @staticmethod
     def of(text, name="f", options=None):
-        """Of a function that a text defines."""
+        """The same of a function that a text defines."""
         module = {"np": np, "__name__": "fingerprinted"}
         exec(compile(text, "some/place.py", "exec"), module)  # pylint: disable=exec-used
         function = module[name]

@@ -12,14 +12,14 @@ from python_case import BUILD, ROOT, Process, PythonCase, main, needs_numba
 
 @needs_numba
 class Guide(PythonCase):
-    """The document and what it leads to."""
+    """The document and the files that it links to."""
 
     def setUp(self):
         with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
             self.text = file.read()
 
     def typed(self, kind):
-        """The text of what is typed under that name."""
+        """The text typed under that name."""
         return re.search(rf"^```{kind}\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL).group(1)
 
     def folder(self):
@@ -46,7 +46,7 @@ class Guide(PythonCase):
     def test_ten_lines_from_nothing(self):
         lines = self.typed("sh ten")
         self.assertLessEqual(len(lines.splitlines()), 10)
-        # Another port, so that nobody else's node answers; and this Python, with the package.
+        # Another port, so that no other node answers; and this Python, with the package.
         from tool_process import quiet_port
         lines = lines.replace("7000", str(quiet_port())).replace("python3 first.py", f"{sys.executable} -B first.py")
         typed = Process(self, ["sh", "-c", f"cd {self.folder()}\n{lines}\nkill $!"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions in Python, at nodes without Python: what works, and what is refused, with whose words."""
+"""Functions in Python, at nodes without Python: accepted and refused ones, and the source of the text."""
 import os
 import subprocess
 import sys
@@ -70,7 +70,7 @@ if np is not None:
 
     @tchains.ifunc
     def walk(left: np.int16, sum: float, table: tchains.Payload(np.float32, ndim=2)):
-        """Goes around, adding up a table that grows by a row at each rank; rank 0 is told by another message."""
+        """Goes around, adding up a table that grows by a row at each rank; rank 0 is notified by another message."""
         total = sum + table.sum()
         if left > 0:
             grown = np.ones((len(table) + 1, table.shape[1]), np.float32)
@@ -91,7 +91,7 @@ if np is not None:
 
     @tchains.ifunc
     def answer(step: int, ticket: tchains.Payload(np.uint64), kept: tchains.State(np.int64, 1)):
-        """Keeps the call, sends a message of its own to the other rank and then back; what comes back answers the call."""
+        """Keeps the call, sends a message of its own to the other rank and then back; the returning message answers the call."""
         kept[0] += 1
         if step == 0:
             mine = np.zeros(2, np.uint64)
@@ -215,7 +215,7 @@ class Shapes(PythonCase):
 
 @needs_numba
 class Results(PythonCase):
-    """What goes there and comes back."""
+    """A message that goes there and comes back."""
 
     def setUp(self):
         self.context, self.endpoint = self.connected()
@@ -252,7 +252,7 @@ class Results(PythonCase):
         self.assertEqual(self.endpoint.call(divide, 7, 2), 3)
 
     def test_payloads_are_checked_at_the_node(self):
-        """Of whoever sends what it likes: here the same function, as one of bytes."""
+        """From a peer that sends any bytes: here the same function, as one of bytes."""
         raw = self.context.open_archive(above.archive())
         for payload, found in ((b"", "payload of 0 bytes, expected at least 8"),
                                (bytes(7), "payload of 7 bytes, expected at least 8"),
@@ -296,7 +296,7 @@ class Places(PythonCase):
         self.assertIn("[0.0, 1.0, 2.0, 5.0, 4.0]", server.out)
 
     def job(self, ranks, lines):
-        """What a job prints whose rank 0 runs the lines."""
+        """The output of a job with these lines run by rank 0."""
         program = ("import sys\nsys.path[:0] = sys.argv[1:]\n"
                    "import numpy, tchains, test_ifuncs\n"
                    "with tchains.Context() as context, context.join() as group:\n"
@@ -366,7 +366,7 @@ class Places(PythonCase):
 
 @needs_numba
 class Refusals(PythonCase):
-    """What cannot travel."""
+    """Functions that cannot travel."""
 
     def refused(self, function, pattern):
         with self.assertRaisesRegex(tchains.CompileError, pattern) as caught:

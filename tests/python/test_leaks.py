@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a process holds after hundreds of contexts, endpoints, functions and calls is what it held after the first few."""
+"""A process holds the same resources after hundreds of contexts, endpoints, functions and calls as after the first few."""
 import collections
 import gc
 import os
@@ -10,12 +10,12 @@ import tchains
 from python_case import PythonCase, main
 
 FIRST_ROUNDS, ROUNDS = 10, 200
-# Of memory for its own the C library may take some more at any time.
+# The C library may take some more memory of its own at any time.
 MAY_GROW = collections.Counter({"anonymous mappings": 8})
 
 
 def held(pid):
-    """What /proc says: descriptors and mapped files by their names, without numbers; shared memory; threads."""
+    """The data of /proc: descriptors and mapped files by their names, without numbers; shared memory; threads."""
     found = collections.Counter({"threads": len(os.listdir(f"/proc/{pid}/task"))})
     for name in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -33,7 +33,7 @@ def held(pid):
 
 
 class Leaks(PythonCase):
-    """A few hundred rounds in one process, and what it and its node hold afterwards."""
+    """A few hundred rounds in one process, and its and its node's resources afterwards."""
 
     def setUp(self):
         self.target = self.node()
@@ -51,7 +51,7 @@ class Leaks(PythonCase):
 
         def more():
             return [dict(found - expected - MAY_GROW) for found, expected in zip(self.held(), before)]
-        # The other one lets go of what was shared when it has heard of the end.
+        # The other one releases shared memory when it is notified of the end.
         until = time.monotonic() + 30
         while any(more()) and time.monotonic() < until:
             time.sleep(0.05)
@@ -66,7 +66,7 @@ class Leaks(PythonCase):
         self.rounds(one_round)
 
     def test_what_is_dropped_is_given_back(self):
-        """Endpoints and functions of one context, which nobody closes."""
+        """Endpoints and functions of one context, which are not closed."""
         with tchains.Context() as context:
             whoami = context.open_file(self.shipped("whoami")).archive()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions in Python whose payloads are made where they are sent."""
+"""Functions in Python with payloads made where they are sent."""
 import os
 import sys
 import tempfile
@@ -65,7 +65,7 @@ if np is not None:
 
 @needs_numba
 class Made(PythonCase):
-    """What the functions make arrives."""
+    """Payloads that the functions make arrive."""
 
     def setUp(self):
         self.context, self.endpoint = self.connected()
@@ -100,7 +100,7 @@ class Made(PythonCase):
         self.assertEqual(self.endpoint.call(total, [1.0]), (1, 1))
 
     def test_other_programs_send_it(self):
-        """The arguments are laid out as a payload is; what does not fit cancels the message."""
+        """The arguments are laid out as a payload is; one that does not fit cancels the message."""
         node = self.node()
         with tempfile.TemporaryDirectory() as folder:
             archive, source = total.save(os.path.join(folder, "total.tca")), os.path.join(folder, "source")

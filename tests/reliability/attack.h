@@ -1,5 +1,5 @@
-/* A peer that breaks the protocol on purpose, on top of the library's own lower layers. What it
- * does follows from a seed. */
+/* A peer that breaks the protocol on purpose, on top of the library's own lower layers. Its
+ * actions follow from a seed. */
 #ifndef ATTACK_H
 #define ATTACK_H
 
@@ -22,7 +22,7 @@ typedef struct attack {
     uint64_t frames;  /* or messages, or connections: whatever it sends */
     uint64_t connections;
     uint64_t failures; /* connections that were refused */
-    bool leaked;       /* the target has told what it should not */
+    bool leaked;       /* the target has revealed data that it should not */
 } attack;
 
 typedef enum attack_needs {
@@ -31,7 +31,7 @@ typedef enum attack_needs {
     ATTACK_NEEDS_NOTHING   /* run connects itself */
 } attack_needs;
 
-/* What HELLOs of this process say that they should not. */
+/* False fields in HELLOs of this process. */
 typedef enum attack_hello {
     ATTACK_HELLO_HONEST,
     ATTACK_HELLO_FIELDS,  /* other bytes in the fixed part */
@@ -64,20 +64,20 @@ void attack_fill(attack *a, uint8_t *bytes, size_t size);
 bool attack_goes_on(const attack *a);
 /* All that was written leaves, and nothing that came is read. */
 void attack_push(attack *a);
-/* The same, and UCX takes what came. */
+/* The same, and UCX handles received messages. */
 void attack_progress_unread(attack *a);
 void attack_pause(attack *a, uint64_t ns);
 /* Until then it is as any peer. */
 void attack_wait(attack *a, uint64_t ns);
 
-/* A frame of `bytes`, whatever its header says of itself. False: no room. */
+/* A frame of `bytes`, independent of its header's size. False: no space. */
 bool attack_try_frame(attack *a, const tci_frame *header, const void *body, size_t bytes);
-/* Waits for room. False: none came, or the end. */
+/* Waits for space. False: no frame came, or the end. */
 bool attack_frame(attack *a, const tci_frame *header, const void *body, size_t bytes);
 
 /* The last HELLO that this process sent, as it left. */
 const uint8_t *attack_own_hello(size_t *size_out);
-/* What HELLOs say from now on; `a` gives the bytes. */
+/* The contents of HELLOs from now on; `a` gives the bytes. */
 void attack_lie(attack *a, attack_hello hello);
 /* Messages beside the ring go to that connection of the target's from now on, if it takes
  * them: with a token that was guessed. */

@@ -1,5 +1,5 @@
-/* What comes beside the ring: code that was asked for, payloads in parts, and messages that
- * name somebody else's connection. */
+/* Data beside the ring: requested code, payloads in parts, and messages that name another
+ * peer's connection. */
 #include "attack.h"
 
 #include "base/clock.h"
@@ -51,7 +51,7 @@ static void post(attack *a, tci_am kind, uint16_t place, const void *bytes, size
 
 /* --- code that grows while it is waited for ---------------------------------------------- */
 
-/* A frame that waits says another size, in its place. */
+/* A waiting frame gets another size, in place. */
 static void change_section(attack *a, uint8_t *frame, const tci_code_section *section)
 {
     const uint64_t at = (uint64_t)(frame - a->ep->tx.ring.ring);
@@ -62,7 +62,7 @@ static void change_section(attack *a, uint8_t *frame, const tci_code_section *se
 }
 
 /* The bytes that were asked for have the id that they should have. A target that finds another
- * one has read what nobody sent, and says what it has read. */
+ * one has read bytes that were never sent, and prints them. */
 static void look_for_a_leak(attack *a)
 {
     const uint64_t deadline_ns = tci_deadline_after(ANSWER_NS);
@@ -74,8 +74,8 @@ static void look_for_a_leak(attack *a)
         a->leaked = true;
 }
 
-/* Names a function whose code the target has to ask for. When it has asked, and before this
- * side answers, its frame says another size. */
+/* Names a function with code that the target has to request. When it has asked, and before this
+ * side answers, its frame gets another size. */
 static void grow_code(attack *a, uint32_t more)
 {
     char deps[32];

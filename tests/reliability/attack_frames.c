@@ -1,4 +1,4 @@
-/* Frames that no peer of ours would send, in the right place and with the right signal. */
+/* Frames that no peer of ours would send, at the right offset and with the right signal. */
 #include "attack.h"
 
 #include "base/cursor.h"
@@ -23,7 +23,7 @@ static void write_id(attack *a, tci_writer *w)
     tci_write_bytes(w, attack_below(a, 3) ? fn->id.bytes : id, sizeof id);
 }
 
-/* What stands behind a CODE frame's payload, with the archive of a function that is there. */
+/* The bytes behind a CODE frame's payload, with the archive of an existing function. */
 static void write_code(attack *a, tci_writer *w, uint32_t payload_size)
 {
     const tc_ifunc *fn = a->check;
@@ -205,7 +205,7 @@ static void need_unknown_then_reply(attack *a)
     attack_wait(a, 20000000);
 }
 
-/* --- answers that nobody asked for ------------------------------------------------------- */
+/* --- unrequested answers --------- ------------------------------------------------------- */
 
 static void forge_answers(attack *a)
 {

@@ -1,6 +1,6 @@
 /* HELLOs that lie, with a right checksum. The linker puts this in front of the library's
- * encoder (--wrap), so that all the rest of a connection is honest; and in front of what tells
- * a link its peer, to see what that is. */
+ * encoder (--wrap), so that all the rest of a connection is honest; and in front of the call
+ * that sets a link's peer, to see it. */
 #include "attack.h"
 
 #include "base/content_id.h"

@@ -2,7 +2,7 @@
  *
  *   reliability_attacker SCENARIO HOST:PORT SEED MILLISECONDS
  *
- * Says "frames N", "connections N", "failures N" and "leaked N" at the end. The scenarios are
+ * Prints "frames N", "connections N", "failures N" and "leaked N" at the end. The scenarios are
  * in attack_frames.c, attack_storms.c, attack_beside.c and attack_sockets.c. A member of a
  * group takes it from TC_GROUP_HOSTS. */
 #include "../integration/program_report.h"

@@ -1,4 +1,4 @@
-/* Strangers at the listener, by plain sockets. */
+/* Unauthenticated peers at the listener, by plain sockets. */
 #include "attack.h"
 
 #include "base/clock.h"
@@ -41,7 +41,7 @@ static void hang_up(attack *a, int fd)
 static void say_bytes(int fd, const void *bytes, size_t size)
 {
     ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    (void)n; /* whoever hangs up on us is right */
+    (void)n; /* a peer that closes the connection is right */
 }
 
 static void send_garbage(attack *a)

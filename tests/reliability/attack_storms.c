@@ -14,7 +14,7 @@
 #define RINGS 200u
 #define BODY_MAX 2048u
 
-/* Of these frames a ring full, again and again, and reads what comes as late as can be. */
+/* Fills the ring with these frames, again and again, and reads answers as late as possible. */
 static void storm(attack *a, const tci_frame *header, const void *body, size_t body_bytes)
 {
     while (attack_goes_on(a)) {
@@ -51,7 +51,7 @@ static void credit_storm(attack *a)
     storm(a, &header, NULL, 0);
 }
 
-/* Calls whose answers are as large as they are themselves. */
+/* Calls with answers as large as they are themselves. */
 static void answer_storm(attack *a)
 {
     static uint8_t body[BODY_MAX];
@@ -68,7 +68,7 @@ static void answer_storm(attack *a)
     storm(a, &header, body, header.payload_size);
 }
 
-/* Code whose id is another one; each is a refusal, with a text. */
+/* Code with a wrong id; each is a refusal, with a text. */
 static void refusal_storm(attack *a)
 {
     uint8_t body[TCI_CODE_SECTION_BYTES + 8];
@@ -81,7 +81,7 @@ static void refusal_storm(attack *a)
     storm(a, &header, body, sizeof body);
 }
 
-/* Answers in parts of no bytes, if the target believes what a HELLO says. */
+/* Answers in parts of no bytes, if the target trusts a HELLO. */
 static void ask_with_tiny_frames(attack *a)
 {
     static uint8_t answer[65536], question[sizeof(travel_order) + 1000];

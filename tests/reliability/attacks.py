@@ -1,4 +1,4 @@
-"""A malicious peer of many kinds against a target that others use meanwhile: what it costs them and the target."""
+"""A malicious peer of many kinds against a target that others use meanwhile: the cost for them and the target."""
 import os
 import subprocess
 import threading
@@ -6,7 +6,7 @@ import threading
 from bench import BITCODE, MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
 from tool_process import quiet_port, wait_until
 
-ALL = tuple(WAYS)  # without "sealed": who has the key can lie as others can
+ALL = tuple(WAYS)  # without "sealed": a holder of the key can lie as others can
 STORM = {"TC_SEND_QUEUE_BYTES": "256K", "TC_RING_BYTES": "2M"}
 BOMB = {"TC_COMPILE_TIME_MAX": "5s", **BITCODE}
 # Scenario -> (the deliveries it applies to, settings of the target).
@@ -42,10 +42,10 @@ SCENARIOS = {
 UNPROMISED = {("hello_address", "tcp")}
 
 GROWTH_MB = 96      # of the target in an attack: a few rings, queues and functions
-STORM_MB = 16       # in a storm: the ring of 2 MB, its copy, and what waits: 4 x send_queue_bytes
+STORM_MB = 16       # in a storm: the ring of 2 MB, its copy, and queued data: 4 x send_queue_bytes
 LOG_KB = 512        # of the target, besides a share for each second
 LOG_KB_PER_S = 64
-STALL_S = 20        # of an honest peer; the figure is what counts
+STALL_S = 20        # of an honest peer; the figure counts
 SEEDS = 1 << 30
 COMPILER_DESCRIPTORS = 8  # of another tc-compile, which stays
 
@@ -77,7 +77,7 @@ def attacker(bench, scenario, address, seconds, way, **environment):
 
 
 def bomb_text(scenario):
-    """In LLVM's own language: tc-clang drops what a program in C does not use."""
+    """In LLVM's own language: tc-clang drops unused parts of a program in C."""
     functions = [f"@f{n}" for n in range(10000)] if scenario == "bomb_functions" else []
     yield f'target triple = "{os.uname().machine}-linux-gnu"\n'
     yield from (f"define void {name}() uwtable {{ ret void }}\n" for name in functions)
@@ -104,7 +104,7 @@ def bomb(bench, scenario, address, seconds, way):
 
 
 def counts(attack):
-    """What the attacker said at its end."""
+    """The attacker's last output."""
     rows = [line.split() for line in attack.out.splitlines()]
     return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
 

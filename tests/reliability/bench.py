@@ -1,4 +1,4 @@
-"""What all parts of the reliability tests share: processes in a cell, what they said and when, and what they hold."""
+"""Common parts of the reliability tests: processes in a cell, their output with its times, and their resources."""
 import os
 import random
 import resource
@@ -19,23 +19,23 @@ WAYS = {
     "tcp": {"UCX_TLS": "tcp,self"},
     "stream": {"TC_DELIVERY": "stream"},
 }
-# The peers connect by tc_context_address, so no stream tells of an end.
+# The peers connect by tc_context_address, so no stream reports an end.
 BY_ADDRESS = {"direct_address": "direct", "tcp_address": "tcp"}
 
 # Everything is compiled. With whole stacks a sanitizer takes minutes to load LLVM.
 BITCODE = {"TC_FORM": "bitcode", "TC_TIER": "fast", "ASAN_OPTIONS": "quarantine_size_mb=1"}
 
-# What a sanitizer keeps of freed memory, and its shadow, count as memory of the process too.
+# Freed memory that a sanitizer keeps, and its shadow, count as memory of the process too.
 MEMORY_FACTOR = int(os.environ.get("RELIABILITY_MEMORY_FACTOR", "1"))
 WITNESS_SIZES = 8
 
 
 class Skipped(Exception):
-    """This machine cannot show it; the text says why."""
+    """This machine cannot show it; the text has the reason."""
 
 
 class LeftByUcx(Exception):
-    """UCX did it; the cell is tried again, so that what happens each time is a failure."""
+    """UCX did it; the cell is tried again, so that only a repeated error is a failure."""
 
 
 class Peer(Process):
@@ -49,7 +49,7 @@ class Peer(Process):
             bench.limit(self.pid, limit, value)
 
     def times(self, word, label=""):
-        """When it said so, in seconds of the monotonic clock."""
+        """The time of that line, in seconds of the monotonic clock."""
         begin = f"{label}{word} "
         return [int(line.rsplit(" ", 1)[1]) / 1e9 for line in self.out.splitlines()
                 if line.startswith(begin) and line.rsplit(" ", 1)[1].isdigit()]
@@ -141,7 +141,7 @@ class Bench(ToolTest):
         return Sample(process.pid)
 
     def wait_given_back(self, process, before, witness, slack_mb=64, ucx_keeps=0):
-        """Everything that it holds is what it was, but for what is the witness's; its memory nearly."""
+        """All its resources are the same as before, except the witness's; its memory nearly."""
         held = lambda: Sample(process.pid).more_than(before, slack_mb * MEMORY_FACTOR, ucx_keeps, witness.pid)  # noqa: E731
         deadline = time.monotonic() + DEADLINE_S
         while (more := held()) and time.monotonic() < deadline:
@@ -150,12 +150,13 @@ class Bench(ToolTest):
             raise AssertionError(f"the target has not given back what the source took: {more}")
 
     def wait_no_segments(self, pids):
-        """Those of the dead are removed. Others may be left on this machine whose makers had the same process ids."""
+        """Those of the dead are removed. Others of makers with the same process ids may be left on this machine."""
         left = lambda: shared_segments(pids) - self.segments_before  # noqa: E731
         deadline = time.monotonic() + DEADLINE_S
         while (found := left()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        # UCX makes a segment, and then says that it goes with its last user: who is killed between the two leaves it.
+        # UCX makes a segment, and then marks it for removal with its last user: a process killed between the two
+        # leaves it.
         if found:
             raise LeftByUcx(f"segments {found} are left that processes {pids} made, which are dead")
 

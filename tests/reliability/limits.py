@@ -1,4 +1,4 @@
-"""Too few descriptors, too little memory, shared memory or processes: what ends, and what goes on."""
+"""Too few descriptors, too little memory, shared memory or processes: ends, and peers that go on."""
 import os
 import re
 import resource
@@ -11,16 +11,16 @@ from sample import MB, PAGE, descriptors
 from tool_process import wait_until
 
 SANITIZED = "RELIABILITY_MEMORY_FACTOR" in os.environ
-HOLD_S = 2.5      # longer than what UCX waits between two looks at its peers
+HOLD_S = 2.5      # longer than UCX's interval between two checks of its peers
 STRANGERS = 40
 LOG_KB = 64
 CONTEXTS = 100
-# Of address space, where a payload has twice as much: UCX maps peers' memory whenever it first needs that, a megabyte or two,
+# In address space, where a payload has twice as much: UCX maps peers' memory whenever it first needs that, a megabyte or two,
 # and an endpoint ends, or before UCX 1.19 the process, where it cannot.
 ROOM_MB = 16
 REFUSALS = 3
 ROOMS_KB = (100, 200, 300)  # less than a ring of 256 KB needs, and a little more
-SHM_MB = 64       # what Docker gives a container
+SHM_MB = 64       # Docker's size for a container
 # UCX 1.13 asserts where it finds no descriptor, or no memory, for a thread of its own.
 UCX_START_DEFECT = "Assertion `ucs_async_thread_global_context.thread != NULL' failed"
 # UCX maps more of a peer's memory when a message comes that lies there, and drops the message where it finds no descriptor.
@@ -28,20 +28,20 @@ UCX_DROPPED = re.compile(r"UCX +ERROR open\(file_name=/proc/.* failed: Too many 
 
 
 def try_context(bench, way, limit):
-    """A context that cannot be had is an error with a text. Gives how many there were: 0, 1, or None of UCX's defect."""
+    """A context that cannot be had is an error with a text. Returns the number: 0, 1, or None for UCX's defect."""
     peer = Peer(bench, "contexts", 1, prefix=("prlimit", limit), **WAYS[way])
     status = peer.wait()
     if status < 0 and UCX_START_DEFECT in peer.err + peer.out:
         return None
     if status == 0:
         bench.assertTrue(peer.number("contexts") == 1 or "context: TC_E_" in peer.err, f"{limit}: {peer.out}{peer.err}")
-    # 127: not even the loader had what it needs.
+    # 127: not even the loader had enough memory.
     bench.assertIn(status, (0, 127), f"{limit}: {peer.err[-1000:]}")
     return peer.number("contexts") if status == 0 else 0
 
 
 def no_descriptors(bench, way):
-    """A target that has no descriptor for seconds loses nobody, and takes new peers afterwards."""
+    """A target that has no descriptor for seconds loses no peer, and takes new peers afterwards."""
     target = bench.target(**WAYS[way])
     witness = bench.witness(target, **WAYS[way])
     bench.limit(target.pid, resource.RLIMIT_NOFILE, max(descriptors(target.pid)) + 1)
@@ -71,7 +71,7 @@ def no_descriptors(bench, way):
 
 
 def few_descriptors(bench, way):
-    """Each number of them is enough, or too few and said to be."""
+    """Each number of them is enough, or too few and reported."""
     found = [try_context(bench, way, f"--nofile={count}") for count in range(4, 40, 3)]
     bench.assertEqual(found[-1], 1)
     return {"ended_by_ucx": found.count(None)}
@@ -95,7 +95,8 @@ def large_payloads(bench, way):
     count = len(witness.times("round"))
     wait_until(lambda: len(witness.times("round")) > count or not witness.running(), "an answer for the witness meanwhile")
     bench.limit(target.pid, resource.RLIMIT_AS, resource.RLIM_INFINITY)
-    # Before the source's end: who is killed while UCX writes into the target's queue of shared memory blocks that queue for all.
+    # Before the source's end: a process killed while UCX writes into the target's queue of shared memory blocks that queue for
+    # all.
     figures = {"stall_ms": bench.stall_ms(witness)}
     source.kill()
     target.finish()
@@ -109,7 +110,7 @@ def little_room(bench, way):
     refused = 0
     for room_kb in ROOMS_KB:
         target = bench.target(**WAYS[way])
-        bench.witness(target, **WAYS[way])  # what the first peer has made for all is there
+        bench.witness(target, **WAYS[way])  # memory made for all by the first peer is there
         with open(f"/proc/{target.pid}/statm", encoding="ascii") as file:
             size = int(file.read().split()[0]) * PAGE
         bench.limit(target.pid, resource.RLIMIT_AS, size + (room_kb << 10))
@@ -135,7 +136,7 @@ def little_memory(bench, way):
 
 
 def small_shm(bench, way):
-    """/dev/shm of a container: either all contexts are there, or the text says what to do."""
+    """/dev/shm of a container: either all contexts are there, or the text has the remedy."""
     prefix = ("unshare", "--user", "--map-root-user", "--mount", "--ipc", "sh", "-c",
               f'mount -t tmpfs -o size={SHM_MB}m tmpfs /dev/shm && exec "$@"', "sh")
     if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:

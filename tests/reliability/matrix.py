@@ -1,4 +1,5 @@
-"""Who dies, stops or stops for a while, in the middle of what, by which delivery: what the others see of it, and when."""
+"""Processes that die, stop or stop for a while, in the middle of each operation, by each delivery: the others' events, and their
+times."""
 import itertools
 import os
 import signal
@@ -52,7 +53,7 @@ def op_name(op):
 
 def wait_for_moment(bench, process, rests, label=""):
     """All peers write to one queue of UCX's where active messages go by shared memory, and one that ends or stops between
-    taking a place there and filling it blocks it for all: there it is met at rest."""
+    taking a slot there and filling it blocks it for all: there it is met at rest."""
     process.wait_for("round", 2, label)
     if rests:
         process.wait_for("resting", len(process.times("resting", label)) + 1, label)
@@ -92,8 +93,8 @@ def open_endpoints(target):
 
 
 def ucx_keeps(op, way):
-    """Of a peer that dies between UCX's request to connect and its own HELLO, which names it to the library, UCX 1.13 keeps
-    the mappings of its queue and of its buffers."""
+    """UCX 1.13 keeps the mappings of the queue and of the buffers of a peer that dies between UCX's request to connect and
+    its own HELLO, which names it to the library."""
     return 2 if way == "direct_address" and op in ("connect", "close") else 0
 
 
@@ -142,7 +143,8 @@ def run_target(bench, action, op, way):
         unanswered(bench, source)
     begin = time.monotonic()
     target.kill()
-    # By address nobody says that a dead process cannot be reached: that takes until connect_timeout.
+    # By address there is no report that a dead process cannot be reached: that takes until
+    # connect_timeout.
     word = "missed" if way in BY_ADDRESS and op in ("connect", "close") else "ended"
     wait_until(lambda: any(t >= begin for w in {word, "ended"} for t in source.times(w)), f"its end: {source.out[-500:]}")
     learnt = min(t for w in {word, "ended"} for t in source.times(w) if t >= begin) - begin
@@ -218,7 +220,7 @@ def run_member(bench, action, op, way):
     end_process(victim)
     learnt = []
     for rank in (0, 1):
-        # Who waits for all has to be told, or finds that the one who was told has left.
+        # A process that waits for all has to be notified, or finds that the notified one has left.
         gone = lambda: job.times("left", f"[{1 - rank}] ")  # noqa: E731, B023
         words = lambda: ("ended",) if op == "barrier" and not gone() else ENDS  # noqa: E731, B023
         knows = lambda: [t for word in words() for t in job.times(word, f"[{rank}] ") if t >= begin]  # noqa: E731, B023
@@ -237,7 +239,7 @@ def run_starter(bench, action, op, way):
         for rank in range(3):
             wait_rounds(job, 2, f"[{rank}] ")
             during = [t for t in job.times("round", f"[{rank}] ") if begin < t < begin + STOPPED_S]
-            # Who joins needs tc-run.
+            # A process that joins needs tc-run.
             bench.assertTrue(during or op in ("connect", "close"), f"rank {rank} did nothing while tc-run was stopped")
         job.finish_job((128 + signal.SIGTERM,))
         return {}
@@ -269,7 +271,7 @@ def run_cell(bench, victim, action, op, way, long):
 
 
 def parts(options):
-    """(name, what runs it) of each cell that was asked for."""
+    """(name, function that runs it) of each requested cell."""
     chosen = list(cells() if options.long else spread())
     for number in range(options.rounds):
         for victim, action, op, way in chosen:

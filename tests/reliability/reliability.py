@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What docs/reliability.md promises, tried: the short form in CTest, the long one by scripts/reliability.sh.
+"""Tests of the promises in docs/reliability.md: the short form in CTest, the long one by
+scripts/reliability.sh.
 
     reliability.py BUILD PART [--long] [--only NAME] [--way WAY] [--seed N] [--seconds S] [--rounds N] [--messages N]
                    [--cell PATTERN] [--load N] [--json FILE] [--list]
 
 PART is matrix, attacks, limits or traffic. Each has cells, which are named as they run; a cell's figures follow it. At the
-end stand a table of the worst and, of each cell that failed, what was expected, what was seen, and what the processes said.
+end stand a table of the worst and, of each cell that failed, the expected and the actual result, and the processes' output.
 Ends with 1 when a cell failed, with 77 when all were skipped.
 """
 import argparse
@@ -26,8 +27,8 @@ import traffic
 from bench import Bench, LeftByUcx, Skipped, use_build
 
 PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
-LOG_CHARACTERS = 3000  # of what each process of a failed cell said
-# Of a cell in which UCX ended a process by an assertion of its own: UCX 1.13 does so in one of five runs when a source is killed
+LOG_CHARACTERS = 3000  # of the output of each process of a failed cell
+# For cells in which UCX ended a process by an assertion of its own: UCX 1.13 does so in one of five runs when a source is killed
 # while it connects by address over sockets ("got REP message").
 TRIES = 6
 
@@ -58,7 +59,7 @@ def victims(processes):
 
 
 def account(process):
-    """How a process is, and the end of what it said; of one that a signal ended the beginning of its report too."""
+    """A process's state, and the end of its output; for one that a signal ended the beginning of its report too."""
     status = process.process.poll()
     how = "runs" if status is None else f"ended with {status}" if status >= 0 else f"ended by signal {-status}"
     logs = [("out", process.out), ("err", process.err)]
@@ -69,7 +70,7 @@ def account(process):
 
 
 def run_once(options, number, run):
-    """The figures of one cell, or why there are none."""
+    """The figures of one cell, or the reason why there are none."""
     bench = Bench(options.seed * 1000003 + number)
     try:
         return {"status": "ok", **(run(bench) or {})}
@@ -107,7 +108,7 @@ def show(name, result):
 
 
 def machine():
-    """What of it a failure may depend on."""
+    """The parts of it that a failure may depend on."""
     shm = os.statvfs("/dev/shm")
     limits = {name: resource.getrlimit(getattr(resource, "RLIMIT_" + name))[0] for name in ("NOFILE", "MEMLOCK", "AS", "NPROC")}
     with open("/proc/sysvipc/shm", encoding="ascii") as table:
@@ -118,7 +119,7 @@ def machine():
 
 
 def show_failures(results):
-    """Last, where whoever sees the end of a log alone finds it: all logs first, then all reasons."""
+    """At the end, for readers of only the end of a log: all logs first, then all reasons."""
     failed = {name: result for name, result in results.items() if result["status"] in ("failed", "ucx")}
     for name, result in failed.items():
         print(f"\n--- the processes of {name}\n{indented(result['log'])}")
@@ -129,7 +130,7 @@ def show_failures(results):
 
 
 def show_worst(results):
-    """Each figure's largest value, and whose it was."""
+    """Each figure's largest value, and its cell."""
     worst = {}
     for name, result in results.items():
         for key, value in result.items():

@@ -1,7 +1,7 @@
 /* A process of the reliability tests, which ends when its standard input does, or by SIGTERM.
  *
- *   reliability_peer target [HOST:PORT]   listens and runs what comes; with HOST:PORT it also
- *                                         makes calls there that nobody answers
+ *   reliability_peer target [HOST:PORT]   listens and runs arriving messages; with HOST:PORT it
+ *                                         also makes calls there that get no answer
  *   reliability_peer source OP PEER       does the operation over and over; see session.c.
  *                                         PEER is HOST:PORT, or an address in hexadecimal
  *   reliability_peer member OP [COUNT]    the same towards the first COUNT members of the group
@@ -10,9 +10,9 @@
  *   reliability_peer contexts COUNT       as many contexts at once; "contexts N" were made
  *
  * RELIABILITY_PATIENCE_MS bounds each blocking call; with RELIABILITY_REST_MS it rests as long
- * after each round and says "resting"; RELIABILITY_LARGE_MB is the size of large payloads. What
- * it says ends in CLOCK_MONOTONIC's time, in ns: "opened T", "closed T", "failed T" of
- * endpoints; "round N T"; "missed STATUS T" of an operation that ended in another way and is
+ * after each round and prints "resting"; RELIABILITY_LARGE_MB is the size of large payloads.
+ * Each line of output ends in CLOCK_MONOTONIC's time, in ns: "opened T", "closed T", "failed T"
+ * of endpoints; "round N T"; "missed STATUS T" of an operation that ended in another way and is
  * tried again; "ended STATUS T" of the last one. */
 #include "../integration/program_report.h"
 #include "../shipped/check.h"
@@ -82,7 +82,7 @@ static bool turn(tc_context *ctx)
 
 /* --- targets ----------------------------------------------------------------------------- */
 
-/* Nobody answers it, so an answer is a forged one. */
+/* It gets no answer, so an answer is a forged one. */
 static void call_in_vain(session *s)
 {
     const travel_order order = {.task = TRAVEL_KEEP};
@@ -143,8 +143,8 @@ static bool is_the_end(tc_status status)
            status == TC_E_CORRUPT || status == TC_E_NOT_FOUND;
 }
 
-/* Patience is about what happens later: all processes of a test begin at once, and a machine
- * may have other work too. */
+/* Patience limits later waits: all processes of a test begin at once, and a machine may have
+ * other work too. */
 static void open_session(session *s, const session_op *op, tc_error *err)
 {
     const uint64_t patience_ns = s->patience_ns;
@@ -227,7 +227,7 @@ static void make_contexts(uint64_t count)
 
 int main(int argc, char **argv)
 {
-    static check_state state; /* what functions of tests/shipped expect */
+    static check_state state; /* data that functions of tests/shipped expect */
     session s = {.patience_ns = setting("RELIABILITY_PATIENCE_MS", 20000) * 1000000};
     tc_error error = {0};
     const char *role = argc > 1 ? argv[1] : "";

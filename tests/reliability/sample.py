@@ -1,4 +1,4 @@
-"""What a process holds, by name, so that a test that finds more than before can say what."""
+"""The resources of a process, by name, so that a test that finds more than before can name them."""
 import os
 import socket
 import struct
@@ -21,8 +21,8 @@ class Sample:
         self.rss = rss(pid)
 
     def more_than(self, before, slack_mb, ucx_keeps=0, peer=None):
-        """What it holds more. `ucx_keeps`: so many mappings UCX may have kept of a peer that died. `peer`: a process that lives,
-        whose memory UCX maps when it first needs that, after `before` too."""
+        """The additional resources. `ucx_keeps`: so many mappings UCX may have kept of a peer that died. `peer`: a process that
+        lives, whose memory UCX maps when it first needs that, after `before` too."""
         theirs = set(descriptors(peer).values()) if peer else set()
         self.ucx_mappings = {where: name for where, name in self.ucx_mappings.items()
                              if name not in theirs or name in before.ucx_mappings.values()}
@@ -42,7 +42,7 @@ class Sample:
 
 
 def descriptors(pid):
-    """What each is open on. One may close meanwhile."""
+    """The file of each descriptor. One may close meanwhile."""
     found = {}
     for name in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -59,7 +59,7 @@ def shared_mappings(pid):
 
 
 def tcp_rows(pid):
-    """Of each socket of TCP in its namespace: between whom, and its state."""
+    """The ends and the state of each TCP socket in its namespace."""
     def place(text):
         address, port = text.split(":")
         return f"{socket.inet_ntoa(struct.pack('=I', int(address, 16)))}:{int(port, 16)}"
@@ -74,7 +74,7 @@ def rss(pid):
 
 
 def shared_segments(pids=None):
-    """The System V segments that these processes made; all, if none are named."""
+    """The System V segments that these processes made; all, without names."""
     with open("/proc/sysvipc/shm", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
     return {int(row[1]) for row in rows if pids is None or int(row[4]) in pids}

@@ -1,5 +1,5 @@
-/* What a process of the matrix does over and over: one operation towards one peer, or towards
- * the other members of its group. */
+/* The loop of a process of the matrix: one operation towards one peer, or towards the other
+ * members of its group. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -26,7 +26,7 @@ typedef struct session_op {
     tc_status (*run)(session *s, tc_error *err);
 } session_op;
 
-/* NULL: there is none of that name. */
+/* NULL: there is no operation of that name. */
 const session_op *session_find_op(const char *name);
 
 /* Opens the function that most operations send, and the endpoints. */

@@ -5,13 +5,13 @@ import time
 from bench import WAYS, Process, Sample
 from tool_process import wait_until
 
-SOURCES = 4             # as many as the function tally tells apart
+SOURCES = 4             # as many as the function tally distinguishes
 ROUND = 4_000_000       # messages between two looks at the target; a day's work is many rounds
 SLACK_MB = 64
 
 
 class Sender(Process):
-    """An integration_peer; what it says is in tests/integration/peer_main.c."""
+    """An integration_peer; its output is described in tests/integration/peer_main.c."""
 
     def __init__(self, bench, *arguments, **environment):
         program = f"{bench.integration}/integration_peer"

@@ -1,4 +1,4 @@
-/* A pair of nodes whose near one calls, and answers that the test makes up. */
+/* A pair of nodes of which the near one calls, and answers that the test makes up. */
 #ifndef TC_TEST_CALLER_H
 #define TC_TEST_CALLER_H
 
@@ -16,10 +16,10 @@ caller caller_make(void);
 /* The body of fn. */
 void caller_nothing(void *payload, size_t size, void *target_args);
 
-/* Starts a call whose answer, of 64 bytes at most, goes to *h. */
+/* Starts a call with an answer, of 64 bytes at most, that goes to *h. */
 tc_call_id caller_start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns);
 
-/* Whom the calls of c were sent to. */
+/* The endpoint that the calls of c were sent to. */
 tci_answerer caller_asked(const caller *c);
 
 /* Gives the calls of c a whole answer by that. */

@@ -1,4 +1,4 @@
-/* What the callback of a call was told, kept for the test to look at. */
+/* The arguments of a call's callback, kept for the test. */
 #ifndef TC_TEST_HEARD_H
 #define TC_TEST_HEARD_H
 
@@ -16,7 +16,7 @@ typedef struct heard {
     uint8_t result[8192];
 } heard;
 
-/* Of a call whose answer goes to *h; tests change what they test. */
+/* Options of a call with the answer to *h; tests change the fields that they test. */
 tc_call_params heard_params(heard *h);
 /* Their callback; the user is the heard. */
 void heard_done(void *user, const tc_call_outcome *outcome);

@@ -1,4 +1,4 @@
-/* How calls end that nobody answers: by their deadline, or with the peer. */
+/* The end of calls without an answer: by their deadline, or with the peer. */
 #include "caller.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
@@ -109,8 +109,8 @@ TEST(calls_that_may_have_travelled_on_have_a_second_more)
     fake_pair_close(&c.pair);
 }
 
-/* A call whose payload left in fragments: its route is at the end, which the peer may never
- * see.
+/* A call with a payload that left in fragments: its route is at the end, which the peer may
+ * never see.
  */
 static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size)
 {
@@ -151,7 +151,7 @@ TEST(a_payload_too_large_for_the_peer_was_the_largest)
     assert_int_equal(larger.status, TC_E_TOO_LARGE);
     assert_int_equal(smaller.count, 0);
     tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is none left */
+    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is no call left */
     assert_int_equal(smaller.count, 1);
     assert_int_equal(larger.count, 1);
     fake_pair_close(&c.pair);

@@ -89,7 +89,7 @@ TEST(an_answer_larger_than_its_room_is_said_to_be)
     }
 }
 
-/* The second part may say anything: only what fits is written. */
+/* The second part may have any content: only the part that fits is written. */
 TEST(the_total_of_each_part_is_held_to_the_room)
 {
     caller c = caller_make();
@@ -140,7 +140,7 @@ TEST(an_answer_to_what_is_no_call_touches_nothing)
     fake_pair_close(&c.pair);
 }
 
-/* Of the same group any member may have got it. */
+/* Any member of the same group may have got it. */
 TEST(an_answer_by_whom_nobody_asked_touches_nothing)
 {
     caller c = caller_make();

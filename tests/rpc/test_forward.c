@@ -1,5 +1,5 @@
-/* Messages that are sent on, as far as they may, and what their origins hear of it: near is
- * rank 0, far is rank 1. */
+/* Messages that are sent on, up to their limit, and the reports to their origins: near is rank
+ * 0, far is rank 1. */
 #include "called_pair.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"

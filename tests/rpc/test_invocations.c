@@ -1,5 +1,5 @@
-/* What a function does with the message it was called for, from both ends: near is rank 0 and
- * calls, far is rank 1. */
+/* A function's operations on its message, from both ends: near is rank 0 and calls, far is rank
+ * 1. */
 #include "called_pair.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
@@ -129,7 +129,7 @@ TEST(an_answer_larger_than_the_ring_comes_in_parts)
     fake_pair_close(&pair);
 }
 
-/* No HELLO says so; the loop over parts is to end all the same. */
+/* No HELLO has that; the loop over parts is to end all the same. */
 TEST(an_answer_of_which_no_byte_fits_a_frame_is_not_sent)
 {
     join(2);
@@ -150,7 +150,7 @@ TEST(an_answer_that_is_never_taken_is_said_to_be)
     fake_pair_close(&pair);
 }
 
-/* --- who and where ------------------------------------------------------------------------ */
+/* --- sender and rank ---------------------------------------------------------------------- */
 
 static void looks_around(void *payload, size_t size, void *target_args)
 {
@@ -236,13 +236,13 @@ TEST(a_detached_call_is_answered_by_a_later_message)
     assert_int_equal(seen[3], TC_OK);
     heard_expect(&answer, TC_OK, "");
     assert_memory_equal(answer.result, "later", 5);
-    send_plain(answers_the_ticket); /* nobody waits any more */
+    send_plain(answers_the_ticket); /* there is no waiter any more */
     assert_int_equal(answer.count, 1);
     assert_int_equal(pair.near->core.counters[TCI_REPLIES_LATE], 1);
     fake_pair_close(&pair);
 }
 
-/* Asks somebody who never answers, and passes that on. */
+/* Calls a member that never answers, and passes that on. */
 static void gives_up(void *user, const tc_call_outcome *outcome)
 {
     (void)user;

@@ -7,7 +7,7 @@ static void nothing(void *payload, size_t size, void *target_args)
     (void)payload, (void)size, (void)target_args;
 }
 
-/* The answers in the order of their callbacks, and what another one is kept for meanwhile. */
+/* The answers in the order of their callbacks, and another one kept meanwhile. */
 static char heard[64];
 static tci_core *keep_more;
 static tc_call_id more_call;
@@ -127,7 +127,7 @@ TEST(a_group_that_goes_takes_its_own_along)
     keep(c->core, group, 0, "c");
     keep(c->core, group, 0, "d");
     tci_local_replies_forget(c->core->replies, group);
-    keep(c->core, NULL, start(c, 1), "e"); /* behind what is left */
+    keep(c->core, NULL, start(c, 1), "e"); /* behind the rest */
     tci_local_replies_take(c->core);
     assert_string_equal(heard, "be");
     assert_int_equal(tc_group_failures(group, NULL), 0);

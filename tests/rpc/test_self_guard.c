@@ -91,7 +91,7 @@ static void nested_main(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
     ended[0] = tc_self_guard(inner, &reached);
-    tc_self_abandon(); /* there is none any more */
+    tc_self_abandon(); /* there is no guard any more */
     reached += 10;
 }
 

@@ -137,7 +137,7 @@ fn calls_back() {
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"from a callback"));
         assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
 
-        // Those that are under way at the end are told.
+        // Those that are under way at the end are notified.
         let inside = answer.clone();
         node.start_call(&sample, b"echo", 8, SOON, move |reply| {
             inside
@@ -262,7 +262,7 @@ fn hears_a_panic(node: &str) {
             failed
         );
         assert!(failed.text.contains("sample.rs:"), "{}", failed);
-        // Once more as a message that nobody waits for.
+        // Once more as a message without a waiting caller.
         endpoint.send(&sample, b"index", SOON).unwrap();
         let count = endpoint.call(&sample, b"count", 8, SOON).unwrap();
         assert_eq!(count, round.to_ne_bytes());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bindings of Rust: compiled by rustc alone, without warnings, then tested against a node; and what their types refuse.
-#   check_bindings.sh SOURCE_DIR BUILD_DIR RUSTC
+# The bindings of Rust: compiled by rustc alone, without warnings, then tested against a node; and programs that their
+#   types refuse. check_bindings.sh SOURCE_DIR BUILD_DIR RUSTC
 set -euo pipefail
 tree=$1 build=$2
 export RUSTC=$3 TC_AR=$2/bin/tc-ar
@@ -53,7 +53,7 @@ if ! "$crates/tc-rustc" --std "$here/caught.rs" 2>said; then
     echo "not tested: $(cat said)"
     rm -f caught.tca
 fi
-# What travels with functions: a library, a function that uses it, and both as a package.
+# Parts that travel with functions: a library, a function that uses it, and both as a package.
 mkdir box
 cat >box/scale.c <<'END'
 int scale_factor = 3;

@@ -36,7 +36,7 @@ def split(text):
 
 
 def c_type(text):
-    """`const char *name` as `char const *`: what is pointed to, then a star for each pointer."""
+    """`const char *name` as `char const *`: the target type, then a star for each pointer."""
     if found := CALLBACK.match(text):
         return f"{c_type(found[1] + 'x')}({', '.join(c_type(part) for part in split(found[3]))})"
     text = re.sub(r"\w+\[\w+\]$", "*x", text)

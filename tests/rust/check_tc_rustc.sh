@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What tc-rustc makes, and what it says when it cannot.
-#   check_tc_rustc.sh SOURCE_DIR BUILD_DIR RUSTC
+# The output of tc-rustc, and its errors. check_tc_rustc.sh SOURCE_DIR BUILD_DIR RUSTC
 set -euo pipefail
 tree=$1 build=$2
 export RUSTC=$3 TC_AR=$2/bin/tc-ar
@@ -10,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# refuses STATUS TEXT ARGUMENT...: tc-rustc ends with that status and says that.
+# refuses STATUS TEXT ARGUMENT...: tc-rustc ends with that status and that text.
 refuses() {
     local status=0
     "$tool" "${@:3}" >said 2>&1 || status=$?
@@ -37,7 +36,7 @@ ifunc! {
 END
 "$tool" --targets "$machine" seen.rs
 "$TC_AR" verify seen.tca
-# Nothing in it can panic, so it has no guard; what can, has one.
+# Nothing in it can panic, so it has no guard; a function that can panic has one.
 needs=$("$TC_AR" show seen.tca)
 sed 's/fn seen/fn third/; s/message.reply(.*/{ let byte = message.payload()[2]; message.reply(\&[byte]) }/' seen.rs >third.rs
 "$tool" --targets "$machine" third.rs
@@ -52,7 +51,7 @@ if "$TC_AR" list images/seen.tca | grep bitcode; then
     echo "bitcode, and images alone were asked for" >&2
     exit 1
 fi
-# What it is made of is the same each time, wherever it is made.
+# Its contents are the same each time, in every folder.
 "$tool" --targets "$machine" -o images/seen.tca seen.rs
 cmp seen.tca images/seen.tca
 

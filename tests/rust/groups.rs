@@ -5,7 +5,7 @@ use std::time::Duration;
 use tchains::sys::*;
 use tchains::{Context, Group};
 
-/// Two members, each in a thread, whose addresses are texts and bytes.
+/// Two members, each in a thread, with texts and bytes as addresses.
 pub fn members_call_each_other() {
     for by_listener in [true, false] {
         let (to_first, from_second) = mpsc::channel();

@@ -1,4 +1,5 @@
-//! What a process holds after hundreds of contexts, endpoints, functions and calls is what it held after the first few.
+//! A process holds the same resources after hundreds of contexts, endpoints, functions and
+//! calls as after the first few.
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use crate::served::{served, SOON};
 
 const FIRST_ROUNDS: u32 = 10;
 const ROUNDS: u32 = 200;
-/// Of memory for its own the C library may take some more at any time.
+/// The C library may take some more memory of its own at any time.
 const MAY_GROW: usize = 8;
 
 fn held() -> BTreeMap<&'static str, usize> {
@@ -60,7 +61,7 @@ pub fn nothing_is_left() {
         for _ in 0..ROUNDS {
             one_round(address);
         }
-        // The target lets go of what was shared when it has heard of the end.
+        // The target releases shared memory when it is notified of the end.
         let until = Instant::now() + Duration::from_secs(30);
         while !more(&before).is_empty() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(50));

@@ -1,4 +1,4 @@
-//! Calls what no process has.
+//! Calls a symbol that no process has.
 #![no_std]
 use tchains_ifunc::{ifunc, Failure, Message};
 

@@ -1,5 +1,5 @@
-//! What the test of the bindings sends: by the payload's first byte it answers, fails, panics or
-//! counts.
+//! The function that the bindings' test sends: by the payload's first byte it answers, fails,
+//! panics or counts.
 #![no_std]
 use tchains_ifunc::{ifunc, sys::TC_E_HOPS, Failure, Message};
 

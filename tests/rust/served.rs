@@ -1,4 +1,4 @@
-//! What a test talks to: a context of this process that a thread serves.
+//! The peer of a test: a context of this process that a thread serves.
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{mpsc, Arc};
@@ -22,7 +22,7 @@ pub fn served(client: impl FnOnce(&str)) -> Vec<Event> {
     let (port, ports) = mpsc::channel();
     let end_ref = &end;
     std::thread::scope(|scope| {
-        // The context moves to the thread, and a waker to whoever ends it.
+        // The context moves to the thread, and a waker to its ender.
         let thread = scope.spawn(move || {
             let listener = server.listen("127.0.0.1:0").unwrap();
             port.send(listener.port()).unwrap();

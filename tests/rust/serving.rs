@@ -1,4 +1,4 @@
-//! Contexts that threads serve, who may connect, and what callbacks may do.
+//! Contexts that threads serve, permission to connect, and rights of callbacks.
 use crate::served::{served, SOON};
 use std::cell::Cell;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -93,7 +93,7 @@ impl Drop for Falls {
     }
 }
 
-/// A callback finds its context by what is the thread's; the library says what it may not.
+/// A callback finds its context by the thread's data; the library refuses forbidden calls.
 pub fn callbacks_call_back_in() {
     served(|address| {
         let context: &'static Context = Box::leak(Box::new(Context::new().unwrap()));
@@ -114,8 +114,8 @@ pub fn callbacks_call_back_in() {
         told.recv().unwrap();
         assert!(context.cancel(first.unwrap()).is_err());
 
-        // What a callback owns is dropped once, and what that panics with goes on here, as the
-        // panic of the callback itself.
+        // A callback's data are dropped once, and a panic of that goes on here, as the panic of
+        // the callback itself.
         let falls = Arc::new(AtomicUsize::new(0));
         let inside = Falls(falls.clone());
         node.start_call(&sample, b"echo", 4, SOON, move |_| {

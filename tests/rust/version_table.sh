@@ -16,7 +16,7 @@ llvm() {
     echo "${version:-no LLVM}"
 }
 
-# What a node of that build does with the archive in one form: runs, or why not.
+# The result of a node of that build with the archive in one form: runs, or the reason why not.
 at_node() {
     local said=''
     TC_FORM=$2 start_node "$1/bin/tc-node"

@@ -7,7 +7,7 @@
 #define GLUE(a, b) a##b
 #define NAMED(name, suffix) GLUE(name, suffix)
 
-#ifdef UNCHECKED /* what the macro refuses */
+#ifdef UNCHECKED /* refused by the macro */
 const size_t NAMED(NAME, _payload_alignment) = BYTES;
 #else
 TC_PAYLOAD_ALIGN(NAME, BYTES);

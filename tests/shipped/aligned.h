@@ -1,4 +1,4 @@
-/* What the functions of aligned.c check, and where they count it. */
+/* The checks of the functions of aligned.c, and their counters. */
 #ifndef ALIGNED_H
 #define ALIGNED_H
 

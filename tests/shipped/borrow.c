@@ -1,4 +1,4 @@
-/* Puts what its payload says on the shelf of its node, and answers with what it finds there. */
+/* Puts the amount in its payload on the shelf of its node, and answers with the sum there. */
 #include "shelf.h"
 
 #include <tc/entry.h>

@@ -1,4 +1,4 @@
-/* Adds what its payload says to the stock of its node, and answers with the total. */
+/* Adds the amount in its payload to the stock of its node, and answers with the total. */
 #include <tc/entry.h>
 
 extern uint64_t stock_total;

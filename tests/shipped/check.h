@@ -1,4 +1,4 @@
-/* What the functions of the tests and the tests agree on. */
+/* Types shared by the functions of the tests and the tests. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -15,7 +15,7 @@ typedef struct check_state {
     void (*note)(void *endpoint); /* called with tc_self_endpoint(), when set */
 } check_state;
 
-/* Byte i of message n; sizes and places both show. */
+/* Byte i of message n; sizes and offsets both show. */
 static inline uint8_t check_byte(uint64_t n, size_t size, size_t i)
 {
     return (uint8_t)(n * 31 + size * 7 + i * 13 + (i >> 8));

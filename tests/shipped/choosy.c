@@ -54,7 +54,7 @@ static int (*choose(void))(int)
     return choosy_features() != 0 ? better : plain;
 }
 #else
-/* As loaders of programs call them there: a bit says that there is a second argument. */
+/* As loaders of programs call them there: a bit marks a second argument. */
 static int (*choose(unsigned long hwcap, const unsigned long *words))(int)
 {
     const unsigned long with_second = 1ul << 62;

@@ -1,4 +1,5 @@
-/* Which features the test of choosy.c asks for: by the compiler's functions, here as there. */
+/* The features that the test of choosy.c queries: by the compiler's functions, here as
+ * there. */
 #ifndef TEST_CHOOSY_H
 #define TEST_CHOOSY_H
 

@@ -1,4 +1,4 @@
-/* Sends itself back as often as the first payload byte says, from inside the function: two
+/* Sends itself back as often as in the first payload byte, from inside the function: two
  * targets keep each other busy. */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* Tries all ways out of a confined process that its author could think of. The payload is
  * "victim segment path": a process of the same user, a segment of shared memory that it keeps,
  * and a file that may be read. Each way that does not end in EPERM, EACCES or ENOSYS goes to
- * standard output by its name, and then how many were tried and refused. Outside of a wall none
- * of them does harm beyond the victim, the segment, the file and this process. */
+ * standard output by its name, and then how many were tried and refused. Outside of a wall they
+ * do no harm beyond the victim, the segment, the file and this process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,7 @@ static void signals(place *p)
     WAY("prctl PR_SET_PDEATHSIG", SYS_prctl, PR_SET_PDEATHSIG, 0, 0, 0, 0);
 }
 
-/* By what a descriptor of the process on the other side would be good for. */
+/* By the use of a descriptor of the process on the other side. */
 static void kill_parent(place *p)
 {
     for (int fd = 0; fd < FDS; fd++) {

@@ -1,4 +1,4 @@
-/* Answers one message with a hundred, from inside the function; what does not fit waits in the
+/* Answers one message with a hundred, from inside the function; the excess waits in the
  * queue. */
 #include "check.h"
 

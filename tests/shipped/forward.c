@@ -1,4 +1,4 @@
-/* Runs where there is nobody further on; else sends itself on. */
+/* Runs at the last member; else sends itself on. */
 #include "forward.h"
 
 #include <tc/entry.h>

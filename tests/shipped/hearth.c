@@ -1,4 +1,4 @@
-/* A library with constructors and destructors; VERSION tells its letters apart. In the
+/* A library with constructors and destructors; VERSION selects its letters. In the
  * environment's LIVELY, as lively.cpp has it:
  *
  *     1C 1I  constructor and init of the first version

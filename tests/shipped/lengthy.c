@@ -1,4 +1,4 @@
-/* Works for as long as it is told, of the processor's time. */
+/* Works for the requested processor time. */
 #include "check.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Has what begins and ends with code: constructors, destructors, objects of functions and of
-// threads. Each appends a letter to the environment's LIVELY, which is the process's and
+// Has all parts that begin and end with code: constructors, destructors, objects of functions
+// and of threads. Each appends a letter to the environment's LIVELY, which is the process's and
 // outlives the code.
 //
 //     Ee  constructor and destructor of the C kind, by priority   Aa  a static object

@@ -1,5 +1,5 @@
-/* A message that fails on the source: it does what its arguments say when its payload is
- * measured, and then that cannot be made. */
+/* A message that fails on the source: it executes its arguments when its payload is measured,
+ * and then the payload fails. */
 #include "meanwhile.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Has static data of all kinds: what it remembers of its earlier calls. */
+/* Has static data of all kinds: its memory of earlier calls. */
 #include "check.h"
 
 static uint64_t calls;

@@ -1,5 +1,5 @@
-/* Does to its process what the payload says, "word" or "word argument", and writes what came of
- * it to standard output: "word: " and 0 or an errno, or another number. */
+/* Executes the payload's command on its process, "word" or "word argument", and writes the
+ * result to standard output: "word: " and 0 or an errno, or another number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,7 +91,7 @@ static long own_number(const char *argument)
     return getpid();
 }
 
-/* --- what a confined process may not do: 0 or an errno ------------------------------------ */
+/* --- forbidden in a confined process: 0 or an errno --------------------------------------- */
 
 static long result_of(long result)
 {

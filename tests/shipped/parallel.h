@@ -1,4 +1,4 @@
-/* What the functions parallel_squares and parallel_total are asked, and what they answer. */
+/* The arguments and the answers of the functions parallel_squares and parallel_total. */
 #ifndef PARALLEL_H
 #define PARALLEL_H
 

@@ -1,4 +1,4 @@
-/* Reads its payload, shows it to the test, and changes it if it is told to. With the name of an
+/* Reads its payload, shows it to the test, and changes it on request. With the name of an
  * alignment it asks for that, or for payloads that are read-only. */
 #include "peruse.h"
 

@@ -1,4 +1,4 @@
-/* What the function peruse and its test agree on. */
+/* Types shared by the function peruse and its test. */
 #ifndef PERUSE_H
 #define PERUSE_H
 

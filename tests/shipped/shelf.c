@@ -1,6 +1,6 @@
-/* VERSION 1 and 2 are good ones, of which the second takes the first one's count over; 3 has an
- * init that fails, 4 lacks a function, 5 needs a symbol that nobody has; 7 waits in its init
- * for as long as the file SHELF_GATE is there, and makes one beside it when it does. */
+/* VERSION 1 and 2 are good ones, of which the second takes over the first one's count; 3 has an
+ * init that fails, 4 lacks a function, 5 needs a missing symbol; 7 waits in its init for as
+ * long as the file SHELF_GATE is there, and makes one beside it when it does. */
 #include "shelf.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A library that travels, whose beginning throws; and one that exports what throws.
+// A library that travels with a constructor that throws; and one with an export that throws.
 #include <stdexcept>
 
 extern "C" int sour_init()

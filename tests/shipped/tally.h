@@ -1,5 +1,5 @@
-/* What the tally ifunc and those who send it agree on: several sources, each with a count of
- * its own. */
+/* Types shared by the tally ifunc and its senders: several sources, each with a count of its
+ * own. */
 #ifndef TALLY_H
 #define TALLY_H
 

@@ -1,4 +1,4 @@
-// Catches what a library throws that it uses.
+// Catches exceptions of a library that it uses.
 #include <exception>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Throws what the first letter of its payload asks for: some of it inside alone, the rest past
-// its end.
+// Throws the exception that the first letter of its payload selects: some inside alone, the
+// rest past its end.
 #include "thrower.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/* What thrower.cpp and picky.cpp are asked for, by the first letter. */
+/* The requests to thrower.cpp and picky.cpp, by the first letter. */
 #ifndef THROWER_H
 #define THROWER_H
 

@@ -1,5 +1,5 @@
 /* Writes every payload to the target's standard output, as "bytes:payload" and a newline, so
- * that a test can read what arrived, in which order, and where it ends. */
+ * that a test can read the arrived payloads, their order and their ends. */
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>

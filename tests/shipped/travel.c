@@ -4,8 +4,8 @@
 #include <string.h>
 #include <tc/entry.h>
 
-/* What tests/conformance/test_calls.c and its like expect is what the library does; a status
- * that nobody asks for shows there. */
+/* tests/conformance/test_calls.c and similar tests check the library's results; an unchecked
+ * status shows there. */
 static void ignore(tc_status status)
 {
     (void)status;
@@ -42,7 +42,7 @@ static void answer_much(size_t count)
     for (size_t i = 0; bytes != NULL && i < count; i++)
         bytes[i] = TRAVEL_BYTE(i);
     tc_status status = tc_reply(bytes, count);
-    if (status != TC_OK && count % 2 == 0) /* else the library says so */
+    if (status != TC_OK && count % 2 == 0) /* else the library reports it */
         ignore(tc_reply_error(status, "that is too much"));
     free(bytes);
 }

@@ -1,4 +1,4 @@
-/* What the function `travel` is told to do, and what it answers. */
+/* The commands and the answers of the function `travel`. */
 #ifndef TRAVEL_H
 #define TRAVEL_H
 
@@ -8,16 +8,16 @@ typedef enum travel_task {
     TRAVEL_NOTHING,
     TRAVEL_ECHO,    /* answers with the payload behind the order */
     TRAVEL_FAIL,    /* answers with a status and a text */
-    TRAVEL_ROUND,   /* goes to the next rank `count` times, then tells where it is */
-    TRAVEL_TO,      /* goes to `rank`, then tells where it is */
+    TRAVEL_ROUND,   /* goes to the next rank `count` times, then reports its rank */
+    TRAVEL_TO,      /* goes to `rank`, then reports its rank */
     TRAVEL_BIG,     /* answers with `count` bytes */
     TRAVEL_TICKET,  /* lets the next rank answer */
     TRAVEL_REDEEM,  /* that answer */
     TRAVEL_KEEP,    /* never answers */
     TRAVEL_COUNT,   /* answers how often it did that here */
-    TRAVEL_DATA,    /* answers with what is published as "travel" */
+    TRAVEL_DATA,    /* answers with the data published as "travel" */
     TRAVEL_BOTH,    /* answers, and goes on without the call */
-    TRAVEL_STRANGER /* answers a call that is none */
+    TRAVEL_STRANGER /* answers without a call */
 } travel_task;
 
 typedef struct travel_order {

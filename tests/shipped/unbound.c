@@ -1,4 +1,4 @@
-/* Needs what no process has. */
+/* Needs a symbol that no process has. */
 #include <stddef.h>
 
 void tests_symbol_that_is_nowhere(void);

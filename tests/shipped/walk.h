@@ -1,4 +1,4 @@
-/* What the function walk and who calls it agree on. */
+/* Types shared by the function walk and its caller. */
 #ifndef WALK_H
 #define WALK_H
 

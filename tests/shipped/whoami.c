@@ -1,4 +1,4 @@
-/* Answers who runs it, and who asked. */
+/* Answers with the member that runs it, and the one that called. */
 #include "whoami.h"
 
 #include <tc/entry.h>
@@ -11,5 +11,5 @@ void whoami_main(void *payload, size_t payload_size, void *target_args)
     (void)payload_size;
     (void)target_args;
     tc_status status = tc_reply(&answer, sizeof answer);
-    (void)status; /* the caller hears that nothing came */
+    (void)status; /* the caller is notified of an empty answer */
 }

@@ -1,4 +1,4 @@
-/* Keys and certificates for tests, made when they are needed: so none of them expires in the
+/* Keys and certificates for tests, made when they are needed: so they do not expire in the
  * tree, and one that has expired needs no wrong clock. */
 #ifndef CERTIFICATES_H
 #define CERTIFICATES_H
@@ -7,13 +7,13 @@
 
 #define CERTIFICATES_DAY 86400L
 
-/* What a certificate says. Files are FOLDER/NAME.pem and FOLDER/NAME.key, of mode 0600. */
+/* The fields of a certificate. Files are FOLDER/NAME.pem and FOLDER/NAME.key, of mode 0600. */
 typedef struct certificate_spec {
     const char *name;
     const char *issuer;      /* the name of one made before; NULL: itself, an authority */
     const char *common_name; /* NULL: as name; "": no subject at all */
-    const char *hosts;       /* subjectAltName, "DNS:node7,IP:127.0.0.1"; NULL: none */
-    const char *purpose;     /* extendedKeyUsage, "serverAuth"; NULL: none */
+    const char *hosts;       /* subjectAltName, "DNS:node7,IP:127.0.0.1"; NULL: no names */
+    const char *purpose;     /* extendedKeyUsage, "serverAuth"; NULL: no usage */
     long begins;             /* seconds from now */
     long ends;               /* 0: in a month */
 } certificate_spec;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What starts each test hands its end on, and ends it with all that it started when its time is over.
+"""The program that starts each test returns its end, and ends it with all processes that it started
+when its time is over.
 
     check_time_limit.py TIME_LIMIT
 """

@@ -1,5 +1,5 @@
 /* A delivery that only tests have, and the table with it in front: a program that is linked
- * with this file has this table in place of runtime/delivery/delivery_table.c.
+ * with this file has this table instead of runtime/delivery/delivery_table.c.
  *
  * Frames are written into a ring of this side's own and at once copied into the peer's, which
  * is attached here; credit and the doorbell word are read there. No delivery of the library
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIRE_ID 200 /* no peer outside of tests is told it */
+#define WIRE_ID 200 /* no peer outside of tests gets it */
 
 typedef struct loopback {
     tci_delivery base;

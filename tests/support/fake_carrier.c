@@ -269,7 +269,7 @@ uint8_t *tci_region_view(const tci_region *region)
 
 const void *tci_region_rkey(const tci_region *region, size_t *size_out)
 {
-    *size_out = 1; /* so that the hello says where the ring is: open_fake looks for it */
+    *size_out = 1; /* so that the hello has the ring's address: open_fake searches it */
     return region->base;
 }
 
@@ -283,7 +283,7 @@ uint32_t tci_region_segment(tci_region *region)
 
 static const tci_delivery_ops mapped_ops, carried_ops, unseen_ops;
 
-/* The address and the size are the peer's word, so they are looked for among what is there. */
+/* The address and the size are the peer's, so they are searched among existing rings. */
 static uint8_t *find_region(uint64_t address, uint32_t ring_bytes)
 {
     for (const tci_region *region = regions; region != NULL; region = region->next) {

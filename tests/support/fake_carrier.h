@@ -1,9 +1,9 @@
-/* What carries messages and frames, without UCX, sockets and a second process: links, streams,
- * regions and deliveries in plain memory. A program that is linked with this has these in place
+/* Carriers of messages and frames, without UCX, sockets and a second process: links, streams,
+ * regions and deliveries in plain memory. A program that is linked with this has these instead
  * of runtime/delivery and runtime/bootstrap.
  *
- * What is sent by a link or a stream is kept for the test to look at. A delivery writes into
- * the ring of the endpoint that its hello came from, which is in this process. */
+ * Messages sent by a link or a stream are kept for the test. A delivery writes into the ring of
+ * the endpoint that its hello came from, which is in this process. */
 #ifndef TC_TEST_FAKE_CARRIER_H
 #define TC_TEST_FAKE_CARRIER_H
 
@@ -37,17 +37,17 @@ unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind);
 struct tci_worker {
     tci_worker_network_state network;
     bool puts;
-    tci_worker *beside; /* what it took over */
+    tci_worker *beside; /* the resources that it took over */
 };
 
 struct tci_link {
     uint16_t connection; /* of its peer */
     uint64_t token;
     fake_outbox sent;
-    tc_status ready; /* what tci_link_ready says */
-    tc_status posts; /* what tci_link_post says */
-    tc_error error;  /* what tci_link_error says */
-    bool holds;      /* what is sent without a copy stays under way: fake_link_let_go */
+    tc_status ready; /* result of tci_link_ready */
+    tc_status posts; /* result of tci_link_post */
+    tc_error error;  /* result of tci_link_error */
+    bool holds;      /* data sent without a copy stay under way: fake_link_let_go */
     tci_link_op *held[FAKE_HELD_MAX];
     unsigned held_count;
     unsigned flushes;
@@ -55,10 +55,10 @@ struct tci_link {
 
 struct tci_stream {
     fake_outbox sent;    /* all of kind TCI_AM_HELLO */
-    fake_outbox arrived; /* what tci_stream_receive gives, in order */
+    fake_outbox arrived; /* results of tci_stream_receive, in order */
     tc_error end;        /* and then; at first TC_E_AGAIN */
     char identity[TCI_TLS_IDENTITY_MAX];
-    tc_error connected; /* what tci_stream_connect_finish says */
+    tc_error connected; /* result of tci_stream_connect_finish */
     bool is_remote;     /* leads to another host */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */
@@ -66,31 +66,32 @@ struct tci_stream {
 };
 
 tci_link *fake_link_create(void);
-/* What it held has left; then it holds nothing more. */
+/* Its held messages have left; then it is empty. */
 void fake_link_let_go(tci_link *link);
-/* Forgets what was sent. */
+/* Forgets sent messages. */
 void fake_outbox_empty(fake_outbox *outbox);
 tci_stream *fake_stream_create(void);
-/* The stream's next message: a whole hello message, or what is none. */
+/* The stream's next message: a whole hello message, or other bytes. */
 void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);
 
 /* Bytes that come as such, behind those from before: a read gives `piece` of them, or fewer. */
 void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t piece);
 
-/* What the next tci_stream_connect_start, tci_link_open and tci_worker_add_network say. */
+/* The results of the next tci_stream_connect_start, tci_link_open and
+ * tci_worker_add_network. */
 extern tc_status fake_connect_status;
 /* Streams and links that are there. */
 extern unsigned fake_streams, fake_links;
 
 /* Three kinds, as the library has them: `mapped` as direct, `carried` as am (frames wake), and
- * `unseen` as put (nothing tells of frames). Credit of the last two goes by message. */
+ * `unseen` as put (frames are not reported). Credit of the last two goes by message. */
 typedef struct fake_delivery {
     tci_delivery base;
     tci_ring_word consumed;
     unsigned pushes;
     unsigned turns;
     unsigned credits;
-    uint64_t share;        /* that the last one told of */
+    uint64_t share;        /* that the last one reported */
     bool keeps;            /* a turn leaves something for the next one */
     uint64_t made;         /* batches of frames */
     uint64_t on_their_way; /* the last ones, which have not arrived */

@@ -1,12 +1,12 @@
-/* Functions without code: an engine that gives, for the name of an archive, what the test has
- * said. A program that is linked with this has it in place of runtime/engine. */
+/* Functions without code: an engine that returns, for the name of an archive, the test's
+ * setting. A program that is linked with this has it instead of runtime/engine. */
 #ifndef TC_TEST_FAKE_ENGINE_H
 #define TC_TEST_FAKE_ENGINE_H
 
 #include "engine/loading.h"
 #include "ifunc/registry.h"
 
-/* What there is to know of one function. All but the name may change while it is used. */
+/* The state of one function. All but the name may change while it is used. */
 typedef struct fake_code {
     char name[32];
     tci_entries entries;
@@ -15,7 +15,7 @@ typedef struct fake_code {
     bool has_state;  /* variables of its own */
     bool may_improve;
     bool is_image;      /* that was shipped */
-    tci_entries better; /* what it becomes */
+    tci_entries better; /* the result */
     size_t memory;
     unsigned loaded; /* units of it that are there */
 } fake_code;
@@ -31,7 +31,7 @@ void fake_engine_end_loads(void);
 /* Forgets all codes; the engine is to be unused by then. */
 void fake_engine_reset(void);
 
-/* What the next injected code calls, or why it does not run. */
+/* The function that the next injected code calls, or its error. */
 extern void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
 extern tc_status fake_injected_status;
 extern unsigned fake_injected_ahead; /* how often code was written before it came */

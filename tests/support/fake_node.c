@@ -55,7 +55,7 @@ static void on_ended(tc_ep *ep, const tc_error *error)
         then->ended(ep, error);
 }
 
-/* What the layers above keep in an endpoint is freed in any case. */
+/* Data of the layers above in an endpoint are freed in any case. */
 static void on_freed(tc_ep *ep)
 {
     const tci_ep_events *then;
@@ -371,7 +371,7 @@ void fake_pair_carry(fake_pair *pair)
     }
 }
 
-/* Frames of a delivery whose ring nobody looks at are told of by UCX. */
+/* UCX reports frames of a delivery with a ring that is not polled. */
 static void tell_of_frames(tc_ep *ep)
 {
     if (tci_ep_is_open(ep) && tci_consumer_has_frame(&ep->rx.ring))

@@ -1,5 +1,5 @@
-/* Two cores with an endpoint between them, in one thread and without UCX, for tests of what is
- * between deliveries and contexts. What they say to each other travels when the test says so.
+/* Two cores with an endpoint between them, in one thread and without UCX, for tests of the
+ * layers between deliveries and contexts. Their messages travel when the test lets them.
  */
 #ifndef TC_TEST_FAKE_NODE_H
 #define TC_TEST_FAKE_NODE_H
@@ -14,13 +14,13 @@
 #include "test.h"
 #include "transfer/send_queue.h"
 
-/* Calls of tci_ep_events, and what the last one said. */
+/* Calls of tci_ep_events, and the arguments of the last one. */
 typedef struct fake_events {
     unsigned opened, ended, freed, retried, unsent;
     tc_ep *ep;
     tc_error error;
     tc_status unsent_status;
-    const tci_ep_events *then; /* the layers that hear of it too; NULL members are allowed */
+    const tci_ep_events *then; /* the layers that are notified too; NULL members are allowed */
 } fake_events;
 
 typedef struct fake_node {
@@ -30,7 +30,7 @@ typedef struct fake_node {
     tci_local_replies replies;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
     fake_events seen;
-    bool code_is_wanted; /* what the registry is told of every function */
+    bool code_is_wanted; /* the registry's settings for every function */
     unsigned evicted, changed;
     const tci_module *module; /* attached by the test; NULL: none */
 } fake_node;
@@ -50,27 +50,27 @@ static inline void fake_node_attach(fake_node *node, const tci_module *module)
         fail_msg("%s", error.text);
 }
 
-/* A new endpoint with a link, whose hellos go by message; nothing was said yet. */
+/* A new endpoint with a link, whose hellos go by message; no message was sent yet. */
 tc_ep *fake_node_ep(fake_node *node);
 
 /* A function that is callable at once where it comes to; it calls main. */
 tc_ifunc *fake_node_function(fake_node *node, const char *name,
                              void (*main)(void *payload, size_t size, void *target_args));
 
-/* Does what tc_progress does but for descriptors and clocks: runs rings, queues, credit. */
+/* Works like tc_progress except for descriptors and clocks: runs rings, queues, credit. */
 unsigned fake_node_turn(fake_node *node);
 
 /* --- pairs ------------------------------------------------------------------------------- */
 
 typedef struct fake_pair {
     fake_node *near, *far;
-    tc_ep *ep;   /* of near: what tests send by */
-    tc_ep *peer; /* of far: what that leads to */
+    tc_ep *ep;   /* near's: tests send by it */
+    tc_ep *peer; /* far's: its other end */
 } fake_pair;
 
 /* Both sides send by this delivery (FAKE_MAPPED, ...), and are open. */
 void fake_pair_open(fake_pair *pair, uint64_t delivery);
-/* The same for what is made, but not open; options may have been changed. */
+/* The same for endpoints that are made, but not open; options may have been changed. */
 void fake_pair_make(fake_pair *pair, uint64_t delivery);
 void fake_pair_connect(fake_pair *pair);
 void fake_pair_close(fake_pair *pair);
@@ -82,7 +82,7 @@ void fake_pair_remove(fake_pair *pair);
 extern const tci_ep_events fake_layers;
 
 /* Both nodes are members of a group of `size`, near rank 0 and far rank 1, with those layers;
- * nobody is at the addresses of the others. */
+ * no process is at the addresses of the others. */
 void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size);
 #define FAKE_GROUP 42u
 /* The group of a node; rank 1 is far's. */
@@ -96,17 +96,17 @@ void fake_carry(tc_ep *from, tc_ep *to);
 /* Turns and messages of both, until nothing happens any more. */
 void fake_pair_settle(fake_pair *pair);
 
-/* Fills what data frames may use of the ring that ep sends to, with calls of a function that
- * the peer knows. Returns how many. */
+/* Fills the part that data frames may use of the ring that ep sends to, with calls of a
+ * function that the peer knows. Returns how many. */
 unsigned fake_fill_ring(tc_ep *ep, tc_ifunc *fn);
 
-/* --- a peer that sends what it likes ----------------------------------------------------- */
+/* --- a peer that sends any bytes --- ----------------------------------------------------- */
 
 /* Puts a frame of `size` bytes of payload behind the others in the ring of ep's peer. */
 void fake_frame(tc_ep *ep, uint8_t kind, uint8_t flags, uint16_t slot, const void *payload,
                 size_t size);
-/* The next frame in ep's own ring: false when there is none. The payload stays until credit for
- * it is returned. */
+/* The next frame in ep's own ring: false when there is no frame. The payload stays until credit
+ * for it is returned. */
 bool fake_read(tc_ep *ep, tci_frame *frame_out, const uint8_t **payload_out);
 
 /* Fails the test unless ep has failed like that, with a text that holds this. */

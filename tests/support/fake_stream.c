@@ -121,7 +121,8 @@ void tci_stream_close(tci_stream *stream)
     fake_streams--;
 }
 
-/* --- as bytes: what was fed comes, and nothing leaves ------------------------------------ */
+/* --- as bytes: fed bytes arrive, and sent ones are lost
+ * ------------------------------------ */
 
 void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t piece)
 {

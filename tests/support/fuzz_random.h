@@ -1,5 +1,5 @@
-/* Random numbers that are the same for each input, so that what a fuzzer finds is found
- * again. */
+/* Random numbers that are the same for each input, so that a fuzzer's findings are
+ * reproducible. */
 #ifndef TC_TEST_FUZZ_RANDOM_H
 #define TC_TEST_FUZZ_RANDOM_H
 

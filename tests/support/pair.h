@@ -38,7 +38,7 @@ tc_ifunc *pair_ifunc(pair *p, const char *name);
 /* The same by the name of its file. */
 tc_ifunc *pair_ifunc_file(pair *p, const char *name);
 
-/* tc_send that progresses while there is no room. */
+/* tc_send that progresses while there is no space. */
 tc_status pair_send(tc_ep *ep, tc_ifunc *fn, const void *payload, size_t size);
 /* Sends message n of the check ifunc so. */
 void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size);

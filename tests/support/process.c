@@ -20,7 +20,7 @@ static void run(int in_fd, int out_fd, const char *const *argv, char *const *env
     _exit(127);
 }
 
-/* What getenv finds first counts, so settings come before what they replace. */
+/* The first value that getenv finds counts, so settings come before the old values. */
 static char **make_environment(const char *const *settings)
 {
     extern char **environ;

@@ -1,6 +1,6 @@
 /* Other processes in a test: started, read from, waited for with a deadline, and ended by their
  * id whatever becomes of the test. Their standard input stays open as long as the test lives,
- * so a process that reads to its end cannot outlive it. What goes wrong here fails the test. */
+ * so a process that reads to its end cannot outlive it. A failure here fails the test. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROCESS_DEADLINE_NS 60000000000ull /* ends what hangs; nothing is judged by it */
+#define PROCESS_DEADLINE_NS 60000000000ull /* only ends processes that hang */
 #define PROCESS_LINE_MAX 20000
 
 typedef struct process {
@@ -16,7 +16,7 @@ typedef struct process {
     int in_fd;  /* its standard input; -1: closed */
     int out_fd; /* its standard output; 0: never started, or ended */
     size_t kept;
-    char line[PROCESS_LINE_MAX]; /* what was read and not given out yet */
+    char line[PROCESS_LINE_MAX]; /* bytes read and not returned yet */
 } process;
 
 /* argv[0] is a path. The environment is this process's, with `settings` ("NAME=value", ended by
@@ -31,7 +31,7 @@ uint64_t process_read_number(process *p, const char *word);
 
 void process_signal(const process *p, int number);
 
-/* Closes its standard input, which tells it to end. */
+/* Closes its standard input, which makes it end. */
 void process_finish_input(process *p);
 
 /* Waits for its end; gives the exit status, or 128 + the signal. */

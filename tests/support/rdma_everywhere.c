@@ -1,6 +1,5 @@
-/* In place of runtime/delivery/ucx_rdma.c: every endpoint's puts are an adapter's, so that
- * `auto` takes put, and put is refused nowhere. What UCX then does over tcp takes an adapter's
- * place. */
+/* Replaces runtime/delivery/ucx_rdma.c: every endpoint's puts are an adapter's, so that `auto`
+ * takes put, and put is refused nowhere. UCX over tcp then stands for an adapter. */
 #include "delivery/ucx_rdma.h"
 
 bool tci_ucx_rdma_is_here(void)

@@ -1,5 +1,5 @@
-/* A thread that progresses contexts in the background of a test, and can be paused: whoever
- * pauses it may use the contexts until it resumes. */
+/* A thread that progresses contexts in the background of a test, and can be paused: the pausing
+ * thread may use the contexts until it resumes. */
 #ifndef SERVER_H
 #define SERVER_H
 

@@ -1,4 +1,4 @@
-/* A pair whose target asks for signatures, and trusts the key `alice`. */
+/* A pair with a target that requires signatures, and trusts the key `alice`. */
 #ifndef TEST_SIGNED_PAIR_H
 #define TEST_SIGNED_PAIR_H
 
@@ -20,11 +20,11 @@ signed_pair *signed_pair_begin_strict(void);
 void signed_pair_end(signed_pair *s);
 void signed_pair_expect_refusal(tc_ep *ep, unsigned count, const char *text);
 void signed_pair_expect_refused(signed_pair *s, tc_ifunc *fn, const char *text);
-/* Of the check function, after as many as the target has seen. */
+/* The result of the check function, after as many as the target has seen. */
 void signed_pair_expect_runs(signed_pair *s, tc_ep *ep, tc_ifunc *fn);
 tc_ifunc *signed_pair_good(signed_pair *s);
 uint64_t signed_pair_counter(signed_pair *s, tci_counter which);
-/* What the target knows by that id. */
+/* The target's function with that id. */
 tc_ifunc *signed_pair_at_target(signed_pair *s, tc_ifunc *fn);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct team {
 
 /* option/value pairs for all contexts, ended by NULL; or NULL. */
 void team_open(team *t, uint32_t size, const char *const *options);
-/* The same by the bytes of tc_context_address in place of listeners. */
+/* The same by the bytes of tc_context_address instead of listeners. */
 void team_open_by_address(team *t, uint32_t size, const char *const *options);
 void team_close(team *t);
 

@@ -1,5 +1,5 @@
-/* What every C test includes: cmocka with the headers that must precede it, and on what the
- * test runs. */
+/* Included by every C test: cmocka with the headers that must precede it, and the properties of
+ * the machine. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -41,8 +41,8 @@ int test_run(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 /* Each test has a parameter, of which most have no need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* For what runs in qemu's user mode, as another architecture: ends the test as skipped, and
- * says what qemu has otherwise. TEST_EMULATED is given to all tests. */
+/* For tests in qemu's user mode, as another architecture: ends the test as skipped, and prints
+ * the difference of qemu. TEST_EMULATED is given to all tests. */
 static inline void skip_if_emulated(const char *why)
 {
     if (TEST_EMULATED) {

@@ -1,10 +1,10 @@
-/* Contexts for tests. What cannot be had fails the test. */
+/* Contexts for tests. A missing resource fails the test. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 
 #include <tc/context.h>
 
-/* Fails the test with the error's text, which may be NULL, and with what was tried. */
+/* Fails the test with the error's text, which may be NULL, and with the attempted action. */
 void must(tc_status status, const tc_error *error, const char *what);
 
 /* With option/value pairs that are ended by NULL; or NULL. */

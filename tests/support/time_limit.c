@@ -1,5 +1,5 @@
-/* Runs a test with a time limit that counts what the machine gives.
- *   time_limit SECONDS PROGRAM [ARGUMENT ...]
+/* Runs a test with a time limit that counts the time that the machine gives it. time_limit
+ *   SECONDS PROGRAM [ARGUMENT ...]
  *
  * A time limit is there to end a test that hangs. Beside other work the same test takes many
  * times as long, so the limit is counted in time that the test could use: now and then this
@@ -8,8 +8,8 @@
  * last measurement counts divided by that. A test that ends sooner than the first measurement
  * costs nothing.
  *
- * The test is a process group. At its limit the group gets SIGINT, so that a script can say
- * where it is and end what it started, and SIGKILL five seconds later. This program then ends
+ * The test is a process group. At its limit the group gets SIGINT, so that a script can print
+ * its position and end its processes, and SIGKILL five seconds later. This program then ends
  * with status 124; otherwise with the test's status, or by the test's signal.
  *
  * With TC_TEST_TIMES=FILE in the environment each test appends a line to that file: seconds of
@@ -97,7 +97,7 @@ static int end_at_limit(pid_t test, const sigset_t *signals, double elapsed, dou
         (void)kill(-test, SIGKILL);
         (void)waitpid(test, &status, 0);
     }
-    (void)kill(-test, SIGKILL); /* what the test has left behind */
+    (void)kill(-test, SIGKILL); /* processes that the test has left behind */
     return LIMIT_REACHED;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The option audit at tc-node: what it writes of peers that come, are served, are refused, and go; and SIGHUP.
+"""The option audit at tc-node: its lines about peers that connect, are served, are refused, and leave; and
+SIGHUP.
 
     check_audit.py TC_NODE TC_SEND ARCHIVE
 """

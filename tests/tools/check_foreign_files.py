@@ -13,7 +13,7 @@ import unittest
 from node_process import Node, clean_environment
 
 TC_NODE = TC_SEND = None
-DEADLINE_S = 60  # ends what hangs; nothing is judged by it
+DEADLINE_S = 60  # only ends processes that hang
 
 
 class ForeignFiles(unittest.TestCase):

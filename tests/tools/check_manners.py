@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What all programs do alike: --version, --help on any terminal, complaints and exit statuses, JSON, completions.
+"""Common behaviour of all programs: --version, --help on any terminal, complaints and exit statuses, JSON,
+completions.
 
     check_manners.py BIN_FOLDER COMPLETIONS_FOLDER FUNCTIONS_FOLDER
 """
@@ -37,7 +38,7 @@ def run(program, *arguments, stdin=subprocess.DEVNULL, **environment):
 
 
 def on_terminal(columns, program, *arguments, **environment):
-    """What the program writes to a terminal of so many columns."""
+    """The program's output on a terminal of so many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([os.path.join(BIN, program), *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
@@ -67,7 +68,7 @@ def commands():
                         if name != "plot")  # a program of its own
 
 
-# Wrong everywhere: {program: (words, ...)}; what is said of each is the rest of the tuple.
+# Wrong everywhere: {program: (words, ...)}; the expected text of each is the rest of the tuple.
 NUMBERS = ("", "x", "-1", "1x", " 1", "0x10", "1e3", "99999999999999999999999", "１")
 MISUSES = {
     "tc-package": [([], "expected one of build, list"), (["nothing"], "'nothing', expected one of build"), (["build"], "got 0 arguments"), (["list", "a", "b"], "unexpected argument"),
@@ -121,7 +122,7 @@ class Manners(unittest.TestCase):
                 for shown in (run(*command, "--help", COLUMNS=str(columns)).stdout.decode(),
                               on_terminal(columns, *command, "--help"), on_terminal(columns, *command, "--help", TERM="dumb")):
                     longest = max(shown.splitlines(), key=len)
-                    words = max(map(len, shown.split()))  # what cannot be broken may be longer
+                    words = max(map(len, shown.split()))  # an unbreakable word may be longer
                     self.assertLessEqual(len(longest), max(columns, words + 27), f"{command}: {longest}")
 
     def test_nothing_is_coloured(self):
@@ -150,7 +151,7 @@ class Manners(unittest.TestCase):
                 self.assertEqual(done.stdout, b"", f"{program} {words}")
 
     def test_long_and_strange_words(self):
-        """None of them ends a program by a signal."""
+        """They do not end a program by a signal."""
         for program in programs():
             for word in ("x" * 100000, "--" + "x" * 100000, "%s%n%s", "--%s%n", "\x1b[31m", "\udcff", "--\udcff", "-", "a\nb",
                          "--output=" + "y" * 5000, "../" * 2000):
@@ -216,7 +217,7 @@ class Statuses(unittest.TestCase):
 
 
 class Json(unittest.TestCase):
-    """What is printed is JSON, whatever bytes names have."""
+    """The output is JSON, for all bytes in names."""
 
     HOSTILE = [b'a"b', b"a\\b", b"a\nb\tc", b"\x01\x7f", b"\xff\xfe", b"\xc3\xa9", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"</script>"]
 
@@ -288,7 +289,7 @@ class Json(unittest.TestCase):
 
 
 class Completions(unittest.TestCase):
-    """What shells offer, asked of the files that are installed."""
+    """Shells' completions, from the installed files."""
 
     def bash(self, *words):
         """The last word is the one to complete."""
@@ -345,7 +346,7 @@ class Completions(unittest.TestCase):
                 self.assertIn(expected, self.typed_into_zsh(folder, typed), typed)
 
     def typed_into_zsh(self, folder, typed):
-        """What a line is after a tab."""
+        """A line after a tab."""
         asks = (f"zmodload zsh/zpty; zpty shell zsh -f -i; "
                 f"zpty -w shell $'PS1=; fpath=({folder} $fpath); autoload -U compinit; compinit -u -D; echo READY'; "
                 f"zpty -r -m shell seen $'*READY\\r\\n*'; zpty -n -w shell $'{typed}\\t'; sleep 1; "

@@ -61,7 +61,7 @@ class Counters(unittest.TestCase):
             return [json.loads(found) for found in re.findall(r"\{\"messages_run\".*?\}(?=\n)", file.read())]
 
     def ask_until(self, node, messages):
-        """The processes of --isolate tell the node of what they ran a moment later."""
+        """The processes of --isolate report their counts to the node a moment later."""
         def asked():
             node.process.send_signal(signal.SIGUSR1)
             return self.objects() and self.objects()[-1]["messages_run"] == messages

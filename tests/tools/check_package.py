@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-package as its users meet it: what it makes of folders, and what it says of folders and packages that are wrong.
+"""tc-package as its users meet it: its output for folders, and its errors for wrong folders and packages.
 
     check_package.py TC_PACKAGE FUNCTIONS_FOLDER INCLUDE_FOLDER C_COMPILER [TC_CLANG]
 """
@@ -49,7 +49,7 @@ class Folder(unittest.TestCase):
 
 
 class Archives(Folder):
-    """Of archives that are there: also without LLVM."""
+    """With existing archives: also without LLVM."""
     def manifest(self, *lines):
         self.write("bank/package.txt", "\n".join(lines) + "\n")
 
@@ -221,7 +221,7 @@ void say_main(void *payload, size_t payload_size, void *target_args)
             self.assertEqual([send(*call), send(*call, "--count", "2")], ["1", "23"])
             again = json.loads(send("shop.tcp", "--push", "--json"))
             self.assertEqual((again["package"], again["libraries"], again["functions"]), ("shop", 1, 1))
-            self.assertEqual(send(*call), "4")  # what was in force has stayed
+            self.assertEqual(send(*call), "4")  # the former library has stayed in force
             self.assertIn("package 'shop': libraries are withdrawn", send("shop.tcp", "--withdraw"))
             self.assertIn("stock", send(*call, status=4))
             self.assertIn("has no function 'buy'", send("shop.tcp", "--function", "buy", status=1))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-info as a user meets it: what it prints, as text and as JSON, and how it fails.
+"""tc-info as a user meets it: its output, as text and as JSON, and its failures.
 
     check_tc_info.py TC_INFO TC_NODE [PACKAGE]    a package with the library `series`
 """

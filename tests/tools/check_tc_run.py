@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-run: what its processes get, how the job ends, and who may talk to its socket.
+"""tc-run: its processes' environment, the end of the job, and permission to use its socket.
 
     check_tc_run.py TC_RUN MEMBER [CLASS ...]
 
@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-DEADLINE_S = 90  # ends what hangs; nothing is judged by it
+DEADLINE_S = 90  # only ends processes that hang
 
 PUBLISH, LOOKUP, DONE, ADDRESS, REFUSAL = range(1, 6)
 TC_E_INVALID, TC_E_TIMEOUT, TC_E_IN_USE = 3, 2, 16
@@ -272,7 +272,8 @@ class Strangers(RunTest):
 
 
 if __name__ == "__main__":
-    # Who runs this in the background may have it ignored, and a shell traps no signal that it was started to ignore.
+    # A shell that runs this in the background may have it ignored, and a shell traps no signal that it was started
+    # to ignore.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     RunTest.tc_run, RunTest.member = sys.argv[1:3]
     del sys.argv[1:3]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/test-on-rdma.sh on machines that are made up: where there is nothing to test on it says so, what to install, and ends
-with 77.
+"""scripts/test-on-rdma.sh on machines that are made up: without an adapter it reports that, and the packages to install, and
+ends with 77.
 
     check_test_on_rdma.py SOURCE
 """

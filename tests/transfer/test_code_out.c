@@ -85,7 +85,7 @@ TEST(a_peer_that_asks_and_does_not_read_costs_a_few_fragments)
         assert_true(tci_code_out_turn(pair.ep));
     }
     assert_int_equal(fragments(), 4);
-    assert_int_equal(fn->references, 2); /* the handle, and what is being sent */
+    assert_int_equal(fn->references, 2); /* the handle, and the code being sent */
     assert_false(tci_code_out_may_leave(pair.ep));
     fake_link_let_go(pair.ep->link);
     assert_true(tci_code_out_may_leave(pair.ep));
@@ -116,7 +116,7 @@ TEST(a_later_question_replaces_an_earlier_one)
     fake_pair_close(&pair);
 }
 
-/* Of another peer's, or of this program's alone. */
+/* Code of another peer's, or of this program's alone. */
 TEST(code_that_was_not_announced_to_the_peer_is_not_given_away)
 {
     const tci_content_id nobody = {{9}};

@@ -1,4 +1,4 @@
-/* Which frames a message becomes: with its code, without, or only with its name. */
+/* The frames of a message: with its code, without, or only with its name. */
 #include "../support/fake_node.h"
 #include "core/credit.h"
 #include "transfer/frame_out.h"

@@ -18,7 +18,7 @@ static receiver *make_receiver(void)
     r->core.options.payload_bytes_max = LIMIT;
     r->ep.core = &r->core;
     r->core.handshakes = 1;
-    r->ep.state = TCI_EP_AWAITING_READY; /* OPEN ones are in lists that nobody needs here */
+    r->ep.state = TCI_EP_AWAITING_READY; /* OPEN ones are in lists that are unused here */
     return r;
 }
 
@@ -133,7 +133,7 @@ TEST(a_payload_above_the_limit_is_refused_and_dropped)
     free_receiver(r);
 }
 
-/* UCX may still write what nobody waits for any more; its memory stays until that is over. */
+/* UCX may still write a payload without a waiter; its memory stays until that is over. */
 TEST(what_is_under_way_keeps_its_memory)
 {
     receiver *r = make_receiver();

@@ -185,7 +185,7 @@ TEST(what_finds_no_room_stays_in_its_place)
         assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
     tci_queue_drain(pair.ep);
     assert_true(tci_queue_waits(pair.ep));
-    assert_int_equal(pair.ep->tx.fast_limit, 0); /* nobody overtakes */
+    assert_int_equal(pair.ep->tx.fast_limit, 0); /* no message overtakes */
     fake_pair_settle(&pair);
     assert_int_equal(runs, filled + 2);
     assert_int_equal(newest, 1);
@@ -193,7 +193,7 @@ TEST(what_finds_no_room_stays_in_its_place)
     fake_pair_close(&pair);
 }
 
-/* Inside a function nobody can wait for room, so what it sends is queued. */
+/* A function cannot wait for space, so its messages are queued. */
 TEST(a_function_that_finds_no_room_has_its_message_queued)
 {
     tc_ifunc *fn;

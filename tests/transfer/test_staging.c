@@ -1,4 +1,4 @@
-/* Segments from a peer that may offer anything, and places in them. */
+/* Segments from a peer that may offer anything, and offsets in them. */
 #include "../support/test.h"
 #include "transfer/staging.h"
 
@@ -95,7 +95,7 @@ TEST(places_are_inside)
     };
     receiver *r = make_receiver();
     tci_segment segment = make_segment();
-    assert_null(tci_staging_at(&r->ep, TCI_STAGING_OFFSET, 1)); /* none is attached */
+    assert_null(tci_staging_at(&r->ep, TCI_STAGING_OFFSET, 1)); /* no segment is attached */
     offer(r, segment.id, BYTES, NONCE);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(tci_staging_at(&r->ep, cases[i].place, cases[i].size) != NULL,

@@ -1,4 +1,4 @@
-/* The hello that the golden bytes hold, and what tests of hello messages do with it. */
+/* The hello that the golden bytes hold, and the helpers of hello tests for it. */
 #ifndef HELLO_SAMPLE_H
 #define HELLO_SAMPLE_H
 
@@ -11,7 +11,7 @@
 tci_hello_view hello_view(const char *text);
 tci_hello hello_sample(void);
 
-/* What an attacker would do after changing a body. */
+/* An attacker's step after changing a body. */
 void hello_repair(uint8_t *message, size_t size);
 
 void assert_same_hello(const tci_hello *a, const tci_hello *b);

@@ -27,8 +27,8 @@ TEST(code_section_has_golden_bytes)
     assert_memory_equal(&back, &section, sizeof section);
 }
 
-/* What a network carries for a cached call of one byte: header and payload; the message around
- * it has 4 bytes more. */
+/* The bytes that a network carries for a cached call of one byte: header and payload; the
+ * message around it has 4 bytes more. */
 TEST(one_byte_call_travels_as_17_bytes)
 {
     uint8_t bytes[64] = {0};

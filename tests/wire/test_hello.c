@@ -1,4 +1,4 @@
-/* Hellos and addresses: their exact bytes, and what becomes of every kind of damage. */
+/* Hellos and addresses: their exact bytes, and every kind of damage. */
 #include "../support/test.h"
 #include "hello_golden.h"
 #include "hello_sample.h"
@@ -17,7 +17,7 @@ TEST(hello_has_its_golden_bytes)
     assert_same_hello(&back, &h);
 }
 
-/* Without any, a hello is what it was before there were dictionaries. */
+/* Without any, a hello is the same as before there were dictionaries. */
 TEST(dictionaries_have_their_golden_bytes)
 {
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
@@ -119,7 +119,7 @@ TEST(every_field_may_be_at_its_limit)
     assert_same_hello(&back, &h);
 }
 
-/* The views of a decoded hello lie in the message, so whoever holds the bytes may use them. */
+/* The views of a decoded hello lie in the message, so the holder of the bytes may use them. */
 TEST(views_point_into_the_message)
 {
     tci_hello h;

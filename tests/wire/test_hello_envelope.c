@@ -1,9 +1,9 @@
-/* What all messages of a connection have around them: magic, version, kind, size, checksum. */
+/* The envelope of all messages of a connection: magic, version, kind, size, checksum. */
 #include "../support/test.h"
 #include "hello_golden.h"
 #include "hello_sample.h"
 
-/* Whatever the kind; the values that come out do not matter to those who ask this. */
+/* For every kind; the values that come out do not matter to the callers. */
 static tc_status decode_as(tci_hello_kind kind, const uint8_t *bytes, size_t size,
                            tc_error *err)
 {

@@ -1,4 +1,4 @@
-/* What answers a hello, or ends what it began: ready, refuse, bye, doorbell. */
+/* Messages that answer a hello, or end its conversation: ready, refuse, bye, doorbell. */
 #include "../support/test.h"
 #include "hello_golden.h"
 #include "hello_sample.h"
@@ -64,7 +64,7 @@ TEST(refusals_keep_their_reason)
     assert_int_equal(strlen(refusal.text), TCI_HELLO_REFUSE_TEXT_MAX);
     assert_memory_equal(refusal.text, "rrr??r", 6);
 
-    /* Of a newer peer, perhaps. */
+    /* Perhaps from a newer peer. */
     assert_int_equal(tci_hello_refuse_encode((tc_status)-1000, "", buf, sizeof buf, &size),
                      TC_OK);
     assert_int_equal(tci_hello_refuse_decode(buf, size, &refusal, NULL), TC_OK);

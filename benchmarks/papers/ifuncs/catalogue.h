@@ -23,7 +23,7 @@ extern uint64_t catalogue_calls; /* of catalogue_count; a newer library goes on 
 /* Adds one there, too. */
 void catalogue_count(uint64_t *counter);
 
-/* What consult answers with. */
+/* The answer of consult. */
 typedef struct catalogue_answer {
     uint64_t calls; /* catalogue_calls, this one counted */
     uint64_t sums;  /* CATALOGUE_ROWS for each function that has asked since the library came */

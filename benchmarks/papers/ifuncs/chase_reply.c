@@ -9,7 +9,7 @@ void chase_reply_main(void *payload, size_t size, void *target_args)
     dapc_step *step = payload;
     const dapc_shard *shard = target_args;
     dapc_walk(shard, step);
-    /* What goes wrong in either the library tells the caller. */
+    /* The library reports errors of either to the caller. */
     if (step->depth == 0)
         (void)tc_reply(&step->address, sizeof step->address);
     else

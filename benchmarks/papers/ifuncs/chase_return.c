@@ -1,4 +1,4 @@
-/* Chaser as the paper has it: it is told where the result has to go, and creates ReturnResult,
+/* Chaser as the paper has it: it gets the address for the result, and creates ReturnResult,
  * which brings it there. */
 #include "return_result.h"
 

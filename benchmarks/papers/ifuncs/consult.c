@@ -1,4 +1,4 @@
-/* Uses every symbol of its node's catalogue, and answers with what it finds there. */
+/* Uses every symbol of its node's catalogue, and answers with their values. */
 #include "catalogue.h"
 
 #include <tc/entry.h>

@@ -1,20 +1,20 @@
 /* Distributed Adaptive Pointer Chasing: a table of pointers that is spread over servers, and
- * one chase through it. Shared by the ifunc, the handler of the active messages and who checks
- * them. After Three-Chains ("Bring the BitCODE"), IV-C. */
+ * one chase through it. Shared by the ifunc, the handler of the active messages and their
+ * checks. After Three-Chains ("Bring the BitCODE"), IV-C. */
 #ifndef TC_DAPC_H
 #define TC_DAPC_H
 
 #include <stdint.h>
 
 /* A server's part of the table. An entry is the address of another; an address is the server's
- * number and, in its low bits, the place in that server's part. */
+ * number and, in its low bits, the index in that server's part. */
 typedef struct dapc_shard {
     const uint64_t *entries;
     uint64_t rank;
     uint64_t place_bits;
 } dapc_shard;
 
-/* What of a chase is left to do. */
+/* The rest of a chase. */
 typedef struct dapc_step {
     uint64_t address;
     uint64_t depth; /* entries that are still to be loaded; 0: the address is the result */

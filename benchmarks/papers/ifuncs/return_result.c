@@ -1,4 +1,4 @@
-/* The X-RDMA operation ReturnResult: gives a chase's result to who asked for it. */
+/* The X-RDMA operation ReturnResult: gives a chase's result to its caller. */
 #include "return_result.h"
 
 #include <stddef.h>

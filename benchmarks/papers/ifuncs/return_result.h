@@ -1,4 +1,4 @@
-/* A chase whose result another function brings home, as in the paper. */
+/* A chase with a result that another function brings back, as in the paper. */
 #ifndef TC_RETURN_RESULT_H
 #define TC_RETURN_RESULT_H
 
@@ -7,7 +7,7 @@
 /* The payload of Chaser, and of ReturnResult. */
 typedef struct chase_request {
     dapc_step step;
-    uint64_t destination; /* rank of who asked */
+    uint64_t destination; /* rank of the caller */
     uint64_t slot;        /* which of its chases */
 } chase_request;
 

@@ -5,8 +5,8 @@
     with tchains.Context() as ctx, ctx.connect("127.0.0.1:7000") as node:
         node.call(ctx.open("count"), b"hello")
 
-`@tchains.ifunc` makes a Python function one that runs at a node without Python; it needs Numba and NumPy, which nothing else here
-does. docs/python.md is the guide.
+`@tchains.ifunc` makes a Python function one that runs at a node without Python; it needs Numba and NumPy, which the rest of the
+package does not. docs/python.md is the guide.
 """
 import importlib
 import importlib.util
@@ -18,7 +18,7 @@ from .errors import (Closed, CompileError, Error, Invalid, NoMemory, NotFound, P
 
 __version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
 
-# What needs NumPy, Numba or asyncio is loaded when it is first asked for.
+# Parts that need NumPy, Numba or asyncio are loaded on first use.
 _LATER = {"ifunc": "python_ifunc", "Payload": "parameters", "Data": "parameters", "State": "parameters", "TargetArgs": "parameters",
           "Reply": "parameters", "serving": "aio", "here": None}
 

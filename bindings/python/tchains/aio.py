@@ -6,7 +6,7 @@ from ._binding import lib
 from .errors import Timeout
 from .waiting import Deadline
 
-# What cannot wake this side (tc_context_arm) is looked at this often, and everything else at least once a second.
+# Events that cannot wake this side (tc_context_arm) are polled this often, and all others at least once a second.
 _LOOK_S = 0.001
 _LONGEST_S = 1.0
 
@@ -36,14 +36,14 @@ class _Pump:
             self.loop.remove_reader(self.descriptor)
 
     def look(self):
-        """One turn: progress, tell who waits, and say when to look again."""
+        """One turn: progress, notify the waiters, and return the time of the next poll."""
         self.timer.cancel()
         if self.users == 0:
             return
         try:
             self.context.progress()
             armed = self.context.turn.use(lib.tc_context_arm)
-        except Exception as error:  # the context was closed meanwhile: who waits has to hear of it
+        except Exception as error:  # the context was closed meanwhile: the waiters have to be notified
             self._tell(error)
             return
         self._tell(None)
@@ -81,7 +81,7 @@ def _pump(context):
 
 
 async def wait_call(call):
-    """The result of a call. Whoever cancels the task cancels the call."""
+    """The result of a call. Cancelling the task cancels the call."""
     loop = asyncio.get_running_loop()
     ended = loop.create_future()
     call.add_done_callback(lambda _: loop.call_soon_threadsafe(_finish, ended))
@@ -100,7 +100,7 @@ def _finish(future):
 
 
 async def send(peer, attempt, timeout):
-    """Sends when there is room."""
+    """Sends when there is space."""
     deadline = Deadline(timeout)
     for step in peer.attempts(attempt):
         if peer.try_once(step):
@@ -114,7 +114,7 @@ async def send(peer, attempt, timeout):
 
 
 class serving:
-    """`async with tchains.serving(context):` the loop runs what peers send, in the body."""
+    """`async with tchains.serving(context):` the loop runs messages of peers, in the body."""
 
     def __init__(self, context):
         self.context, self.pump = context, None

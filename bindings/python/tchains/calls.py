@@ -29,7 +29,7 @@ class Call:
         self._number = next(_numbers)
 
     def params(self, timeout_ns, hop_limit, trace):
-        """What tc_call_start is told."""
+        """The completion of tc_call_start."""
         return ffi.new("tc_call_params *", {
             "result": self.room.pointer, "result_capacity": self.room.size, "timeout_ns": timeout_ns, "hop_limit": hop_limit,
             "trace": trace, "done": lib.tchains_call_done, "user": ffi.cast("void *", self._number)})
@@ -43,7 +43,7 @@ class Call:
         _under_way.pop(self._number, None)
 
     def record(self, outcome):
-        """How it ended, as the library says."""
+        """How it ended, as reported by the library."""
         if outcome.status != lib.TC_OK:
             self._failure = error_of(outcome.status, ffi.string(outcome.text).decode(errors="replace"))
         self._size = outcome.result_size
@@ -54,11 +54,11 @@ class Call:
         self.context.turn.ended.append(self)
 
     def tell(self):
-        """Runs the callbacks. What one raises is logged: whoever progresses the context has nothing to do with it."""
+        """Runs the callbacks. An exception of one is logged: it does not concern the thread that progresses the context."""
         while True:
             try:
                 callback = self._callbacks.pop(0)
-            except IndexError:  # another thread may tell them, too
+            except IndexError:  # another thread may notify them, too
                 return
             try:
                 callback(self)
@@ -67,7 +67,7 @@ class Call:
                 logging.getLogger("tchains").exception("a callback of a call raised")
 
     def done(self):
-        """Whether it has ended."""
+        """Returns whether it has ended."""
         return self._ended
 
     def add_done_callback(self, callback):
@@ -94,14 +94,14 @@ class Call:
         return False
 
     def exception(self, timeout=None):
-        """Waits until it has ended; what it failed with, or None."""
+        """Waits until it has ended; returns its error, or None."""
         if not wait_for(self.context, self.done, timeout):
             raise Timeout(lib.TC_E_TIMEOUT, f"no reply in {timeout} s; the call is still under way")
         return self._failure
 
     def result(self, timeout=None):
-        """Waits for the reply, up to the call's own deadline; `timeout` gives up the waiting and not the call. What was
-        called with `into` gives the number of bytes that are there."""
+        """Waits for the reply, up to the call's own deadline; `timeout` gives up the waiting and not the call. A call
+        with `into` returns the number of bytes that are there."""
         failure = self.exception(timeout)
         if failure is not None:
             raise failure
@@ -128,7 +128,7 @@ def _interrupted(_kind, exception, trace):
             if call is not None:
                 call.record(values["outcome"])
             exception = None
-        except KeyboardInterrupt as another:  # once more: what was recorded by half is recorded again
+        except KeyboardInterrupt as another:  # once more: a partial record is recorded again
             exception = another
 
 

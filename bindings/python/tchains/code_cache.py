@@ -1,10 +1,10 @@
-"""What Numba made of Python functions, on disk for the next process: of bitcode for each architecture, and of what the reply is.
+"""Numba's output for Python functions, on disk for the next process: bitcode for each architecture, and the type of the reply.
 
 The folder is `python` in the object cache's (docs/object-cache.md), under the same rules: its owner's alone, refused otherwise,
-and the environment's TC_CACHE_DIR says where it is, or by being empty that there is none. The cache never makes anything fail.
+and the environment's TC_CACHE_DIR gives its location, or disables it by an empty value. The cache never makes anything fail.
 
-A file is named by the first 32 digits of the function's fingerprint. It begins with MAGIC and the fingerprint, has a line of JSON that
-says what follows, and ends with a BLAKE2b of all before. What is wrong with any of that is deleted, and compiled again.
+A file is named by the first 32 digits of the function's fingerprint. It begins with MAGIC and the fingerprint, has a line of JSON
+that describes the rest, and ends with a BLAKE2b of all before. A file with any error is deleted, and compiled again.
 """
 import contextlib
 import hashlib
@@ -44,7 +44,7 @@ def _is_own(status, kind):
 
 @contextlib.contextmanager
 def _folder():
-    """A descriptor of it; None where it is not to be trusted or cannot be had."""
+    """A descriptor of it; None where it is not to be trusted or cannot be opened."""
     path, fd = _path(), -1
     try:
         if path is not None:
@@ -76,7 +76,7 @@ def encoded(fingerprint, slices, reply):
 
 
 def decoded(fingerprint, data):
-    """(slices, reply), or None of bytes that are anything else."""
+    """(slices, reply), or None for other bytes."""
     body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
     if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
         return None
@@ -102,7 +102,7 @@ def decoded(fingerprint, data):
 # --- files ---------------------------------------------------------------------------------------
 
 def _content(folder, name):
-    """The bytes of a file of this user's; b"" of one that is another's, or none."""
+    """The bytes of a file of this user's; b"" for another user's file, or a missing one."""
     fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     with open(fd, "rb") as file:
         status = os.fstat(fd)
@@ -151,7 +151,7 @@ def _make_room(folder, more):
 
 
 def store(fingerprint, slices, reply):
-    """Keeps it for later processes, which see a whole file or none."""
+    """Keeps it for later processes, which see a whole file or no file."""
     data, name = encoded(fingerprint, slices, reply), _file_name(fingerprint)
     if len(data) > FILE_BYTES_MAX:
         return

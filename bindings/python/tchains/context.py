@@ -1,4 +1,4 @@
-"""Contexts: what a process has of the library, and what is made from it."""
+"""Contexts: a process's state of the library, and the objects made from it."""
 import os
 import weakref
 
@@ -11,7 +11,7 @@ from .group import Group
 
 
 def _options(values):
-    """A tc_options of the environment and of what a program says; names as in docs/options.md."""
+    """A tc_options of the environment and of a program's settings; names as in docs/options.md."""
     err, out = ffi.new("tc_error *"), ffi.new("tc_options **")
     check(lib.tc_options_create(out, err), err)
     options = ffi.gc(out[0], lib.tc_options_destroy)
@@ -24,7 +24,7 @@ def _options(values):
 class Context:
     """One process's or thread's part of the library. `Context(call_timeout="5s", delivery="stream")` sets options.
 
-    Threads take turns in it. What was made from it, and memory that it publishes, is kept until it is closed. A forked child
+    Threads take turns in it. Objects made from it, and memory that it publishes, are kept until it is closed. A forked child
     cannot use its parent's."""
 
     def __init__(self, **options):
@@ -45,7 +45,7 @@ class Context:
         self.close()
 
     def fileno(self):
-        """The descriptor for an event loop (tc_context_fd); asyncio does by itself what belongs to it (aio.py)."""
+        """The descriptor for an event loop (tc_context_fd); asyncio handles it by itself (aio.py)."""
         return self.turn.use(lib.tc_context_fd)
 
     def wake(self):
@@ -76,7 +76,7 @@ class Context:
         return Endpoint(self).open(lib.tc_ep_connect, address.encode(), waiting.nanoseconds(timeout, 0))
 
     def connect_address(self, address, timeout=None):
-        """An endpoint to the process whose Context.address that is. Take such bytes only from who is trusted."""
+        """An endpoint to the process with that Context.address. Accept such bytes only from trusted parties."""
         return Endpoint(self).open(lib.tc_ep_connect_address, address, len(address), waiting.nanoseconds(timeout, 0))
 
     def open(self, name):
@@ -114,7 +114,7 @@ class Context:
         self.turn.use(publish)
 
     def progress(self):
-        """Runs what has arrived; how many messages ran."""
+        """Runs arrived messages; returns their number."""
         return self.turn.use(lib.tc_progress)
 
     def wait(self, timeout=None):
@@ -128,7 +128,7 @@ class Context:
                 return False
 
     def serve(self, until=lambda: False, timeout=None):
-        """Runs what peers send until `until()` is true, or KeyboardInterrupt, or for `timeout` seconds."""
+        """Runs messages of peers until `until()` is true, or KeyboardInterrupt, or for `timeout` seconds."""
         return waiting.wait_for(self, until, timeout)
 
     def join(self, timeout=30):
@@ -141,6 +141,6 @@ class Context:
         return Group(self).open(lib.tc_group_create_hosts, ",".join(hosts).encode(), rank)
 
     def start_compiler(self):
-        """Starts what compiles bitcode before the first function comes."""
+        """Starts the compiler of bitcode before the first function comes."""
         err = ffi.new("tc_error *")
         self.turn.use(lambda pointer: check(lib.tc_context_start_compiler(pointer, err), err))

@@ -11,7 +11,7 @@ REPLY_BYTES = 65536
 
 
 def message_of(function, context, arguments, named):
-    """(handle, payload) of a message to a function, or a TypeError that says how to get one that travels."""
+    """(handle, payload) of a message to a function, or a TypeError that explains how to get one that travels."""
     if hasattr(function, "message"):
         return function.message(context, arguments, named)
     if not callable(function):
@@ -23,11 +23,12 @@ def message_of(function, context, arguments, named):
 
 
 class Peer:
-    """What an endpoint and a member of a group can do alike. `_pointer()` is the library's handle."""
+    """The common operations of an endpoint and a member of a group. `_pointer()` is the library's handle."""
 
     def __init__(self, context):
         self.context = context
-        # A large payload whose sending was interrupted: it has to go on before anything else does, so it is kept.
+        # A large payload whose sending was interrupted: it has to continue before any other message, so it is
+        # kept.
         self._unfinished = None
 
     def _pointer(self):
@@ -39,7 +40,7 @@ class Peer:
         return error_of(status, text_of(err) if said == status else "")
 
     def try_once(self, attempt):
-        """One attempt to send. True: sent; False: there is no room now."""
+        """One attempt to send. True: sent; False: there is no space now."""
         status = self.context.turn.use(attempt)
         self._unfinished = attempt if status == lib.TC_E_AGAIN else None
         if status not in (lib.TC_OK, lib.TC_E_AGAIN):
@@ -47,7 +48,7 @@ class Peer:
         return status == lib.TC_OK
 
     def attempts(self, attempt):
-        """What has to be sent, in order."""
+        """The messages to be sent, in order."""
         return ([self._unfinished] if self._unfinished is not None else []) + [attempt]
 
     def _sending(self, attempt, timeout):
@@ -71,7 +72,7 @@ class Peer:
         return attempt
 
     def send(self, function, *arguments, timeout=None, **named):
-        """Sends a message, and waits for room at the peer if there is none. When it returns the payload may be changed."""
+        """Sends a message, and waits for space at the peer if necessary. When it returns the payload may be changed."""
         self._sending(self._send_attempt(function, arguments, named), timeout)
 
     def _call_attempt(self, function, arguments, named, how):
@@ -112,7 +113,7 @@ class Peer:
             raise
 
     async def send_async(self, function, *arguments, timeout=None, **named):
-        """`send` for asyncio: waits for room in the loop."""
+        """`send` for asyncio: waits for space in the loop."""
         from . import aio
         attempt = self._send_attempt(function, arguments, named)
         await aio.send(self, attempt, timeout)
@@ -140,13 +141,13 @@ class Peer:
         check(status, err)
 
     def refusals(self):
-        """(how many functions the peer has refused, the newest's error or None)."""
+        """(number of functions that the peer has refused, the newest's error or None)."""
         err = ffi.new("tc_error *")
         count = self.context.turn.use(lambda _: lib.tc_ep_refusal(self._pointer(), err))
         return count, error_of(err.status, text_of(err)) if count else None
 
     def info(self):
-        """What the peer said about itself, and counters: a dict of tc_ep_info."""
+        """The peer's data about itself, and counters: a dict of tc_ep_info."""
         found = ffi.new("tc_ep_info *")
 
         def values(_):

@@ -1,7 +1,7 @@
-"""The entry of a function that travels: NAME_main, with the ifunc's C signature, around what Numba made of the Python function.
+"""The entry of a function that travels: NAME_main, with the ifunc's C signature, around Numba's output for the Python function.
 
-It checks the payload, which anybody may have sent, makes arguments of it and of the node's memory, and replies with what the
-function returned or raised. Nothing in it calls Python.
+It checks the payload, which is untrusted, makes arguments of it and of the node's memory, and replies with the function's
+result or exception. Nothing in it calls Python.
 """
 import math
 
@@ -57,7 +57,7 @@ class Entry:
         builder.ret_void()
 
     def _failing(self):
-        """A function apart, so that messages that are in order need no room for a text."""
+        """A function apart, so that messages that are in order need no space for a text."""
         name = "tchains.fail"
         if name in self.module.globals:
             return self.module.globals[name]
@@ -91,7 +91,7 @@ class Entry:
         return self._array(kind, pointer, opened)
 
     def _open_dimension(self, kind, size, what):
-        """{place: size} of the dimension that follows from the bytes, or of none."""
+        """{index: size} of the dimension that follows from the bytes, or empty."""
         builder, row = self.builder, kind.dtype.itemsize * math.prod(length for length in kind.shape if length is not None)
         if not kind.open:
             self._refuse_if(builder.icmp_unsigned("!=", size, _SIZE(row)), lib.TC_E_INVALID,
@@ -102,8 +102,8 @@ class Entry:
         return {kind.open[0]: builder.udiv(size, _SIZE(row))}
 
     def _check_dimensions(self, kind, dimensions, size, what):
-        """Those of a message may be anything: none is negative, and their product is that of the bytes, also where one is 0
-        and others would not fit."""
+        """Those of a message are untrusted: they must not be negative, and their product is that of the bytes, also where
+        one is 0 and others would not fit."""
         builder, zero = self.builder, _SIZE(0)
         product, wrong, empty = _SIZE(kind.dtype.itemsize), ir.IntType(1)(0), ir.IntType(1)(0)
         fixed = math.prod(length for length in kind.shape if length is not None)
@@ -177,9 +177,9 @@ class Entry:
         return self._view(kind, pointer, builder.load(size), f"the data '{said}'")
 
     def _array_reply(self, result_type, value):
-        """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared
-        comes last, and behind it one byte with the number of its dimensions: a caller who takes the reply for nothing but elements
-        finds no whole number of them."""
+        """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared comes last, and
+        behind it one byte with the number of its dimensions: a caller that takes the reply for elements alone finds no whole
+        number of them."""
         builder = self.builder
         array = arrayobj.make_array(result_type)(self.context, builder, value)
         data = builder.bitcast(array.data, _POINTER)
@@ -206,7 +206,7 @@ class Entry:
         return room, whole, room
 
     def _reply(self, result_type, value):
-        """What was returned becomes the reply. A message that is no call drops it."""
+        """Turns the result into the reply. A message that is no call drops it."""
         builder, context = self.builder, self.context
         if result_type == types.none:
             return
@@ -218,7 +218,7 @@ class Entry:
             data_type = context.get_data_type(result_type)
             room = cgutils.alloca_once(builder, data_type)
             if isinstance(result_type, types.BaseTuple):
-                # Member by member: what fills the struct up is zero, and nothing of the node's stack.
+                # Member by member: padding is zero, and not data of the node's stack.
                 cgutils.memset(builder, room, _SIZE(context.get_abi_sizeof(data_type)), 0)
                 for place, part in enumerate(result_type.types):
                     context.pack_value(builder, part, builder.extract_value(value, place), cgutils.gep_inbounds(builder, room, 0, place))
@@ -239,7 +239,7 @@ class Entry:
         return [self._argument(name, kind) for name, kind in self.signature.parameters.items()]
 
     def write(self, callee, result_type, argument_types):
-        """Calls what Numba made, by its own convention."""
+        """Calls Numba's function, by its own convention."""
         builder = self.builder
         status, result = self.context.call_conv.call_function(builder, callee, result_type, argument_types, self._values())
         with builder.if_then(status.is_error, likely=False):
@@ -248,7 +248,7 @@ class Entry:
         builder.ret_void()
 
     def _fail_raised(self, status):
-        """The first member of what was raised is its text (see numba_module.plain_exceptions)."""
+        """The first member of the exception is its text (see numba_module.plain_exceptions)."""
         builder = self.builder
         fail = self._declare("tc_self_fail", ir.VoidType(), [_INT, _POINTER])
         with builder.if_then(status.is_user_exc):

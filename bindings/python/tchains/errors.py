@@ -3,7 +3,7 @@ from ._binding import ffi, lib
 
 
 class Error(Exception):
-    """A call of the library failed. `status` is its number, `name` ("TC_E_TIMEOUT") and `text` say why."""
+    """A call of the library failed. `status` is its number, `name` ("TC_E_TIMEOUT") and `text` give the reason."""
 
     def __init__(self, status, text=""):
         self.status = status
@@ -28,7 +28,7 @@ class Invalid(Error, ValueError):
 
 
 class Raised(Error, RuntimeError):
-    """The function raised an exception at the node, or threw one; the text has its type, what it said, and the line."""
+    """The function raised an exception at the node, or threw one; the text has its type, its message, and the line."""
 
 
 class TooLarge(Error, ValueError):
@@ -87,6 +87,6 @@ def text_of(err):
 
 
 def check(status, err=None):
-    """Raises what a status other than TC_OK says."""
+    """Raises the exception of a status other than TC_OK."""
     if status != lib.TC_OK:
         raise error_of(status, text_of(err) if err is not None else "")

@@ -1,8 +1,8 @@
 """A digest of all that the code of a Python function depends on: two processes with the same digest compile the same code.
 
 It holds the function's instructions and constants, the values of the names outside that it uses, and the same of every function
-among those; what its parameters are; and the versions of all that compiles. Numba takes values of names outside as constants, so
-they are a part of the digest. A value whose content is not known here, such as a module or an object of the user's, has none, and
+among those; the types of its parameters; and the versions of all compilers. Numba takes values of names outside as constants, so
+they are a part of the digest. A value with unknown content, such as a module or an object of the user's, has no fingerprint, and
 the function is compiled in each process.
 """
 import builtins
@@ -83,7 +83,7 @@ class _Digest:
             self._of_numba(value)
 
     def _of_numba(self, value):
-        """Its types, and functions under @numba.njit. Where it was not loaded there are none."""
+        """Its types, and functions under @numba.njit. Where it was not loaded there are no such types."""
         numba = sys.modules.get("numba")
         if numba is not None and isinstance(value, numba.core.types.Type):
             self.add("type", type(value).__name__, value)
@@ -94,7 +94,7 @@ class _Digest:
             raise Unknown(f"{type(value).__module__}.{type(value).__qualname__}")
 
     def _code(self, code):
-        """Its lines and its file's name are in the texts of what it raises."""
+        """Its lines and its file's name are in the texts of its exceptions."""
         self.add("code", code.co_code, code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_name,
                  os.path.basename(code.co_filename), code.co_firstlineno, list(code.co_lines()), getattr(code, "co_exceptiontable", b""),
                  code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)

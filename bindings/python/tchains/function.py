@@ -26,7 +26,7 @@ class Function:
 
     @property
     def pointer(self):
-        """The library's handle, for who has the context's turn."""
+        """The library's handle, for the thread that has the context's turn."""
         return self._state[0]
 
     @property
@@ -66,10 +66,10 @@ class Function:
         return self.opened(context), arguments[0] if arguments else b""
 
     def explain(self, arguments, named):
-        """Raises why no payload was made, where more is known than the library says."""
+        """Raises the reason why no payload was made, where it is known better than by the library."""
 
     def decoder(self, into):
-        """What makes a result of the bytes of a reply."""
+        """The function that makes a result of the bytes of a reply."""
         return None if into is not None else bytes
 
 

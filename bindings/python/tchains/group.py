@@ -28,7 +28,7 @@ class Group:
         self._members = {}
 
     def open(self, how, *what):
-        """Has the library make it. When a signal raises meanwhile there is none."""
+        """Has the library make it. When a signal raises meanwhile no group is made."""
         err = ffi.new("tc_error *")
         try:
             self.context.turn.use(lambda pointer: check(how(pointer, *what, self._state, err), err), blocking=True)
@@ -40,7 +40,7 @@ class Group:
         return self
 
     def pointer(self):
-        """The library's handle, for who has the context's turn."""
+        """The library's handle, for the thread that has the context's turn."""
         if self._state[0] == ffi.NULL:
             raise error_of(lib.TC_E_CLOSED, "the group is closed")
         return self._state[0]
@@ -78,8 +78,8 @@ class Group:
         self._together(lib.tc_group_connect, timeout)
 
     def barrier(self, timeout=30):
-        """Waits until all members are here, running what they send. An interrupted one counts as entered; rank 0, when it is
-        interrupted, gives it up for all."""
+        """Waits until all members are here, and runs their messages. An interrupted one counts as entered; rank 0, when it
+        is interrupted, gives it up for all."""
         self._together(lib.tc_group_barrier, timeout)
 
     def close(self):

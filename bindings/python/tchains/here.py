@@ -1,4 +1,4 @@
-"""What a function of `@tchains.ifunc` can ask and do at the node where it runs. Elsewhere these raise RuntimeError.
+"""Operations of a function of `@tchains.ifunc` at the node where it runs. Elsewhere these raise RuntimeError.
 
     here.rank(), here.size()   this node's in the group of the message; 2**32 - 1 and 0 outside groups
     here.origin()              the rank that sent the message first
@@ -11,7 +11,7 @@
     here.reply_to(ticket, array)    replies to a call that was kept, in whatever function of the group has its ticket
     here.array(address, count, dtype)    a view of memory that an address in the node's data leads to
 
-What stands as `...` is what the function takes, or one contiguous array, whose bytes are the payload. Those that send, reply or
+`...` stands for the values that the function takes, or one contiguous array with the payload's bytes. Those that send, reply or
 detach give 0, or the status below 0 that tc/entry.h has.
 """
 from llvmlite import ir
@@ -33,7 +33,7 @@ def _call(builder, symbol, arguments, result=_INT):
 
 
 def _status(builder, conditions, failed, attempt):
-    """What `attempt` returns, or `failed` where one of the conditions is 0."""
+    """The result of `attempt`, or `failed` where one of the conditions is 0."""
     status = cgutils.alloca_once_value(builder, _INT(failed))
     fine = ir.IntType(1)(1)
     for condition in conditions:
@@ -93,7 +93,7 @@ def forward(_context, to, *values):
 
 
 def _send(builder, symbol, where, more):
-    """`send` for _sent: the running function, by a call of the library to what `where` says."""
+    """`send` for _sent: the running function, by a call of the library to the destination `where`."""
     def send(address, size):
         place, function = (_call(builder, name, [], _BYTES) for name in (where, "tc_self_ifunc"))
         return _status(builder, [place, function], lib.TC_E_INVALID,

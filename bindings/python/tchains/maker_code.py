@@ -1,7 +1,7 @@
-"""The entries at the sender of a function whose payloads are made there: NAME_payload_get_max_size and NAME_payload_init.
+"""The entries at the sender of a function with payloads made there: NAME_payload_get_max_size and NAME_payload_init.
 
-The arguments of tc_send are laid out as a payload of the functions' own parameters. What does not fit, and what they raise, cancels
-the message.
+The arguments of tc_send are laid out as a payload of the functions' own parameters. A payload that does not fit, or an exception,
+cancels the message.
 """
 import math
 
@@ -27,7 +27,7 @@ class BoundEntry(Entry):
 
     @staticmethod
     def fits(result):
-        """Whether that is what the function may return."""
+        """Returns whether the function may return that."""
         return isinstance(result, types.Integer)
 
     def _fail(self, status, text, value=None):
@@ -73,7 +73,7 @@ class InitEntry(Entry):
 
     @staticmethod
     def fits(result):
-        """Whether that is what the function may return."""
+        """Returns whether the function may return that."""
         return result == types.none
 
     @staticmethod
@@ -85,7 +85,7 @@ class InitEntry(Entry):
         self.builder.ret(_INT(1))
 
     def _views(self):
-        """Views of what the payload consists of. Nothing of the sender's memory is left between its numbers."""
+        """Views of the payload's parts. Nothing of the sender's memory is left between its numbers."""
         builder, made = self.builder, self.made
         head = made.array_offset if made.array else made.scalars.itemsize
         wrong = builder.icmp_unsigned("<" if made.array else "!=", self.target_size, _SIZE(head))

@@ -1,7 +1,7 @@
 """Functions that make a function's payloads at the sender: `@ifunc(payload=(BOUND, INIT))`.
 
-BOUND takes what `send` and `call` are given and returns the size of the array's open dimension; None where nothing is open. INIT
-takes what the payload consists of, to write to, under the names that the function gives it, and then what BOUND takes.
+BOUND takes the arguments of `send` and `call` and returns the size of the array's open dimension; None where nothing is open.
+INIT takes the parts of the payload, to write to, under the function's names for them, and then the arguments of BOUND.
 """
 import inspect
 
@@ -13,7 +13,7 @@ from .parameters import Data, Payload, Scalar, Signature, State, TargetArgs
 
 
 def _same(a, b):
-    """Whether two kinds of parameters are of one type."""
+    """Returns whether two kinds of parameters are of one type."""
     return type(a) is type(b) and a.dtype == b.dtype and getattr(a, "shape", None) == getattr(b, "shape", None)
 
 
@@ -76,7 +76,7 @@ class Makers:
             yield kind.dtype, (1,) if isinstance(kind, Scalar) else kind.shape
 
     def explain(self, arguments, named):
-        """Runs them as Python, and raises what they raise: compiled they only say that they did."""
+        """Runs them as Python, and raises their exceptions: compiled they only report that they raised."""
         given = self.source.values(arguments, named)
         try:
             size = int(self.bound(**given)) if self.bound is not None else None

@@ -12,7 +12,7 @@ _WIDER = ((types.Boolean,), (types.Boolean, types.Integer), (types.Boolean, type
 
 
 def is_contiguous(kind):
-    """Whether its memory has no gaps."""
+    """Returns whether its memory has no gaps."""
     return isinstance(kind, types.Array) and kind.layout == "C"
 
 
@@ -23,7 +23,7 @@ def memory_of(context, builder, array_type, value):
 
 
 def _fits(kind, found):
-    """Whether a value of a type can be that parameter."""
+    """Returns whether a value of a type can be that parameter."""
     if isinstance(kind, parameters.Scalar):
         wanted = from_dtype(kind.dtype)
         wide = next(wide for wide in _WIDER if isinstance(wanted, wide))
@@ -32,7 +32,8 @@ def _fits(kind, found):
 
 
 def _signature(context, found):
-    """That of the function which is compiled, if the values are its own. None: they are an array, whose bytes are the payload."""
+    """The message of the function which is compiled, if the values are its own. None: they are an array with the payload's
+    bytes."""
     signature = getattr(context, "tchains_signature", None)
     if signature is not None and len(found) == len(signature.sent) and \
             all(_fits(signature.parameters[name], kind) for name, kind in zip(signature.sent, found)):
@@ -48,7 +49,7 @@ def _signature(context, found):
 
 
 def payload(context, builder, found, values):
-    """(address, bytes, memory to be freed or None) of a payload; the address may be 0 then, where there was none."""
+    """(address, bytes, memory to be freed or None) of a payload; the address may be 0 then, where there was no payload."""
     signature = _signature(context, found)
     if signature is None or not signature.scalars.names and signature.array is not None:
         return *memory_of(context, builder, found[0], values[0]), None

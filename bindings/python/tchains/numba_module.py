@@ -1,7 +1,7 @@
 """A Python function, compiled by Numba, as a module of LLVM that runs in a process without Python.
 
-Numba's own runtime for reference counts is replaced by a few functions that travel along (runtime_code.py), and what the
-function may raise becomes a text. A module that needs anything else of Python is refused, with the line.
+Numba's own runtime for reference counts is replaced by a few functions that travel along (runtime_code.py), and the
+function's exceptions become texts. A module that needs anything else of Python is refused, with the line.
 """
 import dis
 import os
@@ -17,7 +17,7 @@ from numba.core.runtime import nrtdynmod
 from . import _binding, entry_code, maker_code, passes, runtime_code
 from .errors import CompileError
 
-# What only a process with Python and Numba has.
+# Symbols that only a process with Python and Numba has.
 _PYTHON_SYMBOL = re.compile(r"_?Py[A-Z_]|_?numba_|NRT_|numba\b")
 _PICKLE = re.compile(r'^(@\.const\.pickledata\.\d+ = internal constant )\[(\d+) x i8\] c"((?:[^"])*)"', re.MULTILINE)
 _DEFINED = re.compile(r'^(?:define internal .*?@("[^"]+"|[\w.$]+)\(|@("[^"]+"|[\w.$]+) = (?:internal|private) )', re.MULTILINE)
@@ -41,7 +41,7 @@ def _flags(fastmath, boundscheck, debug):
 
 
 def _check_result(name, result, declared):
-    """What a reply can be made of."""
+    """The types that a reply can be made of."""
     if declared is not None and not (isinstance(result, types.Array) and result.ndim == len(declared.shape)):
         _refuse(f"{name} returns {result}; declared is an array of the shape {declared.shape}")
     if isinstance(result, types.Array):
@@ -55,7 +55,7 @@ def _check_result(name, result, declared):
 
 
 def _compile(part, name, options, write, debug=False):
-    """Numba's library with a function and its entry, and the type of what it returns. `write` makes the entry."""
+    """Numba's library with a function and its entry, and its result type. `write` makes the entry."""
     function, argument_types, signature = part
     context = cpu_target.target_context.with_aot_codegen(name)
     context.tchains_signature = signature  # for here.forward
@@ -72,7 +72,7 @@ def _compile(part, name, options, write, debug=False):
 
 
 def _main_part(function, name, signature):
-    """(function, types of its arguments, signature of what it may send on), and what makes NAME_main."""
+    """(function, types of its arguments, signature of the message that it may send on), and the function that makes NAME_main."""
     def write(context, module, result_type):
         _check_result(name, result_type, signature.result)
         return entry_code.Entry(context, module, name, signature).write
@@ -119,7 +119,7 @@ def _optimise(module, name, codegen):
 
 
 def _plain_exceptions(text):
-    """Has each constant that describes an exception begin with what it says, in place of a pickle."""
+    """Replaces the pickle at the beginning of each constant that describes an exception by the exception's text."""
     def said(match):
         size = int(match.group(2))
         content = re.sub(rb"\\([0-9A-Fa-f]{2})", lambda digits: bytes([int(digits.group(1), 16)]), match.group(3).encode())
@@ -150,7 +150,8 @@ def _needs_python(module):
 
 
 def _refuse_python(parts, name, options, symbols):
-    """Says which function needs them, and the first line that led there, found by compiling once more with debug information."""
+    """Returns the function that needs them, and the first line that led there, found by compiling once more with debug
+    information."""
     first = None
     for part, write in parts:
         function = part[0]
@@ -168,7 +169,7 @@ def _refuse_python(parts, name, options, symbols):
 
 
 def _with_line(function, text):
-    """Numba's text, and of what it says without a place where the name is used that it speaks of."""
+    """Numba's text; where it has no line, with the line where the named variable is used."""
     if 'File "' in text:
         return text
     named, line = re.search(r"name '(\w+)'", text), function.__code__.co_firstlineno

@@ -1,8 +1,8 @@
-"""What the parameters of a function that travels are: values of the message, or memory of the node.
+"""The kinds of parameters of a function that travels: values of the message, or memory of the node.
 
 The layout is that of all languages (docs/payload-layout.md, "Several values in one message"): a C struct of the values, in the
-order of the parameters, whose flexible array member the array is. Dimensions that do not follow from the array's size are values
-of the message, too, of 64 bits each, at the array's position.
+order of the parameters, with the array as its flexible array member. Dimensions that do not follow from the array's size are
+values of the message, too, of 64 bits each, at the array's position.
 """
 import inspect
 
@@ -17,8 +17,8 @@ def _rounded(offset, alignment):
 
 
 def c_alignment(dtype):
-    """C's alignment of an element: of a struct that lies as C's does, that of its members, whatever NumPy says of it; of a packed
-    one 1."""
+    """C's alignment of an element: for a struct with C's layout that of its members, independent of NumPy's; for a packed one
+    1."""
     if dtype.subdtype is not None:
         return c_alignment(dtype.base)
     if dtype.names is None:
@@ -37,7 +37,7 @@ def _struct_of(dtypes):
 
 
 def _array_offset(struct, dtype):
-    """The offset of an array behind the members of a struct, whose own last bytes may be those that only fill it up."""
+    """The offset of an array behind the members of a struct; the array may begin in the struct's padding."""
     end = max((offset + member.itemsize for member, offset in (field[:2] for field in struct.fields.values())), default=0) \
         if struct.names else 0
     return _rounded(end, c_alignment(dtype))
@@ -79,7 +79,7 @@ def packed(values):
 
 
 def _checked_shape(shape, ndim):
-    """A tuple of sizes; None stands for one that is open."""
+    """A tuple of sizes; None stands for an open one."""
     if shape is None:
         shape = (None,) * (1 if ndim is None else ndim)
     shape = (shape,) if shape is None or isinstance(shape, int) else tuple(shape)
@@ -111,9 +111,9 @@ def _closed_shape(count):
 
 
 class Payload(_Array):
-    """The array that comes with the message. `writable`: the function may change its copy in place, which a node with the
-    option payload=readonly answers by ending itself. `shape=(None, 3)`: rows of three; `ndim=2`: any two dimensions, which travel
-    with it. Without either it is flat."""
+    """The array that comes with the message. `writable`: the function may change its copy in place, which ends a node with the
+    option payload=readonly. `shape=(None, 3)`: rows of three; `ndim=2`: any two dimensions, which travel with it. Without either
+    it is flat."""
 
     def __init__(self, dtype, writable=False, shape=None, ndim=None):
         super().__init__(dtype, writable, _checked_shape(shape, ndim))
@@ -121,7 +121,7 @@ class Payload(_Array):
         self.travelling = self.open if len(self.open) > 1 else []
 
     def fits(self, shape):
-        """Whether an array of that shape is one of these."""
+        """Returns whether an array of that shape is one of these."""
         return len(shape) == len(self.shape) and all(own in (None, size) for own, size in zip(self.shape, shape))
 
 
@@ -147,14 +147,16 @@ class State(_Array):
 
 
 class TargetArgs(_Array):
-    """What the node's program gave tc_context_set_target_args: `count` elements, or a shape, which nobody can check."""
+    """The data that the node's program passed to tc_context_set_target_args: `count` elements, or a shape, which cannot be
+    checked."""
 
     def __init__(self, dtype, count=1, writable=True):
         super().__init__(dtype, writable, _closed_shape(count))
 
 
 class Reply:
-    """What a function returns, `-> Reply(shape=(None, 3))`: an array whose shape follows from its size, so that it is not sent."""
+    """The result of a function, `-> Reply(shape=(None, 3))`: an array whose shape follows from its size, so that it is not
+    sent."""
 
     def __init__(self, shape):
         self.shape = _checked_shape(shape, None)
@@ -234,7 +236,7 @@ class Signature:
         return array if array.flags.aligned else array.copy()
 
     def values(self, arguments, named):
-        """What was given for each parameter that is sent, by name."""
+        """The values of all parameters that are sent, by name."""
         if len(arguments) > len(self.sent) or set(named) - set(self.sent[len(arguments):]):
             raise TypeError(f"expected the arguments ({', '.join(self.sent)}); "
                             f"found {len(arguments)} by place and by name ({', '.join(named)})")

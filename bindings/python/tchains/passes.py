@@ -3,7 +3,7 @@ from llvmlite import binding as llvm
 
 
 def prune(module, codegen):
-    """Inlines what is cheap, and takes away pairs of reference counts: Numba's own first step."""
+    """Inlines cheap functions, and removes pairs of reference counts: Numba's own first step."""
     made = codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap")
     if isinstance(made, tuple):
         manager, builder = made

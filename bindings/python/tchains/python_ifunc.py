@@ -32,8 +32,8 @@ class PythonIfunc:
         return self.function(*arguments, **named)
 
     def compile(self):
-        """Has Numba compile it now, and raises CompileError if it cannot; else the first message does. What an earlier process
-        compiled of the same is taken from the cache."""
+        """Has Numba compile it now, and raises CompileError if it cannot; else the first message does. Code of the same
+        function from an earlier process is taken from the cache."""
         if self._compiled is None:
             try:
                 key = fingerprint(self.function, self.name, self.signature, self.makers, self.options)
@@ -53,7 +53,7 @@ class PythonIfunc:
         return numba_module.compile_text(self.function, self.name, self.signature, self.makers, self.options)
 
     def _compile_here(self):
-        """(slices, what its result is)"""
+        """(slices, the type of its result)"""
         from . import slices
         text, result = self._text_and_result()
         return slices.bitcode(text), _result_dtype(result)
@@ -99,7 +99,7 @@ class PythonIfunc:
 
     @property
     def reply_bytes(self):
-        """Room for its result: what it has, or of an array a number of bytes that is usual."""
+        """Space for its result: its size, or a usual number of bytes for an array."""
         dtype = self._result()
         if isinstance(dtype, _ArrayOf):
             return dtype.bytes_if_fixed() or REPLY_BYTES
@@ -110,7 +110,7 @@ class PythonIfunc:
         return result.declared(self.signature.result) if isinstance(result, _ArrayOf) else result
 
     def decoder(self, into):
-        """What makes a result of the bytes of a reply."""
+        """The function that makes a result of the bytes of a reply."""
         dtype = self._result()
         if into is None:
             return functools.partial(_decoded, self.name, dtype)
@@ -121,7 +121,7 @@ class PythonIfunc:
 
 
 class _Handle:
-    """A function of one context; not a strong reference to the context, whose end frees it."""
+    """A function of one context; without a strong reference to the context, which frees it at its end."""
 
     def __init__(self, context, function):
         function.context = weakref.proxy(context)
@@ -146,7 +146,7 @@ class _ArrayOf:
         return 0 if self.shape is None or None in self.shape else math.prod(self.shape) * self.dtype.itemsize
 
     def shape_of(self, name, data):
-        """(the bytes of the array, its shape). What a peer replied may be anything."""
+        """(the bytes of the array, its shape). A peer's reply is untrusted."""
         if self.shape is None:
             end = len(data) - 8 * self.ndim - 1
             shape = numpy.frombuffer(data[end:-1], numpy.int64).tolist() if end >= 0 and data[-1] == self.ndim else [-1]
@@ -185,7 +185,7 @@ def _words(result):
 
 
 def _kept(slices, words):
-    """(slices, what its result is) of the cache's words, or None where they are not such."""
+    """(slices, the type of its result) from the cache's entry, or None where that is malformed."""
     try:
         kind, *rest = words
         if kind == "none" and not rest:
@@ -205,7 +205,7 @@ def _tuple_of(parts):
 
 
 def _decoded(name, dtype, data):
-    """A Python number, a tuple of them, or a NumPy array. What a peer replied may have any size."""
+    """A Python number, a tuple of them, or a NumPy array. A peer's reply may have any size."""
     if dtype is None:
         return None
     if isinstance(dtype, _ArrayOf):
@@ -217,13 +217,13 @@ def _decoded(name, dtype, data):
 
 
 def ifunc(function=None, *, name=None, payload=None, fastmath=False, boundscheck=False):
-    """Makes a Python function one that travels. Its annotations say what its parameters are; what it returns is the reply.
+    """Makes a Python function one that travels. Its annotations declare its parameters; its result is the reply.
 
     `fastmath`: sums may be reordered, so that the node can widen them. `boundscheck`: an index outside an array raises.
 
-    `payload=(BOUND, INIT)`: functions that make the payload at the sender, of the arguments that `send` and `call` are then given:
-    BOUND returns how long the array is, or is None where nothing is open; INIT writes what the function gets, first parameters of the
-    same names, and raises to cancel the message."""
+    `payload=(BOUND, INIT)`: functions that make the payload at the sender, of the arguments of `send` and `call`: BOUND returns
+    the array's length, or is None where nothing is open; INIT writes the function's values, first parameters of the same names,
+    and raises to cancel the message."""
     options = {"fastmath": fastmath, "boundscheck": boundscheck}
     if function is None:
         return lambda decorated: PythonIfunc(decorated, name, payload, options)

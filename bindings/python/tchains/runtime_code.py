@@ -1,7 +1,8 @@
 """The parts of Numba's runtime that travel: memory of arrays that a function makes, by malloc and free; and `reshape`, which Numba
 takes of contiguous arrays alone (`argmin` and others reshape, too).
 
-The first five members of what NRT_MemInfo_... return are those that Numba's code reads itself; the sixth here is what malloc gave.
+The first five members of the struct that NRT_MemInfo_... return are those that Numba's code reads itself; the sixth here is
+malloc's pointer.
 """
 TEXT = """
 %meminfo = type { i64, void (i8*, i64, i8*)*, i8*, i8*, i64, i8* }

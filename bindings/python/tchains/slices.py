@@ -1,14 +1,14 @@
 """One module for each architecture that nodes have: the same code under another target's triple and data layout.
 
 Numba's code has sizes and offsets in it as numbers. They are the same on the targets here, which lay out numbers, pointers and
-structs of these alike; what is of one processor alone keeps its module from being retargeted.
+structs of these alike; an instruction of one processor alone keeps its module from being retargeted.
 """
 import platform
 import re
 
 from llvmlite import binding as llvm
 
-# As LLVM 14 writes them; later versions add what they know besides.
+# As LLVM 14 writes them; later versions have additional parts.
 LAYOUTS = {
     "x86_64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128",
     "aarch64": "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
@@ -18,7 +18,7 @@ _OWN_TYPE = re.compile(r"\b(x86_fp80|x86_mmx|x86_amx|i128|fp128)\b")
 
 
 def own_to_processor(text):
-    """What in the module is for its own processor alone, or None."""
+    """The part of the module for its own processor alone, or None."""
     code = re.sub(r"^target .*$", "", text, flags=re.MULTILINE)
     found = _OWN_CALL.search(code) or _OWN_TYPE.search(code)
     if found:

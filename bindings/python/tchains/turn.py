@@ -1,4 +1,4 @@
-"""Whose turn it is: a context belongs to one thread at a time, and to the process that made it."""
+"""The turn of threads: a context belongs to one thread at a time, and to the process that made it."""
 import collections
 import os
 import threading
@@ -6,7 +6,7 @@ import threading
 from ._binding import ffi, lib
 from .errors import Error, error_of
 
-# What was raised inside a callback of the library's, where nothing may leave by an exception: raised when the library returns.
+# An exception inside a callback of the library's, which no exception may leave: raised when the library returns.
 _stopped = threading.local()
 
 
@@ -22,25 +22,26 @@ def _take_stopped():
 
 
 class Turn:
-    """`turn.use(function)` around each use of a context's handle. Threads take turns; a child of a fork gets none.
+    """`turn.use(function)` around each use of a context's handle. Threads take turns; a child of a fork gets no
+    turn.
 
-    A signal may raise between any two calls that Python makes. So the lock is taken by `with` alone, and what else has to be
-    undone stands in `try` before the next call."""
+    A signal may raise between any two calls that Python makes. So the lock is taken by `with` alone, and other steps to undo
+    stand in `try` before the next call."""
 
     def __init__(self, pointer):
         self.pointer = pointer
         self.process = os.getpid()
         self.lock = threading.RLock()
-        # (function that frees, handle): what was collected meanwhile, in whichever thread. Appending is atomic.
+        # (function that frees, handle): objects collected meanwhile, in whichever thread. Appending is atomic.
         self.garbage = collections.deque()
-        # Calls that have ended, whose callbacks are to be told when the library has returned.
+        # Calls that have ended, with callbacks to be called when the library has returned.
         self.ended = collections.deque()
         self.depth = 0
         self.blocking = False
         lib.tc_context_set_interrupt(pointer, lib.tchains_interrupt, ffi.NULL)
 
     def usable(self):
-        """Whether the context is there, in this process."""
+        """Returns whether the context exists, in this process."""
         return self.pointer != ffi.NULL and self.process == os.getpid()
 
     def _check(self):
@@ -65,8 +66,8 @@ class Turn:
                 self.depth, self.blocking = outer, False
 
     def use(self, function, blocking=False):
-        """What `function` gives, which gets the handle. `blocking`: the library asks for signals while it waits, so that their
-        handlers run inside it."""
+        """Returns the result of `function`, which gets the handle. `blocking`: the library asks for signals while it waits, so
+        that their handlers run inside it."""
         if self.process != os.getpid():
             raise error_of(lib.TC_E_INVALID, f"the context belongs to process {self.process}, and this is its child "
                                              f"{os.getpid()}: a child makes a context of its own")
@@ -82,7 +83,7 @@ class Turn:
         return result
 
     def tell(self):
-        """Has calls that ended run their callbacks; then raises what a signal raised inside the library."""
+        """Has calls that ended run their callbacks; then raises the exception that a signal raised inside the library."""
         while self.ended:
             self.ended.popleft().tell()
         exception = _take_stopped()
@@ -108,6 +109,6 @@ def _raised(_kind, exception, _trace):
 
 @ffi.def_extern(error=1, onerror=_raised)
 def tchains_interrupt(_user):
-    """The library's question in a call that waits. Python runs handlers of signals when a function begins: what they raise ends
+    """The library's question in a call that waits. Python runs handlers of signals when a function begins: their exceptions end
     the call."""
     return 0

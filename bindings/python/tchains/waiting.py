@@ -31,7 +31,7 @@ class Deadline:
 
 
 def wait_for(context, condition, seconds):
-    """Progresses the context until the condition is true. Whether it became so in time."""
+    """Progresses the context until the condition is true. Returns whether it became true in time."""
     deadline = Deadline(seconds)
     while not condition():
         left = deadline.slice_ns()
@@ -43,7 +43,7 @@ def wait_for(context, condition, seconds):
 
 
 def wait_once(context, slice_ns):
-    """One tc_wait. Whether something happened."""
+    """One tc_wait. Returns whether something happened."""
     status = context.turn.use(lambda pointer: lib.tc_wait(pointer, slice_ns))
     if status not in (lib.TC_OK, lib.TC_E_TIMEOUT):
         raise error_of(status)

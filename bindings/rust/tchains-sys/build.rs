@@ -1,4 +1,4 @@
-//! Where libtchains is: TCHAINS_LIB_DIR, or else what pkg-config says.
+//! The location of libtchains: TCHAINS_LIB_DIR, or else pkg-config's.
 use std::env;
 use std::process::Command;
 

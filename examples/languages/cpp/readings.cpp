@@ -1,2 +1,2 @@
-// What tc-clang is given, once for each name.
+// The source for tc-clang, once for each name.
 #include "readings.hpp"

@@ -25,7 +25,7 @@ inline readings readings_here()
     return readings(static_cast<const reading *>(all), size / sizeof(reading));
 }
 
-// A lambda with captures. What it calls is a template of the standard library.
+// A lambda with captures. It calls a template of the standard library.
 inline auto between(float low, float high)
 {
     return [low, high]() -> std::uint64_t {
@@ -55,7 +55,7 @@ struct histogram {
 };
 TC_FUNCTION(histogram, histogram);
 
-// Memory, an algorithm, an answer whose size varies, and an exception that nobody here catches.
+// Memory, an algorithm, an answer of variable size, and an exception that is not caught here.
 struct highest {
     std::uint32_t count;
 
@@ -72,7 +72,7 @@ struct highest {
 };
 TC_FUNCTION(highest, highest);
 
-// Arguments beside the captures: what they are is the caller's own column, not the node's.
+// Arguments beside the captures: they are the caller's own column, not the node's.
 inline constexpr auto correlated = [](std::uint32_t sensor, tc::view<const float> shape) {
     double sum = 0;
     std::size_t at = 0;

@@ -1,5 +1,5 @@
-# Statistics of a stream, kept where it arrives: moments after Welford, quantiles from a histogram whose
-# buckets are 1/64 of a power of two wide. observe.c is the same in C.
+# Statistics of a stream, kept where it arrives: moments after Welford, quantiles from a histogram with
+# buckets of 1/64 of a power of two. observe.c is the same in C.
 using ThreeChains
 
 struct Moments
@@ -10,7 +10,7 @@ struct Moments
     largest::Float64
 end
 
-# What a batch of no values asks for.
+# The request of a batch without values.
 struct Summary
     moments::Moments
     quantiles::NTuple{3,Float64} # of 0.5, 0.9 and 0.99

@@ -70,7 +70,7 @@ database(target) = unsafe_load(field(target, Val(:database)))
 
 is_zstd_error(size) = ccall("extern ZSTD_isError", llvmcall, Cuint, (UInt64,), size) != 0
 
-# The message is as large as this says: packing here gives the size itself.
+# The message is as large as this size: packing here gives the size itself.
 function packed_size(source::View{Batch})
     length(source) == 1 || return 0 % UInt64
     batch = @inbounds source[1]

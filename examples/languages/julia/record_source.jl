@@ -49,7 +49,7 @@ function packed_batch(run, path, lines, first_line)
     return take!(head)
 end
 
-# The function itself packs what this points to, when it is sent.
+# The function itself packs the data that this points to, when it is sent.
 send_bytes(node, insert, bytes) =
     GC.@preserve bytes send(node, insert, Batch(pointer(bytes), length(bytes), C_NULL, 0); timeout=30)
 

@@ -1,5 +1,5 @@
 # Sends a stream of values to a node in batches, to be observed by the function in Julia and the one in C,
-# and compares their answers with what this process computes of all values.
+# and compares their answers with this process's results for all values.
 #   stream.jl HOST:PORT BATCHES VALUES_OF_A_BATCH
 using Random, Statistics, ThreeChains
 

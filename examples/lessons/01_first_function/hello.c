@@ -1,4 +1,4 @@
-/* The smallest function: says hello where it runs. */
+/* The smallest function: prints hello where it runs. */
 #include <stdio.h>
 #include <tc/entry.h>
 

@@ -1,5 +1,5 @@
 /* Answers with prime numbers, a page at a time. It keeps nothing between two pages: the
- * question says where to go on. */
+ * question has the position to go on at. */
 #include "prime_pages.h"
 #include <stdbool.h>
 #include <string.h>

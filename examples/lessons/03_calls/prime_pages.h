@@ -1,5 +1,4 @@
-/* What the caller and its function say to each other: a question, and one page of the
- * answer. */
+/* The messages between the caller and its function: a question, and one page of the answer. */
 #ifndef PRIME_PAGES_H
 #define PRIME_PAGES_H
 

@@ -1,4 +1,4 @@
-/* Answers with what the member has in stock that it comes to. */
+/* Answers with the stock of the member where it runs. */
 #include "warehouse.h"
 #include <tc/entry.h>
 

@@ -1,4 +1,4 @@
-/* What a member of the group has, and its functions find as their third argument. */
+/* The data of a member of the group, which its functions get as their third argument. */
 #ifndef WAREHOUSE_H
 #define WAREHOUSE_H
 

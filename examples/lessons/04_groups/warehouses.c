@@ -36,7 +36,7 @@ static tc_status take_stock(tc_group *group, unsigned *stocks, tc_error *err)
     return TC_OK;
 }
 
-/* What rank 0 does; the others serve. */
+/* The work of rank 0; the others serve. */
 static tc_status lead(tc_group *group, tc_error *err)
 {
     unsigned *stocks = calloc(tc_group_size(group), sizeof *stocks);
@@ -58,7 +58,7 @@ int main(void)
         (status = tc_group_join(ctx, TC_SECONDS(30), &group, &err)) == TC_OK) {
         here.stock = 100 + 10 * tc_group_rank(group);
         tc_context_set_target_args(ctx, &here);
-        /* Nobody asks before everybody has a stock. */
+        /* No member asks before all have a stock. */
         status = tc_group_barrier(group, TC_SECONDS(30), &err);
         if (status == TC_OK && tc_group_rank(group) == 0)
             status = lead(group, &err);

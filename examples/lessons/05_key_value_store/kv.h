@@ -1,4 +1,4 @@
-/* What the server has, and what functions that come there are asked and answer. */
+/* The server's data, and the arguments and answers of functions that run there. */
 #include <tc/tc.h>
 
 typedef struct kv_entry {
@@ -8,7 +8,7 @@ typedef struct kv_store {
     kv_entry *entries;
     uint64_t count;
 } kv_store;
-typedef struct kv_page { /* of what a filter has found, looking at entries before `next` */
+typedef struct kv_page { /* results of a filter, which has checked entries before `next` */
     uint64_t next, count;
     kv_entry entries[4];
 } kv_page;

@@ -11,7 +11,7 @@ void kv_put_main(void *payload, size_t size, void *target_args)
         tc_reply_error(TC_E_INVALID, "this is no entry, or there is no memory for it");
         return;
     }
-    entry->key[23] = entry->value[23] = '\0'; /* whoever can connect can send anything */
+    entry->key[23] = entry->value[23] = '\0'; /* any connected peer can send any bytes */
     store->entries = grown;
     grown[store->count] = *entry; /* where the search ends at the latest */
     for (at = grown; strcmp(at->key, entry->key) != 0; at++)

@@ -1,4 +1,4 @@
-/* What is to be known of a web server's log: lines "PATH STATUS MILLISECONDS". */
+/* The summary of a web server's log: lines "PATH STATUS MILLISECONDS". */
 #ifndef LOG_SUMMARY_H
 #define LOG_SUMMARY_H
 

@@ -1,4 +1,4 @@
-/* Adds to the account of the process that it comes to, and answers with what is there now. */
+/* Adds to the account of the process where it runs, and answers with the new balance. */
 #include <string.h>
 #include <tc/entry.h>
 

@@ -1,12 +1,12 @@
-/* An MPI program whose processes call functions at each other, and go on using MPI.
- *     mpirun -n 4 ./neighbours */
+/* An MPI program with processes that call functions at each other, and go on using MPI. mpirun
+ *     -n 4 ./neighbours */
 #include <stdio.h>
 #include <tc/mpi.h>
 #include <tc/tc.h>
 
 extern const tc_embedded credit_tca;
 
-/* Gives an amount to the next rank, and says what that one has then. */
+/* Gives an amount to the next rank, and prints that one's balance then. */
 static tc_status credit_next(tc_group *group, long amount, long *has_out, tc_error *err)
 {
     uint32_t next = (tc_group_rank(group) + 1) % tc_group_size(group);

@@ -152,7 +152,7 @@ int main(void)
     tc_status status = run(&app, &err);
     if (status != TC_OK)
         fprintf(stderr, "two_uses: %s: %s\n", tc_status_name(status), err.text);
-    tc_context_destroy(app.ctx); /* before what it stands on */
+    tc_context_destroy(app.ctx); /* before its dependencies */
     if (app.address != NULL)
         ucp_worker_release_address(app.worker, app.address);
     if (app.worker != NULL)

@@ -1,5 +1,5 @@
-// What a C++ program wants of the C API: a context that frees itself, failures as exceptions,
-// and callbacks that are lambdas.
+// Conveniences for a C++ program over the C API: a context that frees itself, failures as
+// exceptions, and callbacks that are lambdas.
 #ifndef CHAINS_HPP
 #define CHAINS_HPP
 
@@ -21,7 +21,8 @@ struct failure : std::runtime_error {
     tc_status status;
 };
 
-// Owns what is made from it: endpoints and functions are plain pointers, good while it lives.
+// Owns the objects made from it: endpoints and functions are plain pointers, good while it
+// lives.
 class context
 {
   public:
@@ -57,7 +58,7 @@ class context
         return {result.data(), size};
     }
 
-    // `done` is called with the answer, or with the reason why there is none, by serve_until.
+    // `done` is called with the answer, or with the error, by serve_until.
     void start(tc_ep *ep, tc_ifunc *fn, std::string_view payload, answer done)
     {
         auto call = std::make_unique<pending>();

@@ -1,4 +1,4 @@
-/* Divides at the target. What goes wrong it says, or it ends the target. */
+/* Divides at the target. It has to report errors, or it ends the target. */
 #include "divide.h"
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the function divide is told. */
+/* The arguments of the function divide. */
 #ifndef DIVIDE_H
 #define DIVIDE_H
 

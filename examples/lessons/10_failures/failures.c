@@ -1,5 +1,4 @@
-/* Does what can go wrong, in turn, and prints what the library says of it.
- *     failures HOST:PORT */
+/* Provokes each failure in turn, and prints the library's error. failures HOST:PORT */
 #include "divide.h"
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static void be_refused(tc_ep *ep, tc_ifunc *needy)
 {
     tc_error err;
     report("called", tc_call(ep, needy, NULL, 0, NULL, NULL, 0, &err), &err);
-    /* A message that is no call has nobody to tell but who asks. */
+    /* The failure of a message that is not a call is reported only on request. */
     report("sent", tc_send_wait(ep, needy, NULL, 0, TC_SECONDS(10), &err), &err);
     if (tc_ep_refusal(ep, &err) > 0)
         report("refused", err.status, &err);

@@ -1,4 +1,4 @@
-/* Calls what no target has. */
+/* Calls a symbol that no target has. */
 #include <tc/entry.h>
 
 void nobody_has_this(void);

@@ -1,5 +1,5 @@
-/* Four threads ask one target, by one endpoint of one context, which serves itself.
- *     crew HOST:PORT BELOW */
+/* Four threads ask one target, by one endpoint of one context, which serves itself. crew
+ *     HOST:PORT BELOW */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ typedef struct crew {
     tc_ep *ep;
     tc_ifunc *divisors;
     uint32_t below;
-    atomic_uint next;   /* the number that nobody has asked for yet */
+    atomic_uint next;   /* the next number to ask for */
     atomic_uint primes; /* numbers with two divisors */
     atomic_bool failed;
 } crew;
@@ -61,7 +61,7 @@ static void run_crew(crew *c)
         pthread_join(threads[--started], NULL);
 }
 
-/* Before there are other threads, nobody needs the lock. */
+/* Before other threads exist, the lock is not needed. */
 static tc_status open_crew(crew *c, const char *host_port, tc_error *err)
 {
     tc_status status = tc_context_create(NULL, &c->ctx, err);

@@ -1,4 +1,4 @@
-/* A board lies in the memory of one process; others read it and count their visits there, by
+/* A board lies in the memory of one process; others read it and increment its visit counter, by
  * UCX. */
 #ifndef BOARD_H
 #define BOARD_H
@@ -19,7 +19,7 @@ typedef struct board_place {
     char key[1024];    /* the packed rkey of the board's memory */
 } board_place;
 
-/* What a visitor has seen: the count before its own visit, and the text. */
+/* A reader's result: the counter before its own increment, and the text. */
 typedef board board_visit;
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a board that lies in another process's memory, and counts this visit there. It uses the
+/* Reads a board that lies in another process's memory, and increments its counter. It uses the
  * UCX worker of the process that it runs in: target_args is that worker. */
 #include "board.h"
 #include <tc/entry.h>
@@ -48,7 +48,7 @@ static void disconnect(const connection *c)
         (void)finish(c, ucp_ep_close_nbx(c->ep, &none));
 }
 
-/* Adds 1 to visits over there, and fetches what was there before; then the text. */
+/* Adds 1 to the remote counter and fetches the old value; then fetches the text. */
 static ucs_status_t read_and_count(const connection *c, uint64_t at, board_visit *visit)
 {
     static const uint64_t one = 1;

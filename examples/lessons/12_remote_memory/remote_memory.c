@@ -26,7 +26,7 @@ static tc_status ucx_failed(tc_error *err, const char *what, ucs_status_t status
     return TC_E_UCX;
 }
 
-/* RMA and AMO64 are what the function uses; the library needs the other two. */
+/* The function uses RMA and AMO64; the library needs the other two. */
 static tc_status create_worker(application *app, tc_error *err)
 {
     const uint64_t features =
@@ -154,7 +154,7 @@ int main(void)
     tc_status status = run(&app, &err);
     if (status != TC_OK)
         fprintf(stderr, "remote_memory: %s: %s\n", tc_status_name(status), err.text);
-    tc_context_destroy(app.ctx); /* before what it stands on */
+    tc_context_destroy(app.ctx); /* before its dependencies */
     if (app.memory != NULL)
         ucp_mem_unmap(app.ucx, app.memory);
     if (app.worker != NULL)

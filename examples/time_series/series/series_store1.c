@@ -48,7 +48,7 @@ int series_init(void)
     return 0;
 }
 
-/* Nothing is left of what another version has taken over. */
+/* Data that another version has taken over are gone. */
 void series_fini(void)
 {
     series_arrays_free(series_arrays);

@@ -19,8 +19,8 @@ DEADLINE_S = 280
 NOTICED_S = 20  # below the 30 s after which a silent process is given up
 FEW = ["dapc", "--depth", "16", "-n", "2", "--rounds", "1"]
 MODES = ["get", "am", "bitcode", "image"]
-# Each server is connected to each other. Of 64 servers, a mode of functions leaves up to 12,000 of the machine's 28,000 ports in
-# TIME_WAIT for a minute, and then no test can listen.
+# Each server is connected to each other. With 64 servers, a mode of functions leaves up to 12,000 of the machine's 28,000 ports
+# in TIME_WAIT for a minute, and then no test can listen.
 MANY = {32: ["get", "am", "bitcode"], 64: ["bitcode"]}
 
 

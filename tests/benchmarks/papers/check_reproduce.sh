@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pointer-chase study, as short as it gets: a page whose pictures are there and whose tables have figures.
+# The pointer-chase study, as short as it gets: a page with its pictures, and with figures in its tables.
 #   check_reproduce.sh REPRODUCE_SH BUILD
 set -euo pipefail
 dir=$(mktemp -d)

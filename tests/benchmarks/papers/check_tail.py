@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-perf tail: what it says, and that no program which it started outlives it.
+"""tc-perf tail: its output, and that no program which it started outlives it.
 
     check_tail.py TC_PERF rows FUNCTION DELIVERY LOADS SIZES   every mode and placement; never how fast anything was
     check_tail.py TC_PERF stressor    stress-ng where there is one, with the processes that it starts
@@ -22,7 +22,7 @@ RING = "16K"  # that many messages go through it several times
 MEMBERS = ["load", "load_by", "function", "mode", "delivery", "placement", "payload_bytes", "frame_bytes", "samples", "latency_ns_p50",
            "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "tail_spread", "round_p50_ns"]
 PLACED = [("am", "cache"), *((mode, place) for mode in ("cached", "inject") for place in ("cache", "own", "memory"))]
-# It leaves a child behind that would run on, and says who both are.
+# It leaves a child behind that would run on, and prints the ids of both.
 FAKE = """#!/bin/sh
 echo "$*" >"$FAKE_FOLDER/args"
 sleep 1000 &
@@ -64,7 +64,7 @@ def check_figures(row, function):
 
 
 def check_ratios(report, delivery, loads, sizes):
-    """Of each kind one, with the first payload and the last load."""
+    """One of each kind, with the first payload and the last load."""
     payload, load = f"_{sizes[0]}" if len(sizes) > 1 else "", loads[-1]
     names = [f"{load}_to_none_p999_cached_cache", f"inject_to_am_latency_cache_{load}"]
     names += [f"memory_to_cache_rate_inject_{load}", "memory_to_own_latency_cached_none"] if delivery == "direct" else []

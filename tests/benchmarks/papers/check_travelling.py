@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-perf library: what it says of libraries that travel; never how fast anything was.
+"""tc-perf library: its output for libraries that travel; never its speed.
 
     check_travelling.py TC_PERF rows PARTS    each part of the comma list
     check_travelling.py TC_PERF refuses       wrong options

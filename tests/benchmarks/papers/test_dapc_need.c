@@ -1,4 +1,4 @@
-/* What a chase of many servers takes grows with them, and what is missing is named with its
+/* The needs of a chase grow with its servers, and a missing resource is named with its
  * limit. */
 #include "../../../benchmarks/papers/dapc_need.h"
 #include "../../support/test.h"

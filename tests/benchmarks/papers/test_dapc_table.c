@@ -110,7 +110,7 @@ TEST(parts_are_chased_as_the_whole)
     }
 }
 
-/* What is another server's is not touched. */
+/* Another server's entries are not touched. */
 TEST(stays_on_its_server)
 {
     const dapc_shard shard = dapc_table_shard(&table, 1);

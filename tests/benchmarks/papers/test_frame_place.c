@@ -3,7 +3,7 @@
 #include "../../support/test.h"
 
 #define FRAME_BYTES 96u
-#define RING_BYTES 1024u /* ten frames, and room that is too little for another */
+#define RING_BYTES 1024u /* ten frames, and too little space for another */
 #define FRAMES 10u
 
 typedef struct bench {
@@ -17,7 +17,7 @@ static unsigned char *payload_at(bench *made, unsigned number)
     return made->ring + number % FRAMES * FRAME_BYTES + FRAME_SIGNAL_BEFORE;
 }
 
-/* As a sender does: behind the last frame of a lap is one that says so. */
+/* As a sender does: behind the last frame of a lap is one that marks its end. */
 static void send(bench *made, unsigned number)
 {
     made->signal += (number > 0 && number % FRAMES == 0 ? 2 : 1) * FRAME_SIGNAL_STEP;
@@ -60,7 +60,7 @@ TEST(bursts_are_found_one_behind_the_other)
         assert_ptr_equal(payload, payload_at(&made, number));
         send(&made, number);
     }
-    /* The distance between frames is what it was before. */
+    /* The distance between frames is the same as before. */
     frame_watch_skip(&made.watch, payload);
     assert_ptr_equal(frame_watch_next(&made.watch, NULL), payload_at(&made, 3 * FRAMES + 3));
 }

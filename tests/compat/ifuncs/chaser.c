@@ -1,6 +1,6 @@
 #include "chaser.h"
 
-/* After the last hop one more message goes round, so that all hear of the end. */
+/* After the last hop one more message goes round, so that all are notified of the end. */
 void chaser_main(void *payload, size_t payload_size, void *target_args)
 {
     chaser_place *place = target_args;

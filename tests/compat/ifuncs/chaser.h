@@ -1,4 +1,4 @@
-/* A message that travels on: what it finds at each process, and what it carries. */
+/* A message that travels on: the data that it finds at each process, and its payload. */
 #ifndef CHASER_H
 #define CHASER_H
 
@@ -10,11 +10,11 @@ typedef struct chaser_place {
     ucp_ep_h next;
     ucp_rkey_h next_rkey;
     uint64_t next_slot;
-    uint64_t weight; /* added by each visit */
+    uint64_t weight; /* added at each process */
     uint64_t visits;
     uint64_t sum; /* that the last visitor brought */
     uint64_t failed;
-    int done; /* it ended here, or ended elsewhere and told so */
+    int done; /* it ended here, or ended elsewhere and reported that */
 } chaser_place;
 
 typedef struct chaser_args {

@@ -1,4 +1,4 @@
-/* What the messages of `gather` consist of, and what they leave at the target. */
+/* The contents of messages of `gather`, and their results at the target. */
 #ifndef GATHER_H
 #define GATHER_H
 

@@ -1,6 +1,7 @@
 /* Listing 1.3 of "UCX Programming Interface for Remote Function Injection and Invocation"
- * (Pena, Lu, Shamis, Poole, 2021), as printed; paq8px.h beside it is what the paper leaves to
- * the reader. Listing 1.4 registers it as "paq8pv", so the build names its functions so. */
+ * (Pena, Lu, Shamis, Poole, 2021), as printed; paq8px.h beside it has the parts that the paper
+ * leaves to the reader. Listing 1.4 registers it as "paq8pv", so the build names its functions
+ * so. */
 /* clang-format off */
 #include <paq8px.h>
 

@@ -1,5 +1,5 @@
-/* What Listing 1.3 calls, by the parts of examples/record_insert: zstd in place of paq8px, and
- * SQLite as the database. A record is a record_batch. */
+/* The functions that Listing 1.3 calls, by the parts of examples/record_insert: zstd instead of
+ * paq8px, and SQLite as the database. A record is a record_batch. */
 #ifndef PAQ8PX_H
 #define PAQ8PX_H
 

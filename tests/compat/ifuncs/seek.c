@@ -1,5 +1,5 @@
-/* Goes on here as long as the words are here, then sends itself to who has the next one, or
- * what it has found to the client. */
+/* Goes on here as long as the words are here, then sends itself to the owner of the next one,
+ * or its result to the client. */
 #include "seek.h"
 
 size_t seek_payload_bound(void *source_args, size_t size)

@@ -1,4 +1,4 @@
-/* What the checks of bitcode cannot see. */
+/* Code that the checks of bitcode cannot see. */
 #ifdef WITH_IFUNC
 __asm__(".text\n"
         "resolver: ret\n"

@@ -1,4 +1,4 @@
-/* Without any header. What is noexcept does not throw: the compiler calls terminate then. */
+/* Without any header. A noexcept function does not throw: the compiler calls terminate then. */
 extern "C" void thrown_main(void *, unsigned long payload_size,
                             void *target_args) noexcept(QUIET)
 {

@@ -1,4 +1,4 @@
-/* Much of what C++ brings: templates, allocation, exceptions, and functions of its library. */
+/* Many features of C++: templates, allocation, exceptions, and functions of its library. */
 #include <map>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-/* Assembly that uses what nobody has. */
+/* Assembly that uses a missing symbol. */
 #include <stddef.h>
 
 __asm__(".data\n"

@@ -1,5 +1,5 @@
-/* Loading it lasts until somebody says so: a line to the first of the descriptors in TEST_GATE
- * says that it has begun, a byte from the second that it may end. */
+/* Loading it lasts until the test ends it: it writes a line to the first of the descriptors in
+ * TEST_GATE when it begins, and ends on a byte from the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Needs three symbols that nobody has, and a weak one that may be absent. */
+/* Needs three missing symbols, and a weak one that may be absent. */
 #include <stddef.h>
 
 extern int tc_test_absent_function(int);

@@ -1,4 +1,4 @@
-/* Which library answers dep_answer is for its .deps list to say. */
+/* Its .deps list decides which library answers dep_answer. */
 #include <stddef.h>
 
 extern int dep_answer(void);

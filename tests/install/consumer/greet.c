@@ -1,4 +1,4 @@
-/* Says where a message is from, and shows that a library of its own list was linked. */
+/* Prints a message's origin, and shows that a library of its own list was linked. */
 #include <math.h>
 #include <stdio.h>
 #include <tc/entry.h>

@@ -1,4 +1,5 @@
-/* A program for the original's API: no such function is in the folder, and it hears so. */
+/* A program for the original's API: no such function is in the folder, and it gets that
+ * error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucp/api/ucp.h>

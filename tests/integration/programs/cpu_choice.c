@@ -1,5 +1,6 @@
 /* prints: 111 111 111 111 */
-/* A library that has code for better processors, and does not call what this one cannot run. */
+/* A library that has code for better processors, and does not call code that this one cannot
+ * run. */
 #include <stdio.h>
 #include <tc/entry.h>
 

@@ -1,5 +1,5 @@
 /* prints: 7 8 9 10 */
-/* Label tables of functions that nobody calls, or that end inside others. */
+/* Label tables of functions that are never called, or that end inside others. */
 #include <stdio.h>
 #include <tc/entry.h>
 

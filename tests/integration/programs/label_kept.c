@@ -1,6 +1,6 @@
 /* prints: 1 2 3 1 2 3 1 2 3 1 2 3 */
-/* A coroutine: where to go on stays in a variable from call to call, also when better code
- * takes the place of the first. */
+/* A coroutine: the label to continue at stays in a variable from call to call, also when better
+ * code replaces the first. */
 #include <stdio.h>
 #include <tc/entry.h>
 

@@ -1,6 +1,6 @@
 /* prints: 10 21 32 43 54 65 */
-/* An interpreter whose instructions are places in its code: tables of them that are constant,
- * of distances, and on the stack. */
+/* An interpreter with labels in its code as instructions: tables of them that are constant, of
+ * distances, and on the stack. */
 #include <stdio.h>
 #include <tc/entry.h>
 

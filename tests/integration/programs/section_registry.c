@@ -1,7 +1,7 @@
 /* with: section_registry_other.c */
 /* prints: 1:1111 2:2222 3:3333 4:4444 */
-/* A registry whose entries are variables in a section, in two sources, between the bounds that
- * linkers make; one with variables that are written, and one that nobody is in. */
+/* A registry with entries that are variables in a section, in two sources, between the bounds
+ * that linkers make; one with variables that are written, and an empty one. */
 #include <stddef.h>
 #include <stdio.h>
 #include <tc/entry.h>

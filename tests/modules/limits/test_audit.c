@@ -1,5 +1,5 @@
-/* Lines of an audit: whatever a value holds, a line stays one line; and a file that cannot be
- * written to holds up nobody. */
+/* Lines of an audit: for every value a line stays one line; and a file that cannot be written
+ * to blocks no caller. */
 #include "../../support/test.h"
 #include "modules/limits/audit_file.h"
 

@@ -1,4 +1,4 @@
-/* What is written of endpoints and of code that they bring. */
+/* Audit lines about endpoints and the code that they bring. */
 #include "../../support/fake_node.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
@@ -88,7 +88,7 @@ TEST(refusals_are_bounded)
     close_pair();
 }
 
-/* Whoever can reach the listener can cause these, and hides nothing by them. */
+/* Every peer that can reach the listener can cause these, and hides nothing by them. */
 TEST(strangers_have_few_lines_and_take_none_of_others)
 {
     const tc_error error = {TC_E_REFUSED, "10.0.0.9:4\" has\nno key"};

@@ -194,8 +194,7 @@ TEST(calls_that_are_to_be_answered_are_told_apart_too)
     fake_pair_close(&pair);
 }
 
-/* While they take long, the count of what may get better code begins anew with each of its
- * calls. */
+/* While they take long, the count for better code begins again with each of its calls. */
 TEST(calls_that_are_timed_are_told_apart_too)
 {
     open_pair();

@@ -1,4 +1,4 @@
-/* What the functions of the package `ledger` are sent, and what they answer. */
+/* The messages and the answers of functions of the package `ledger`. */
 #ifndef LEDGER_H
 #define LEDGER_H
 

@@ -33,7 +33,7 @@ include("call.jl")
 include("travelling.jl")
 include("warm.jl")
 
-# Nobody may find handles of another process in what was precompiled.
+# Precompiled code must not contain handles of another process.
 function __init__()
     library[] = C_NULL
     llvm_library[] = C_NULL

@@ -29,7 +29,7 @@ function Alarm(watched::Cint)
     return alarm
 end
 
-# An earlier time takes the place of the one before; a time in the past is now.
+# An earlier time replaces the one before; a time in the past is now.
 function set_alarm(alarm::Alarm, at::Float64)
     alarm.at = at
     left = clamp(at - time(), 1e-6, 1e6)

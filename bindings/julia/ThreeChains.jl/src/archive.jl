@@ -3,7 +3,7 @@
 # One library in each line.
 deps_text(deps) = join(string.(deps, "\n"))
 
-# Programs that are none of Julia's find the machine's own libraries.
+# Programs other than Julia's find the machine's own libraries.
 plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_PATH", ENV))
 
 function pack(code, path, name, deps, options::Cmd)
@@ -36,7 +36,7 @@ archive(f::Function, path::AbstractString; name=name_in_path(path), deps=String[
 """
     archive([f, "SYMBOL" => g, ...], "FOLDER/NAME.tca"; name = "NAME", deps = [], images = true)
 
-Writes the archive of a library that travels: it exports the functions, as `?bitcode` says.
+Writes the archive of a library that travels: it exports the functions, as `?bitcode` describes.
 """
 archive(functions::AbstractVector, path::AbstractString; name=name_in_path(path), deps=String[], images=true) =
     pack(bitcode(functions; name=name), path, name, deps,

@@ -1,5 +1,5 @@
-# Which C function an address of this process is. Julia writes the addresses of those that it knows
-# into its code; another process has to find them by name.
+# Finds the C function at an address of this process. Julia writes the addresses of those that it
+# knows into its code; another process has to find them by name.
 
 # The C function whose symbol has an address, or "".
 function linked_name(address::UInt64)
@@ -8,8 +8,9 @@ function linked_name(address::UInt64)
     return info[3] != 0 && info[4] == address ? unsafe_string(Ptr{UInt8}(info[3])) : ""
 end
 
-# The names that a method and what it invokes give to ccall, by the addresses that they have here. For
-# strlen and its like the symbol is not where the code is: the linker has chosen one for this processor.
+# The names that a method and the methods that it invokes give to ccall, by the addresses that they have
+# here. For strlen and its like the symbol is not where the code is: the linker has chosen one for this
+# processor.
 function c_names(instance::Core.MethodInstance)
     names = Dict{UInt64,String}()
     collect_c_names(instance, names, Set{Core.MethodInstance}())

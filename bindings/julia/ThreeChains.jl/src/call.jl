@@ -1,4 +1,4 @@
-# Calls: messages whose functions answer.
+# Calls: messages to functions that answer.
 
 struct CallParams # tc_call_params
     result::Ptr{Cvoid}
@@ -20,7 +20,7 @@ struct CallOutcome # tc_call_outcome
     text::Ptr{UInt8}
 end
 
-# A call under way. It stays in Context.waiting, so that the reply has a place to go to.
+# A call under way. It stays in Context.waiting, so that the reply has its memory.
 mutable struct Pending
     reply::Vector{UInt8}
     id::UInt64
@@ -71,7 +71,7 @@ function start_call(peer::Peer, fn::Ifunc, payload, timeout, capacity)
     end
 end
 
-# Of a call that was interrupted the reply has no place to go to any more.
+# The reply of an interrupted call has no memory any more.
 function forget_call(context::Context, pending::Pending)
     pending.ended || pending.id == 0 || context.handle == C_NULL ||
         ccall(@tc(tc_call_cancel), Cint, (Ptr{Cvoid}, UInt64), context.handle, pending.id)
@@ -110,8 +110,8 @@ room_for(::Type{T}) where {T} = isbitstype(T) ? sizeof(T) : REPLY_BYTES
     call_all([T,] group, fn, payload = nothing; timeout = nothing, capacity = ...)
 
 Calls a function at every member, this one included, and waits for all replies, which come in the order of
-the ranks. The calls are under way at the same time. If some fail, it throws what the lowest rank among them
-said, when all have ended.
+the ranks. The calls are under way at the same time. If some fail, it throws the error of the lowest rank
+among them, when all have ended.
 """
 function call_all(::Type{T}, group::Group, fn::Ifunc, payload=nothing; timeout=nothing,
                   capacity=room_for(T)) where {T}

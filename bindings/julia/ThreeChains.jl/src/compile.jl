@@ -1,6 +1,6 @@
 # A Julia function becomes one LLVM module for each architecture that nodes have.
 
-const EXTERN_POLICY = 1 # CompilationPolicy: what the function calls goes into the same module
+const EXTERN_POLICY = 1 # CompilationPolicy: called functions go into the same module
 
 function method_instance(f, types::Type{<:Tuple})
     found = Base._methods(f, types, -1, typemax(UInt))
@@ -10,8 +10,8 @@ function method_instance(f, types::Type{<:Tuple})
                  method, type, parameters)
 end
 
-# Julia's code for methods and all that they call, not optimised: its module, which stays Julia's, and what
-# each method is called there.
+# Julia's code for methods and all that they call, not optimised: its module, which stays Julia's, and the
+# name of each method there.
 function emit(instances::Vector{Core.MethodInstance})
     v"1.5" <= VERSION < v"1.6" ||
         error("this is Julia $VERSION, expected 1.5, whose compiler functions are made with")
@@ -33,7 +33,7 @@ function code_name(code, instance::Core.MethodInstance)
     return name_of(ccall(:jl_get_llvm_function, Handle, (Handle, UInt32), code, special[] - 1))
 end
 
-# The machine that passes ask what pays.
+# The machine that passes query for costs.
 function target_machine(target::Target)
     kind = Ref{Handle}(C_NULL)
     message = Ref{Ptr{UInt8}}(C_NULL)
@@ -59,7 +59,7 @@ function optimise(mod, target::Target)
         ccall(llvm(:LLVMAddAnalysisPasses), Cvoid, (Handle, Handle), machine, manager)
         ccall(:jl_add_optimization_passes, Cvoid, (Handle, Cint, Cint), manager, 2, 1)
     end)
-    # Julia's passes inline nothing of what Julia itself has left as calls, the entry's for one.
+    # Julia's passes inline no calls that Julia itself has kept, the entry's for one.
     builder = ccall(llvm(:LLVMPassManagerBuilderCreate), Handle, ())
     ccall(llvm(:LLVMPassManagerBuilderSetOptLevel), Cvoid, (Handle, Cuint), builder, 2)
     ccall(llvm(:LLVMPassManagerBuilderUseInlinerWithThreshold), Cvoid, (Handle, Cuint), builder, 225)
@@ -71,7 +71,8 @@ function optimise(mod, target::Target)
     ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
 end
 
-# One function that others find: what Julia compiles, and the symbol and types that it has in C.
+# One function that others find: the function that Julia compiles, and the symbol and types that it
+# has in C.
 struct Entry
     callable::Any
     symbol::String
@@ -146,7 +147,7 @@ function add_entry(mod, inner, entry::Entry)
 end
 
 # Makes NAME_main and its like of the functions that the module is made for, by their names there, and
-# takes away what only Julia's own calls need.
+# removes code that only Julia's own calls need.
 function name_entries(mod, entries)
     for f in functions(mod)
         is_declaration(f) && continue
@@ -188,7 +189,7 @@ function drop_julia_globals(mod)
     end
 end
 
-# Julia numbers names by what it has compiled before. Without them equal functions are equal bytes, which
+# Julia numbers names by its earlier compilations. Without them equal functions are equal bytes, which
 # nodes know again.
 function drop_names(mod)
     for (i, f) in enumerate(filter(f -> !is_declaration(f), functions(mod)))
@@ -232,7 +233,7 @@ function compile_for(original, target::Target, name::String, entries, names)
     end
 end
 
-# The bitcode of what others find of a function or library, by triple.
+# The bitcode of the entries of a function or library, by triple.
 function compile(parts::Vector{Entry}, name::String)
     open_llvm()
     instances = [method_instance(part.callable, Tuple{part.arguments...}) for part in parts]

@@ -3,7 +3,7 @@
 """
     Context(; options...)
 
-What functions are sent from and run in. Options are those of `tc-info --options`:
+The object that functions are sent from and run in. Options are those of `tc-info --options`:
 `Context(wait = "block", ring_bytes = "64K")`. A context belongs to the thread that made it; tasks of
 that thread may share it. `close` it, or leave it to the garbage collector.
 """
@@ -12,12 +12,12 @@ mutable struct Context
     thread::Int
     changed::Condition # a task has made progress
     watcher::Union{Nothing,FDWatcher} # with it a task waits at the descriptor
-    alarm::Alarm # what it waits for there
+    alarm::Alarm # the event that it waits for there
     runner::Union{Nothing,Task} # in tc_progress, or in a function that runs there
     waiting::IdDict{Any,Nothing} # calls under way, and where their replies go
-    retrying::Int # tasks with a message that the peer has no room for yet
+    retrying::Int # tasks with a message that the peer has no space for yet
     left::NoteList # handles that the garbage collector found; closed by the next call
-    kept::Dict{String,Any} # what functions that arrive have an address of
+    kept::Dict{String,Any} # the data that arriving functions have the address of
 end
 
 const left_contexts = NoteList()
@@ -54,7 +54,7 @@ interrupted(::Ptr{Cvoid})::Cint =
     Threads.threadid() == 1 && unsafe_load(cglobal(:jl_signal_pending, Cint)) != 0
 
 function let_interrupts_end_calls(context::Ptr{Cvoid})
-    set = dlsym(open_library(), :tc_context_set_interrupt; throw_error=false) # older libraries have none
+    set = dlsym(open_library(), :tc_context_set_interrupt; throw_error=false) # older libraries do not have it
     set === nothing || ccall(set, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), context,
                              @cfunction(interrupted, Cint, (Ptr{Cvoid},)), C_NULL)
 end
@@ -72,7 +72,8 @@ destroy_left_contexts() =
         progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
     end
 
-# At the end of the process: peers are told, and what waits is sent. Other threads' contexts end with them.
+# At the end of the process: peers are notified, and queued messages are sent. Other threads' contexts end
+# with them.
 function close_live_contexts()
     for live in live_contexts
         context = live.value
@@ -129,7 +130,7 @@ function with(f, context::Context)
 end
 Context(f::Function; options...) = with(f, Context(; options...))
 
-# What belongs to a context: closed by `close`, or after the garbage collector has found it.
+# An object of a context: closed by `close`, or after the garbage collector has found it.
 abstract type Owned end
 
 owner(owned::Owned) = owned.context
@@ -160,8 +161,8 @@ end
 """
     Listener(context, "HOST:PORT")
 
-Accepts peers, whose functions run here while the context makes progress: in `wait`, `serve`, `call`.
-Port 0 is any; `port(listener)` tells which.
+Accepts peers. Their functions run here while the context makes progress: in `wait`, `serve`, `call`.
+Port 0 is any; `port(listener)` returns it.
 """
 mutable struct Listener <: Owned
     context::Context

@@ -1,6 +1,6 @@
-# Functions that need Julia's runtime. What travels is their text: NAME_main has the Julia that runs at the
-# node compile it, the first time, and calls what came of it. The tables of types and methods that compiled
-# code refers to are those of one process. A node without Julia lacks jl_eval_string and refuses the function.
+# Functions that need Julia's runtime. Their text travels: NAME_main has the Julia that runs at the node
+# compile it, the first time, and calls the result. The tables of types and methods that compiled code refers
+# to are those of one process. A node without Julia lacks jl_eval_string and refuses the function.
 
 # The text of a function that travels so; @ifunc adds a method for each.
 function_text(f) = nothing
@@ -8,8 +8,8 @@ function_text(f) = nothing
 # The text of a definition without its lines, which are of a file that is not there.
 text_of(definition::Expr) = string(Base.remove_linenums!(copy(definition)))
 
-# What the node evaluates: the address of the body, or null when the text does not compile there. No
-# exception leaves either; who called is told.
+# The text that the node evaluates: the address of the body, or null when the text does not compile
+# there. No exception leaves either; the caller is notified.
 function node_text(f, name::String)
     types = argument_types(f)
     length(types) == 2 && is_payload(types[1]) || throw(ArgumentError(

@@ -1,10 +1,10 @@
-# How a Julia function becomes NAME_main, and what it may use there.
+# How a Julia function becomes NAME_main, and the operations that it may use there.
 
 """
     View{T}
 
 A payload as a vector of `T`. An index outside it ends the process that runs the function, unless
-`@inbounds` says that there is none.
+`@inbounds` asserts that there is none.
 """
 struct View{T} <: DenseVector{T}
     start::Ptr{T}
@@ -98,7 +98,8 @@ end
 """
     published(T, c"NAME")
 
-In a function: what the node has published under a name, a `View{T}`; without elements if it has not.
+In a function: the data that the node has published under a name, a `View{T}`; without elements if it
+has not.
 """
 @inline function published(::Type{T}, name::CText) where {T}
     size = Ref{UInt64}(0)
@@ -115,7 +116,8 @@ In a function: answers a call with a failure. `status` is one of the library's, 
 @inline reply_error(status::Integer, text::CText) =
     ccall("extern tc_reply_error", llvmcall, Cint, (Cint, Ptr{UInt8}), status % Cint, text)
 
-# Ends a message whose payload is not what the function takes: a call gets the text, in which %zu is the size.
+# Ends a message with a payload that the function does not take: a call gets the text, in which %zu is the
+# size.
 @noinline function refuse_payload(size::UInt64, format::CText)
     text = Ref(CText(ntuple(_ -> 0x00, Val(128))))
     GC.@preserve text begin
@@ -126,8 +128,8 @@ In a function: answers a call with a failure. `status` is one of the library's, 
     return
 end
 
-# Where the parameters of a function lie in its payload: (their offsets, the bytes before what varies, those of one
-# element of that; 0: nothing varies).
+# Where the parameters of a function lie in its payload: (their offsets, the bytes before the varying part, those
+# of one element of it; 0: nothing varies).
 function payload_layout(types)
     fixed = filter(type -> !(type <: View), collect(DataType, types))
     offsets, size = c_struct(fixed)
@@ -137,7 +139,7 @@ function payload_layout(types)
     return push!(offsets, start), start, sizeof(element)
 end
 
-# The parameters of a function, or nothing when the payload is none of its. Anybody may have sent it.
+# The parameters of a function, or nothing when the payload does not fit. Anybody may have sent it.
 @generated function parameters_of(::Type{P}, payload::Ptr{UInt8}, size::UInt64) where {P<:Tuple}
     types = fieldtypes(P)
     offsets, head, element = payload_layout(types)
@@ -161,7 +163,7 @@ end
 @inline as_target(::Type{Ptr{T}}, target) where {T} = Ptr{T}(target)
 @inline as_target(::Type{View{T}}, target) where {T} = View{T}(Ptr{T}(target), typemax(Int))
 
-# What is compiled: callables without fields, so that the functions are known by their types.
+# The compiled objects: callables without fields, so that the functions are known by their types.
 struct IfuncMain{F,P,T} end
 struct IfuncBound{F,S} end
 struct IfuncInit{F,P,S} end
@@ -271,13 +273,14 @@ is_precompiling() = ccall(:jl_generating_output, Cint, ()) != 0
 """
     @ifunc function NAME(payload::View{T}, target::Ptr{U}) ... end
 
-Defines a function that can be sent, and compiles it at once: what it cannot do elsewhere is said here.
+Defines a function that can be sent, and compiles it at once: operations that it cannot do elsewhere
+are reported here.
 
     @ifunc payload=(BOUND, INIT) function NAME(payload::View{T}, target::Ptr{U}) ... end
 
-One whose payload is made of the arguments of `send` and `call`, here, when it is sent: `BOUND(source::View{S})`
-returns how many bytes it has at most, and `INIT(payload::View{P}, source::View{S})` writes them and returns
-0; any other number cancels the message (`:TC_E_PAYLOAD`).
+A function with a payload made of the arguments of `send` and `call`, here, when it is sent:
+`BOUND(source::View{S})` returns its maximal size in bytes, and `INIT(payload::View{P}, source::View{S})` writes
+them and returns 0; any other number cancels the message (`:TC_E_PAYLOAD`).
 
     @ifunc runtime=true function NAME(payload::View{T}, target::Ptr{U}) ... end
 

@@ -5,7 +5,7 @@ const C_TYPES = "expected numbers of at most 64 bits and pointers, which C passe
 
 is_c_type(type) = type in C_NUMBERS || type isa DataType && type <: Ptr && isconcretetype(type)
 
-# What a library may export: a function by its own name, or "NAME" => function.
+# The exports of a library: a function by its own name, or "NAME" => function.
 export_pair(f::Function) = string(nameof(f)) => f
 export_pair(pair::Pair{<:AbstractString,<:Function}) = String(first(pair)) => last(pair)
 export_pair(other) = throw(ArgumentError(string("a library in Julia exports functions and no data, found a ",
@@ -40,7 +40,7 @@ end
     bitcode([f, "SYMBOL" => g, ...]; name)
 
 The bitcode of a library that travels, which `tc-ar create NAME ... --library` packs: it exports the functions,
-each by its own name or by another. A function has one method, whose declared types and whose result are
+each by its own name or by another. A function has one method, with declared types and a result that are
 numbers of at most 64 bits and pointers; arrays come as `(Ptr{T}, Int64)`, of which `View{T}(start, count)`
 makes a vector.
 """

@@ -4,9 +4,9 @@
     Group(context; timeout = 30)
     Group(context, "HOST:PORT,HOST:PORT,...", rank)
 
-The group of the job that started this process (`tc-run`, `mpirun`, Slurm), or the one of a list of
-listeners, the same at all members. `self_rank(group)` and `length(group)` tell which member this is, and of how
-many; `group[rank]`, from 0 on, is a member to `send` to and `call`, this one included.
+The group of the job that started this process (`tc-run`, `mpirun`, Slurm), or the one of a list of listeners,
+the same at all members. `self_rank(group)` and `length(group)` give this member's rank, and the number of
+members; `group[rank]`, from 0 on, is a member to `send` to and `call`, this one included.
 """
 mutable struct Group <: Owned
     context::Context
@@ -65,8 +65,8 @@ end
 """
     barrier(group; timeout = 30)
 
-Waits until all members are here, running what they send. It keeps the thread for that long. Who gives up a
-barrier, by an interrupt, too, gives it up for all.
+Waits until all members are here, and runs their messages. It keeps the thread for that long. A member that
+gives up a barrier, by an interrupt, too, gives it up for all.
 """
 function barrier(group::Group; timeout=DEFAULT_SECONDS)
     space, longest = error_space(), nanoseconds(timeout)

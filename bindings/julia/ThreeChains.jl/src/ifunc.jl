@@ -58,8 +58,8 @@ end
 name(fn::Ifunc) = unsafe_string(ccall(@tc(tc_ifunc_name), Cstring, (Ptr{Cvoid},), use(fn)))
 code_size(fn::Ifunc) = Int(ccall(@tc(tc_ifunc_code_size), Csize_t, (Ptr{Cvoid},), use(fn)))
 
-# Repeats a call while the peer has no room for it. A large payload may be partly sent then, by this task
-# or by another one, whose turn it is first.
+# Repeats a call while the peer has no space for it. A large payload may be partly sent then, by this
+# task or by another one, which has the turn first.
 function retry_send(send, context::Context, timeout, said=nothing)
     status = send()
     status == OK && return

@@ -1,6 +1,7 @@
-# Whether the types of a module lie in memory as they do for this Julia, on another target too.
+# Checks whether the types of a module lie in memory as they do for this Julia, on another target
+# too.
 
-# What a node's LLVM takes a target's types to be. Julia is asked for code of this machine alone;
+# A target's types as a node's LLVM lays them out. Julia is asked for code of this machine alone;
 # code for the other one is the same, unless a type lies otherwise there (check_layout).
 struct Target
     triple::String

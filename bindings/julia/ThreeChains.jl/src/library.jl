@@ -45,7 +45,7 @@ end
 """
     TcError(status, text)
 
-What the library says when a call fails: its status, such as `:TC_E_TIMEOUT`, and its text.
+The library's error when a call fails: its status, such as `:TC_E_TIMEOUT`, and its text.
 """
 struct TcError <: Exception
     status::Symbol
@@ -82,8 +82,8 @@ function check(status::Cint, space::Vector{UInt8}=UInt8[])
     throw(TcError(status_name(status), isempty(text) ? status_text(status) : text))
 end
 
-# A call in which the library makes progress. An interrupt waits until it has returned: what it runs, such
-# as `call_ended`, has frames of C around it, which no exception may cross.
+# A call in which the library makes progress. An interrupt waits until it has returned: functions that it
+# runs, such as `call_ended`, have frames of C around it, which no exception may cross.
 progressing(f) = disable_sigint(f)
 
 const DEFAULT_SECONDS = 30.0

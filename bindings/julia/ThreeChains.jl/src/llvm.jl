@@ -16,7 +16,7 @@ function open_llvm()
     end
 end
 
-# A list whose first and next element the C API has functions for.
+# A list for which the C API has functions that return the first and next element.
 struct Chain
     owner::Handle
     first::Symbol

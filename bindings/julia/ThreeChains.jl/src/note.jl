@@ -1,5 +1,5 @@
 # Notes of finalizers. A finalizer may neither allocate nor wait, and runs in whichever thread collects
-# garbage: it puts its note in front of a list in C's memory. Who reads takes the list as a whole.
+# garbage: it puts its note in front of a list in C's memory. The reader takes the list as a whole.
 
 const CONTEXT = 0
 const ENDPOINT = 1

@@ -1,4 +1,4 @@
-# What can be a payload or a reply: bytes that mean the same in another process.
+# Types that can be a payload or a reply: bytes that mean the same in another process.
 
 function check_bits(type::Type)
     isbitstype(type) || throw(ArgumentError(
@@ -61,8 +61,8 @@ function with_bytes_of(f, value::T) where {T}
 end
 
 
-# Several values of which the last one varies in size: a C struct, whose flexible array member that is.
-# docs/payload-layout.md has the rule, which all languages follow.
+# Several values of which the last one varies in size: a C struct, with that one as its flexible array
+# member. docs/payload-layout.md has the rule, which all languages follow.
 function with_message(f, parts::Tuple)
     values, array = parts[1:end-1], array_of(last(parts))
     foreach(value -> check_bits(typeof(value)), values)

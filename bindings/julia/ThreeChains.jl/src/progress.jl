@@ -4,7 +4,7 @@
 """
     progress(context)
 
-Runs what has arrived and sends what waits. Returns how many messages ran.
+Runs arrived messages and sends queued ones. Returns how many messages ran.
 """
 function progress(context::Context)
     handle = use(context)
@@ -45,7 +45,7 @@ end
 
 const LONGEST_SLEEP = 0.5 # seconds
 
-# Another task waits at the descriptor, and tells of its progress.
+# Another task waits at the descriptor, and reports its progress.
 function wait_for_other(context::Context, deadline::Float64)
     deadline < context.alarm.at && set_alarm(context.alarm, deadline)
     wait(context.changed)
@@ -101,7 +101,7 @@ end
 """
     serve(context; until = () -> false, timeout = nothing)
 
-Runs what peers send until a condition holds. Returns whether it does.
+Runs messages of peers until a condition holds. Returns whether it does.
 """
 serve(context::Context; until=() -> false, timeout=nothing) =
     wait_until(until, context, deadline_of(timeout))

@@ -1,5 +1,5 @@
-# Which parts of a compiled function only run inside Julia, and how that is said: with the line of
-# the Julia source.
+# Finds the parts of a compiled function that only run inside Julia, and reports them with the line
+# of the Julia source.
 
 struct RefusedFunction <: Exception
     name::String
@@ -35,7 +35,7 @@ end
 is_runtime(symbol::String) = occursin(r"^(i?jl_|julia\.|jlplt_|jlsys_)", symbol)
 
 const INT_TO_PTR = 40 # LLVMOpcode
-const SMALLEST_ADDRESS = 65536 # below it are null and what programs use as marks
+const SMALLEST_ADDRESS = 65536 # below it are null and values that programs use as marks
 
 # The address of this process that a constant is, or 0.
 function address_of(value)
@@ -63,7 +63,7 @@ end
 
 called(call) = operand(call, operand_count(call) - 1)
 
-# What is wrong with one instruction, or nothing; `inner` is the Julia function that it calls, if any.
+# The error of one instruction, or nothing; `inner` is the Julia function that it calls, if any.
 function finding_of(instruction)
     if is_a(instruction, :LLVMIsACallInst) && is_a(called(instruction), :LLVMIsAInlineAsm)
         return THREAD, ""
@@ -92,7 +92,8 @@ end
 
 const OWN_FILE = joinpath(@__DIR__, "entry.jl")
 
-# The lines of the function's author. Below them is only what makes NAME_main of the function.
+# The lines of the function's author. Below them is only the code that makes NAME_main of the
+# function.
 function own_lines(lines)
     last(lines)[1] == OWN_FILE && length(lines) > 1 ? lines[1:end-1] : lines
 end
@@ -128,7 +129,7 @@ function look(f, outer::Vector, seen::Set{Handle}, findings::Vector{Finding})
     end
 end
 
-# The first of each kind in each line says enough, and others are why a thread's state is needed.
+# The first of each kind in each line suffices, and others are why a thread's state is needed.
 function check_runtime(entry, name::String)
     findings = Finding[]
     look(entry, [], Set{Handle}(), findings)

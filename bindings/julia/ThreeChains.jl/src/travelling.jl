@@ -6,8 +6,8 @@
     Library(context, "NAME", [f, "SYMBOL" => g, ...]; deps = [], images = false)
 
 A library to be pushed, of an archive on `TC_IFUNC_PATH`, or at a path: `tc-clang --library` makes it, or
-`archive` of functions in Julia. With functions it is made here, by **tc-ar**: `?bitcode` says what they may
-be. A function uses it that says so: `Ifunc(context, f; deps = ["tc:NAME"])`.
+`archive` of functions in Julia. With functions it is made here, by **tc-ar**: `?bitcode` describes the
+permitted ones. A function that declares it uses it: `Ifunc(context, f; deps = ["tc:NAME"])`.
 """
 mutable struct Library <: Owned
     context::Context
@@ -79,7 +79,7 @@ end
 """
     remove(context, "NAME")
 
-Withdraws the library of that name from this context, whoever pushed it.
+Withdraws the library of that name from this context, independent of its pusher.
 """
 function remove(context::Context, name::AbstractString)
     space = error_space()
@@ -104,8 +104,8 @@ text_in(bytes) = String(collect(Iterators.takewhile(!iszero, bytes)))
 """
     libraries(context)
 
-What is in force here, in the order of arrival: name, owner, symbols, memory_bytes, and how many functions
-and libraries use it.
+The libraries in force here, in the order of arrival: name, owner, symbols, memory_bytes, and the number
+of functions and libraries that use each.
 """
 function libraries(context::Context)
     list(infos) = ccall(@tc(tc_library_list_sized), Csize_t, (Ptr{Cvoid}, Ptr{LibraryInfo}, Csize_t, Csize_t),

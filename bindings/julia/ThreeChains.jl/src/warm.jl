@@ -1,5 +1,5 @@
-# What is inferred when the package is precompiled, and not in each program once more: the compiler of functions, and
-# what a program calls first.
+# The code that is inferred when the package is precompiled, and not in each program once more: the compiler of
+# functions, and the first calls of a program.
 
 precompile(compile, (Vector{Entry}, String))
 precompile(compile_embedded, (Function, String))

@@ -4,7 +4,7 @@ use crate::message::{Failure, Message};
 use crate::text::Text;
 use tchains_sys::*;
 
-/// What a function fails with that panicked.
+/// The failure of a function that panicked.
 pub const ABANDONED: tc_status = TC_E_THROWN;
 
 #[inline]
@@ -21,7 +21,7 @@ fn report(result: Result<(), Failure>) {
     }
 }
 
-/// What `ifunc!` makes `NAME_main` of.
+/// The body of `NAME_main`, used by `ifunc!`.
 ///
 /// # Safety
 /// The arguments are those of `NAME_main`.
@@ -40,7 +40,7 @@ pub unsafe fn run(
     )));
 }
 
-/// What `ifunc!` makes `NAME_main` of.
+/// The body of `NAME_main`, used by `ifunc!`.
 ///
 /// # Safety
 /// The arguments are those of `NAME_main`.
@@ -69,11 +69,11 @@ pub unsafe fn run<F>(
         message: Message::new(payload, payload_size, target_args),
         function,
     };
-    // A panic says why itself, in its handler.
+    // A panic reports the reason itself, in its handler.
     tc_self_guard(Some(body::<F>), &mut call as *mut Call<F> as *mut c_void);
 }
 
-/// What `ifunc!` makes `NAME_main` of.
+/// The body of `NAME_main`, used by `ifunc!`.
 ///
 /// # Safety
 /// The arguments are those of `NAME_main`.
@@ -133,8 +133,8 @@ mod without_unwinding {
         unsafe { abort() }
     }
 
-    /// `core` was compiled to unwind and names this. What unwinds through the function, such as
-    /// `pthread_exit`, finds nothing to do here (`_URC_CONTINUE_UNWIND`).
+    /// `core` was compiled to unwind and names this. Unwinding through the function, such as by
+    /// `pthread_exit`, has nothing to do here (`_URC_CONTINUE_UNWIND`).
     #[no_mangle]
     extern "C" fn rust_eh_personality() -> i32 {
         8

@@ -1,4 +1,4 @@
-//! The message that runs, and what may become of it.
+//! The running message, and its operations.
 
 use core::slice;
 use tchains_sys::*;
@@ -6,7 +6,7 @@ use tchains_sys::*;
 /// A status of the library's, by its number: `TC_E_NOT_FOUND`.
 pub type Status = tc_status;
 
-/// Why a function failed: what the caller of a call receives.
+/// Why a function failed: the reason that the caller of a call receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure {
     pub status: Status,
@@ -45,7 +45,7 @@ pub(crate) fn checked(status: Status, text: &'static str) -> Result<(), Failure>
     }
 }
 
-/// The running message. Whoever can connect chooses the payload's bytes.
+/// The running message. Any connected peer chooses the payload's bytes.
 pub struct Message<'a> {
     payload: &'a mut [u8],
     target_args: *mut c_void,
@@ -110,13 +110,13 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// What the target's program gave all functions, or null.
+    /// The pointer that the target's program gave all functions, or null.
     #[inline]
     pub fn target_args(&self) -> *mut c_void {
         self.target_args
     }
 
-    /// Answers the call that the message is; of a message that is none nobody hears.
+    /// Answers the call that the message is; without a call the answer is dropped.
     #[inline]
     pub fn reply(&mut self, data: &[u8]) -> Result<(), Failure> {
         match unsafe { tc_reply(data.as_ptr() as *const c_void, data.len()) } {

@@ -1,6 +1,6 @@
-//! The C API of Three-Chains as its headers declare it, function by function: what a call means,
-//! each status and who owns what stand in `include/tc`. A test compares all that is here with
-//! those headers, and how structs lie in memory with what a C compiler says.
+//! The C API of Three-Chains as its headers declare it, function by function: `include/tc` has
+//! the meaning of each call, its statuses and ownership. A test compares all declarations here
+//! with those headers, and the layout of structs with a C compiler's.
 //!
 //! Written for Rust 1.63 and newer, without the standard library, so that functions which are
 //! sent can use it, too. The crate `tchains` is the safe layer for programs, `tchains-ifunc` that

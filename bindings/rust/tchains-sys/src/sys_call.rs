@@ -1,4 +1,4 @@
-//! `<tc/call.h>`. Calls: messages whose function answers.
+//! `<tc/call.h>`. Calls: messages to functions that answer.
 
 use crate::*;
 

@@ -1,4 +1,4 @@
-//! `<tc/entry.h>`. What a function may call where it runs.
+//! `<tc/entry.h>`. The calls that a function may make where it runs.
 
 use crate::*;
 

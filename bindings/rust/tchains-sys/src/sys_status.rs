@@ -1,4 +1,4 @@
-//! `<tc/status.h>`. What every fallible call returns, and the text that explains a failure.
+//! `<tc/status.h>`. The result of every fallible call, and the text that explains a failure.
 
 use crate::*;
 

@@ -1,4 +1,5 @@
-//! `<tc/version.h>`. The version of the headers that this crate declares, and what the running library is.
+//! `<tc/version.h>`. The version of the headers that this crate declares, and that of the
+//! running library.
 
 use crate::*;
 

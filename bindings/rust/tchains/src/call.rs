@@ -11,7 +11,7 @@ pub struct CallId(tc_call_id);
 
 type Done = Box<dyn FnOnce(Result<&[u8], Error>) + Send>;
 
-/// What a call under way owns. The library has its address until the call ends.
+/// The data that a call under way owns. The library has its address until the call ends.
 pub(crate) struct Pending {
     shared: *const Shared,
     id: tc_call_id,
@@ -52,8 +52,8 @@ impl<'c> Endpoint<'c> {
         Ok(answer)
     }
 
-    /// `call` into memory of the caller's; the answer's size. Of a longer one TC_E_TOO_LARGE has
-    /// the size in its text.
+    /// `call` into memory of the caller's; the answer's size. For a longer one TC_E_TOO_LARGE
+    /// has the size in its text.
     pub fn call_into(
         &self,
         function: &Function,
@@ -66,9 +66,9 @@ impl<'c> Endpoint<'c> {
             .call(self.raw, function, payload, answer, timeout)
     }
 
-    /// Starts a call. The closure gets the answer, or why there is none, once, while the context
-    /// progresses, or when it is dropped. A cancelled call's closure is dropped. An error here is
-    /// a message that was not sent, and the closure is not called.
+    /// Starts a call. The closure gets the answer, or the reason for a failure, once, while the
+    /// context progresses, or when it is dropped. A cancelled call's closure is dropped. An
+    /// error here is a message that was not sent, and the closure is not called.
     pub fn start_call(
         &self,
         function: &Function,

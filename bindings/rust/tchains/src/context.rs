@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use tchains_sys::*;
 
-/// What happened to a peer that a listener accepted, or to an endpoint of this context's.
+/// An event of a peer that a listener accepted, or of an endpoint of this context's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Opened,
@@ -24,15 +24,15 @@ pub enum Event {
 
 type EventCallback = Box<dyn FnMut(&Peer, Event) + Send>;
 
-/// What callbacks of the library reach. It has one address for the context's whole life, and is
-/// freed after it.
+/// The data that callbacks of the library reach. It has one address for the context's whole
+/// life, and is freed after it.
 pub(crate) struct Shared {
     events: Cell<Option<EventCallback>>,
     pub(crate) calls: RefCell<HashMap<tc_call_id, *mut Pending>>,
     /// The first panic of a callback since the library was called.
     panic: Cell<Option<Box<dyn Any + Send>>>,
-    /// What the library may read until the context is gone: of messages that were partly sent, on
-    /// endpoints that it closes later.
+    /// Data that the library may read until the context is gone: those of messages that were
+    /// partly sent, on endpoints that it closes later.
     kept: RefCell<Vec<Vec<u8>>>,
 }
 
@@ -62,8 +62,8 @@ pub struct Context {
     pub(crate) shared: Rc<Shared>, // callbacks have its address, so it is in no Box
 }
 
-// A context and what is made from it belong to one thread at a time, any thread: what is made from
-// it borrows it, callbacks are Send, and nobody else has `shared`. It is not Sync, by its pointer.
+// A context and its objects belong to one thread at a time, any thread: the objects borrow the
+// context, callbacks are Send, and `shared` has no other user. It is not Sync, by its pointer.
 unsafe impl Send for Context {}
 
 impl Context {
@@ -113,8 +113,8 @@ impl Context {
         Ok(Endpoint::new(self, ep))
     }
 
-    /// Connects to a context by the bytes of its `address`, which come by a channel that both trust:
-    /// nobody proves who he is on this way, and damaged bytes alone are noticed.
+    /// Connects to a context by the bytes of its `address`, which come by a channel that both
+    /// trust: peers are not authenticated this way, and damaged bytes alone are noticed.
     pub fn connect_address(
         &self,
         address: &[u8],
@@ -148,12 +148,12 @@ impl Context {
         }))
     }
 
-    /// Opens the file of the option `audit` anew by its name, after it was renamed.
+    /// Opens the file of the option `audit` again by its name, after it was renamed.
     pub fn reopen_audit(&self) -> Result<(), Error> {
         check(|err| unsafe { tc_context_reopen_audit(self.raw, err) })
     }
 
-    /// Runs what has arrived, sends what waits; how many messages ran.
+    /// Runs arrived messages, sends queued ones; returns the number of messages that ran.
     pub fn progress(&self) -> u32 {
         self.returned(unsafe { tc_progress(self.raw) })
     }
@@ -173,7 +173,7 @@ impl Context {
         }))
     }
 
-    /// For poll and epoll: readable when there is work, if `arm` said true since the last
+    /// For poll and epoll: readable when there is work, if `arm` returned true since the last
     /// `progress`. The context owns it.
     pub fn fd(&self) -> RawFd {
         unsafe { tc_context_fd(self.raw) }
@@ -196,9 +196,8 @@ impl Context {
 
     /// The third argument of every function that runs here.
     ///
-    /// # Safety
-    /// Functions of any peer use it as what they take it for, until the context is dropped or it is
-    /// set again.
+    /// # Safety Functions of any peer use it by their own idea of its type, until the context
+    /// is dropped or it is set again.
     pub unsafe fn set_target_args(&self, target_args: *mut c_void) {
         tc_context_set_target_args(self.raw, target_args)
     }

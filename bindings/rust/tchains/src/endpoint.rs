@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 use tchains_sys::*;
 
-/// What an endpoint says of itself, and the peer of itself; the peer chooses its texts, but for
+/// The properties of an endpoint and of its peer; the peer chooses its texts, but for
 /// `identity`.
 #[derive(Clone, Debug, Default)]
 pub struct EndpointInfo {
@@ -42,7 +42,7 @@ pub(crate) fn info(ep: *const tc_ep) -> EndpointInfo {
     }
 }
 
-/// What goes in one frame is sent whole or not at all.
+/// A message of one frame is sent whole or not at all.
 pub(crate) fn frame_max(ep: *const tc_ep) -> usize {
     unsafe {
         let mut info: tc_ep_info = std::mem::zeroed();
@@ -107,8 +107,8 @@ impl<'c> Endpoint<'c> {
         self.context.owns(function)
     }
 
-    /// Behind a send that waited, whose payload is the program's again: when a part of it was
-    /// sent, the library may read the rest until the endpoint is closed.
+    /// Follows a send that waited, after which the payload is the program's again: when a part
+    /// of it was sent, the library may read the rest until the endpoint is closed.
     fn let_go(&self, payload: &[u8], sent: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &sent {
             if error.is(TC_E_TIMEOUT) && payload.len() > frame_max(self.raw) {
@@ -119,8 +119,8 @@ impl<'c> Endpoint<'c> {
         self.context.returned(sent)
     }
 
-    /// Sends one message; waits so long for room. When that was too short for a payload of more than
-    /// one frame, the endpoint is closed, since a part may have left.
+    /// Sends one message; waits so long for space. When that was too short for a payload of
+    /// more than one frame, the endpoint is closed, since a part may have left.
     pub fn send(
         &self,
         function: &Function,
@@ -135,7 +135,7 @@ impl<'c> Endpoint<'c> {
         self.let_go(payload, sent)
     }
 
-    /// Sends one message without ever waiting: what did not go at once goes by
+    /// Sends one message without ever waiting: the rest that was not sent at once goes by
     /// `Sending::try_finish`, which has the payload until then.
     pub fn start_send<'e>(
         &'e self,

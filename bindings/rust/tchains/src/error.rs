@@ -28,7 +28,7 @@ impl fmt::Debug for Status {
 #[derive(Clone, Debug)]
 pub struct Error {
     pub status: Status,
-    /// What was found and what was expected; one line.
+    /// The found and the expected value; one line.
     pub text: String,
 }
 
@@ -40,7 +40,7 @@ impl Error {
         }
     }
 
-    /// Whether it has this status: `error.is(tchains::sys::TC_E_TIMEOUT)`.
+    /// Returns whether it has this status: `error.is(tchains::sys::TC_E_TIMEOUT)`.
     pub fn is(&self, status: tc_status) -> bool {
         self.status.0 == status
     }
@@ -70,7 +70,7 @@ pub(crate) fn result(status: tc_status, err: &tc_error) -> Result<(), Error> {
     }
 }
 
-/// Calls the library with a place for its text.
+/// Calls the library with a buffer for its text.
 pub(crate) fn check(call: impl FnOnce(*mut tc_error) -> tc_status) -> Result<(), Error> {
     let mut err = empty();
     let status = call(&mut err);

@@ -50,7 +50,7 @@ impl Context {
         })
     }
 
-    /// Opens the archive at a path, with what lies beside it.
+    /// Opens the archive at a path, with the files beside it.
     pub fn open_file(&self, path: &str) -> Result<Function<'_>, Error> {
         let path = text(path)?;
         self.function(|out, err| unsafe {
@@ -107,7 +107,7 @@ impl Context {
 }
 
 impl<'c> Function<'c> {
-    /// One that a package owns; None of NULL.
+    /// One that a package owns; None for NULL.
     pub(crate) fn lent(context: &'c Context, raw: *mut tc_ifunc) -> Option<Function<'c>> {
         (!raw.is_null()).then(|| Function {
             raw,
@@ -121,7 +121,7 @@ impl<'c> Function<'c> {
         unsafe { owned(tc_ifunc_name(self.raw)) }
     }
 
-    /// Its content id, which is what names it between processes.
+    /// Its content id, which names it between processes.
     pub fn id(&self) -> [u8; TC_IFUNC_ID_BYTES] {
         let mut id = [0; TC_IFUNC_ID_BYTES];
         unsafe { tc_ifunc_id(self.raw, id.as_mut_ptr()) };

@@ -39,8 +39,8 @@ impl Context {
         })
     }
 
-    /// A group of members whose addresses, "host:port" of a listener or the bytes of
-    /// `Context::address`, all have exchanged by other means, as they have the id.
+    /// A group of members that have exchanged their addresses ("host:port" of a listener or the
+    /// bytes of `Context::address`) and the id by other means.
     pub fn group_of(&self, id: u64, rank: u32, members: &[&[u8]]) -> Result<Group<'_>, Error> {
         let table: Vec<tc_group_member> = members
             .iter()
@@ -98,7 +98,7 @@ impl<'c> Group<'c> {
         }))
     }
 
-    /// Waits until all members are here, running what they send.
+    /// Waits until all members are here, and runs their messages.
     pub fn barrier(&self, timeout: Duration) -> Result<(), Error> {
         self.context.returned(check(|err| unsafe {
             tc_group_barrier(self.raw, nanoseconds(timeout), err)
@@ -210,8 +210,8 @@ impl Member<'_, '_> {
     ) -> Result<(), Error> {
         self.context().owns(function)?;
         let ep = self.endpoint()?;
-        // The library may read what is more than a frame, and was partly sent, for as long as the
-        // context lives: that is a copy.
+        // The library may read a payload that is longer than a frame, and was partly sent, for
+        // as long as the context lives: that is a copy.
         let copy = (payload.len() > frame_max(ep)).then(|| payload.to_vec());
         let bytes = start_of(copy.as_deref().unwrap_or(payload));
         let sent = check(|err| unsafe {
@@ -277,7 +277,7 @@ impl Member<'_, '_> {
         }))
     }
 
-    /// What the endpoint to it says now.
+    /// The present properties of the endpoint to it.
     pub fn info(&self) -> Result<EndpointInfo, Error> {
         Ok(info(self.endpoint()?))
     }

@@ -25,8 +25,8 @@
 //! **Failures.** `Error` has the library's status and its text. A panic in a callback of yours does
 //! not unwind through the library: it goes on where your call of the library returns.
 //!
-//! A `Duration` of zero is the option that the header of the C function names, or, where it names
-//! none, looks once; `Duration::MAX` waits for ever.
+//! A `Duration` of zero is the option that the header of the C function names, or, where it
+//! names none, polls once; `Duration::MAX` waits for ever.
 
 mod call;
 mod context;

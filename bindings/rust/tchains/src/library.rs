@@ -18,15 +18,15 @@ pub struct Library<'c> {
 pub struct LibraryInfo {
     pub name: String,
     pub id: [u8; TC_IFUNC_ID_BYTES],
-    /// The identity that pushed it; "": nobody in particular, or the program installed it.
+    /// The identity that pushed it; "": an unauthenticated peer, or the program installed it.
     pub owner: String,
-    /// That it exports, its entries not counted.
+    /// Symbols that it exports, its entries not counted.
     pub symbols: u64,
-    /// Of code and data.
+    /// Bytes of code and data.
     pub memory_bytes: u64,
-    /// That are bound to it now.
+    /// Functions that are bound to it now.
     pub functions: u64,
-    /// That are bound to it now.
+    /// Libraries that are bound to it now.
     pub libraries: u64,
 }
 
@@ -53,7 +53,7 @@ impl Context {
         })
     }
 
-    /// Opens the archive at a path, with what lies beside it.
+    /// Opens the archive at a path, with the files beside it.
     pub fn open_library_file(&self, path: &str) -> Result<Library<'_>, Error> {
         let path = text(path)?;
         self.library(|out, err| unsafe {
@@ -93,7 +93,7 @@ impl Context {
         }))
     }
 
-    /// Withdraws the library of that name from this context, whoever pushed it.
+    /// Withdraws the library of that name from this context, independent of its pusher.
     pub fn remove_library(&self, name: &str) -> Result<(), Error> {
         let name = text(name)?;
         self.returned(check(|err| unsafe {
@@ -101,7 +101,7 @@ impl Context {
         }))
     }
 
-    /// What is in force here, in the order of arrival.
+    /// The libraries in force here, in the order of arrival.
     pub fn libraries(&self) -> Vec<LibraryInfo> {
         const SIZE: usize = std::mem::size_of::<tc_library_info>();
         unsafe {

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use tchains_sys::*;
 
 impl Context {
-    /// Accepts peers at "127.0.0.1:0". Whoever can connect can run code here: the options say who
-    /// that is (`key_file`, `tls_ca`, `local_users`).
+    /// Accepts peers at "127.0.0.1:0". Every peer that can connect can run code here: the
+    /// options restrict them (`key_file`, `tls_ca`, `local_users`).
     pub fn listen(&self, host_port: &str) -> Result<Listener<'_>, Error> {
         let host_port = text(host_port)?;
         let mut raw = ptr::null_mut();
@@ -25,13 +25,13 @@ impl Context {
         })
     }
 
-    /// Runs what peers send until the number is not 0; whoever sets it wakes the context then.
+    /// Runs messages of peers until the number is not 0; its setter wakes the context then.
     pub fn serve(&self, until: &AtomicI32) -> Result<(), Error> {
         let until = until as *const AtomicI32 as *const c_int;
         self.returned(plain(unsafe { tc_serve(self.as_ptr(), until) }))
     }
 
-    /// Runs what peers send until SIGINT or SIGTERM comes; its number.
+    /// Runs messages of peers until SIGINT or SIGTERM comes; its number.
     pub fn serve_until_signal(&self) -> Result<i32, Error> {
         let mut signal = 0;
         self.returned(plain(unsafe {
@@ -61,7 +61,7 @@ impl Context {
         })
     }
 
-    /// What wakes `wait` and `serve` from other threads.
+    /// A handle that wakes `wait` and `serve` from other threads.
     pub fn waker(&self) -> Waker<'_> {
         Waker {
             raw: self.as_ptr(),
@@ -120,7 +120,7 @@ pub struct Serving {
     thread: Option<JoinHandle<(Context, Ended)>>,
 }
 
-// Of the context it only wakes it, which any thread may.
+// It only wakes the context, which any thread may.
 unsafe impl Send for Serving {}
 unsafe impl Sync for Serving {}
 
