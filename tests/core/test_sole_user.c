@@ -162,7 +162,7 @@ static void *wait_for_long(void *arg)
     return NULL;
 }
 
-/* That thread sleeps: it is inside all the time. */
+/* The other thread sleeps: it is inside all the time. */
 static void one_waits_and_another_progresses(void)
 {
     tc_context *ctx = checked_context("yes");

@@ -16,7 +16,7 @@ typedef struct tally {
     unsigned different;
 } tally;
 
-/* Of thousands the test prints the first few. */
+/* The test prints the first few of thousands. */
 static void compare(tally *t, const char *name)
 {
     void *expected = dlsym(RTLD_DEFAULT, name), *found = tci_process_symbols_find(name);

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     decode_all(data, size);
     if (size < TCI_HELLO_PREAMBLE_BYTES || size > TCI_HELLO_MESSAGE_MAX)
         return 0;
-    /* Of the exact size, so that a step beyond the end is noticed. */
+    /* A buffer of the exact size, so that a step beyond the end is noticed. */
     uint8_t *message = malloc(size);
     if (message == NULL)
         return 0;

@@ -1,4 +1,4 @@
-/* What peers of one identity may take together. near sends; far has the quotas. */
+/* Quotas of peers of one identity. near sends; far has the quotas. */
 #include "base/clock.h"
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
@@ -63,7 +63,7 @@ TEST(connections_are_counted_by_identity)
     connect_as(&third, "key:b");
     assert_true(tci_ep_is_open(third.peer));
     fake_pair_remove(&second);
-    /* Who leaves makes room. */
+    /* A leaving peer frees its share. */
     tci_ep_free(pair.peer);
     make_another(&second);
     connect_as(&second, "key:a");
@@ -94,7 +94,7 @@ TEST(without_quotas_nothing_is_counted)
     fake_pair_close(&pair);
 }
 
-/* As to a member of a group: what is freed later is taken away from the account. */
+/* As to a member of a group: memory freed later is subtracted from the account. */
 TEST(what_waited_before_it_opened_is_counted)
 {
     uint8_t bytes[100] = {0};
@@ -151,7 +151,7 @@ TEST(a_ring_stands_until_its_peer_may_send_on)
     assert_int_equal(pair.far->core.watched_count, 0);
     assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_RATE));
     const unsigned before = runs;
-    pass(pair.peer->account, 2 * TCI_NS_PER_S); /* a second's worth is what it holds */
+    pass(pair.peer->account, 2 * TCI_NS_PER_S); /* it holds a second's worth */
     turn_many(pair.far);
     assert_in_range(runs, before + 10, before + 30);
     for (int i = 0; i < 20; i++) {
@@ -202,7 +202,7 @@ TEST(connections_share_what_is_allowed)
     fake_pair_close(&pair);
 }
 
-/* What it sent before is run, and only then it parts. */
+/* Its earlier messages are run, and only then it closes. */
 TEST(a_goodbye_waits_for_what_came_before_it)
 {
     open_metered();
@@ -278,8 +278,7 @@ TEST(bytes_that_wait_are_counted_together)
     fake_pair_close(&pair);
 }
 
-/* What is owed to a peer cannot be refused, so its ring is not read, and at last it is
- * ended. */
+/* Answers to a peer cannot be refused, so its ring is not read, and at last it is ended. */
 TEST(who_does_not_read_is_ended_by_the_quota)
 {
     static const tci_frame owed = {.payload_size = 1000, .kind = TCI_FRAME_REPLY};
@@ -361,7 +360,7 @@ TEST(time_of_compiling_is_counted_by_the_minute)
     assert_int_equal(tc_send(pair.ep, third, NULL, 0), TC_OK);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
-    /* What is given up while it is compiled has been compiled, too. */
+    /* Code that is given up while it is compiled counts as compiled, too. */
     fake_code_of("fourth")->is_slow = true;
     tc_ifunc *fourth = fake_node_function(pair.near, "fourth", run);
     assert_int_equal(tc_send(pair.ep, fourth, NULL, 0), TC_OK);
