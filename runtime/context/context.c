@@ -14,7 +14,6 @@
 #include "context/library_calls.h"
 #include "context/modules.h"
 #include "context/node_data.h"
-#include "context/serving.h"
 #include "context/wait.h"
 #include "context/waker.h"
 #include "core/limits.h"
@@ -118,7 +117,6 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
     tc_status status = TC_OK;
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
-    tci_guests_init(&ctx->guests);
     ctx->core.epoll_fd = -1;
     ctx->loads_fd = -1;
     ctx->wake_fd = -1;
@@ -161,7 +159,7 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx == NULL)
         return;
     tci_core *core = &ctx->core;
-    tci_serving_end(ctx);
+    tci_guests_end_serving(ctx);
     if (tci_core_is_busy(core)) {
         /* The calling code would return into freed memory. */
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored",
@@ -200,7 +198,6 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx->loads_fd >= 0)
         close(ctx->loads_fd);
     tci_waker_fini(ctx);
-    tci_guests_fini(&ctx->guests);
     free(ctx);
 }
 

@@ -30,6 +30,7 @@ typedef struct tci_inbox {
 
 /* Threads that use the context while another thread serves it: context/guests.h. */
 typedef struct tci_guests {
+    const struct tci_guests_ops *ops; /* NULL: without the module serving */
     tci_hand_lock lock;
     bool forked; /* this is a fork, where the lock has no meaning */
     /* The rest belongs to the holder of the lock. */

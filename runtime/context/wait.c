@@ -330,8 +330,7 @@ void tci_wait_serve(tc_context *ctx)
 {
     ctx->core.pending.activity = false;
     bool happened = turn_and_see(ctx) || ctx->core.pending.activity;
-    if (ctx->guests.first != NULL)
-        tci_guests_tell(ctx, happened);
+    tci_guests_tell(ctx, happened);
     if (!happened)
         idle(ctx, tci_clock_ns(), UINT64_MAX, false);
     tci_guests_let_in(ctx);

@@ -1,6 +1,6 @@
 /* A guest waits without the lock, on a word in its own stack. The serving thread sets the word
  * after a turn that fulfils the guest's condition. */
-#include "context/guests.h"
+#include "modules/serving/guests_server.h"
 
 #include "base/assertion.h"
 #include "base/arch.h"
@@ -8,6 +8,7 @@
 #include "base/futex.h"
 #include "base/logger.h"
 #include "core/sole_user.h"
+#include "modules/serving/serving.h"
 #include "transfer/frame_out.h"
 
 #include <sched.h>
@@ -29,28 +30,9 @@ typedef struct tci_guest {
     struct tci_guest *next;
 } guest;
 
-void tci_guests_init(tci_guests *guests)
+static bool is_other_thread(const tc_context *ctx)
 {
-    tci_hand_lock_init(&guests->lock);
-    guests->wake_fd = -1;
-}
-
-void tci_guests_fini(tci_guests *guests)
-{
-    tci_hand_lock_fini(&guests->lock);
-    if (guests->wake_fd >= 0)
-        (void)close(guests->wake_fd);
-}
-
-bool tci_guests_is_one(const tc_context *ctx)
-{
-    const unsigned causes = ctx->core.pending.causes & (TCI_SERVED | TCI_FORKED);
-    return causes == TCI_SERVED && ctx->guests.server != tci_hand_lock_thread();
-}
-
-bool tci_guests_enter_call(tc_context *ctx, const char *call)
-{
-    return !tci_guests_is_one(ctx) && tci_sole_user_enter(&ctx->core, call);
+    return ctx->guests.server != tci_hand_lock_thread();
 }
 
 /* --- notifying --------------------------------------------------------------------------- */
@@ -71,7 +53,7 @@ static bool has_it(const guest *g, bool something_happened)
 }
 
 /* Guests that were woken stay in the list until they have the lock. */
-void tci_guests_tell(tc_context *ctx, bool something_happened)
+static void tell_guests(tc_context *ctx, bool something_happened)
 {
     TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
     for (guest *g = ctx->guests.first; g != NULL; g = g->next) {
@@ -88,7 +70,7 @@ void tci_guests_tell_all(tc_context *ctx)
 
 /* --- the serving thread's sleep ---------------------------------------------------------- */
 
-void tci_guests_begin_sleep(tc_context *ctx, uint64_t until_ns)
+static void begin_sleep(tc_context *ctx, uint64_t until_ns)
 {
     TCI_ASSERT(!ctx->guests.asleep && tci_hand_lock_is_mine(&ctx->guests.lock));
     ctx->guests.asleep = true;
@@ -97,7 +79,7 @@ void tci_guests_begin_sleep(tc_context *ctx, uint64_t until_ns)
     tci_hand_lock_release(&ctx->guests.lock);
 }
 
-bool tci_guests_end_sleep(tc_context *ctx)
+static bool end_sleep(tc_context *ctx)
 {
     tci_guests_take(ctx);
     ctx->guests.asleep = false;
@@ -109,14 +91,14 @@ void tci_guests_take(tc_context *ctx)
     (void)tci_hand_lock_take(&ctx->guests.lock, UINT64_MAX, SERVER_PATIENCE_NS);
 }
 
-void tci_guests_give_way(tc_context *ctx)
+static void give_way(tc_context *ctx)
 {
     tci_hand_lock_release(&ctx->guests.lock);
     (void)sched_yield();
     tci_guests_take(ctx);
 }
 
-void tci_guests_let_in(tc_context *ctx)
+static void let_in(tc_context *ctx)
 {
     if (tci_hand_lock_is_wanted(&ctx->guests.lock))
         tci_hand_lock_pass(&ctx->guests.lock, SERVER_PATIENCE_NS);
@@ -242,7 +224,7 @@ static bool is_allowed(const tc_context *ctx)
     return false;
 }
 
-tc_status tci_guests_wait(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
+static tc_status wait_for(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
 {
     guest own = {.what = what};
     if (!is_allowed(ctx))
@@ -253,9 +235,21 @@ tc_status tci_guests_wait(tc_context *ctx, uint64_t deadline_ns, const tci_await
     return TC_OK;
 }
 
-void tci_guests_await_turn(tc_context *ctx)
+static void await_turn(tc_context *ctx)
 {
     guest own = {.wants_turn = true};
     if (is_allowed(ctx))
         wait_as(ctx, &own, UINT64_MAX);
 }
+
+const tci_guests_ops tci_guests_table = {
+    .end = tci_serving_end,
+    .is_other_thread = is_other_thread,
+    .wait = wait_for,
+    .await_turn = await_turn,
+    .tell = tell_guests,
+    .begin_sleep = begin_sleep,
+    .end_sleep = end_sleep,
+    .give_way = give_way,
+    .let_in = let_in,
+};

@@ -1,12 +1,14 @@
 /* The serving thread holds the context's lock, except while it sleeps, yields or lets guests
  * in. Starting and stopping it need the lock, too. */
-#include "context/serving.h"
+#include "modules/serving/serving.h"
 
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "context/arming.h"
 #include "context/wait.h"
+#include "core/module.h"
+#include "modules/serving/guests_server.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -187,3 +189,27 @@ void tci_serving_end(tc_context *ctx)
     stop(ctx);
     tci_hand_lock_release(&ctx->guests.lock);
 }
+
+/* --- the module -------------------------------------------------------------------------- */
+
+static tc_status attach(tci_core *core, tc_error *err)
+{
+    tc_context *ctx = core->context;
+    if (ctx == NULL) /* a core that only describes itself */
+        return TC_OK;
+    tci_hand_lock_init(&ctx->guests.lock);
+    ctx->guests.wake_fd = -1;
+    return tci_module_take((const void **)&ctx->guests.ops, &tci_guests_table, "serving", err);
+}
+
+static void detach(tci_core *core)
+{
+    tc_context *ctx = core->context;
+    if (ctx == NULL || ctx->guests.ops == NULL)
+        return;
+    tci_hand_lock_fini(&ctx->guests.lock);
+    if (ctx->guests.wake_fd >= 0)
+        (void)close(ctx->guests.wake_fd);
+}
+
+const tci_module tci_serving_module = {.name = "serving", .attach = attach, .detach = detach};
