@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 /* An endpoint that the target accepted is freed by the library once this has returned from
  * CLOSED or FAILED. */

@@ -277,11 +277,14 @@ static bool open_function(perf_series *series, int number, tc_ifunc **function_o
     tc_status status;
     if (protection_of(series) & SIGNED) {
         (void)snprintf(name, sizeof name, number < 0 ? "visit.tca" : "visit%d.tca", number);
-        status = tc_ifunc_open_file(state->link.context, node_files_path(files, name, path),
+        status = tc_ifunc_open_code(state->link.context,
+                                    &(tc_code){.path = node_files_path(files, name, path)},
                                     function_out, &err);
     } else if (number < 0) {
-        status = tc_ifunc_open_memory(state->link.context, files->archive, files->archive_size,
-                                      NULL, 0, function_out, &err);
+        status =
+            tc_ifunc_open_code(state->link.context,
+                               &(tc_code){.bytes = files->archive, .size = files->archive_size},
+                               function_out, &err);
     } else {
         status = perf_context_open_new(state->link.context, files->archive, files->archive_size,
                                        (unsigned)number, function_out, &err);

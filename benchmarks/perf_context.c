@@ -92,5 +92,8 @@ tc_status perf_context_open_new(tc_context *context, const void *archive, size_t
 {
     char deps[32];
     int n = snprintf(deps, sizeof deps, "# %u\n", number);
-    return tc_ifunc_open_memory(context, archive, size, deps, (size_t)n, fn_out, err);
+    return tc_ifunc_open_code(
+        context,
+        &(tc_code){.bytes = archive, .size = size, .deps = deps, .deps_size = (size_t)n},
+        fn_out, err);
 }

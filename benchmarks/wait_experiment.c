@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tc/advanced.h>
 #include <tc/context.h>
 #include <tc/options.h>
 

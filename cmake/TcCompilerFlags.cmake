@@ -1,6 +1,7 @@
 # Warnings and sanitizers, as an interface target that every target of the project links.
 add_library(tc_flags INTERFACE)
-target_compile_definitions(tc_flags INTERFACE _GNU_SOURCE)
+# The tree uses no name that is kept for programs of release 0.1.
+target_compile_definitions(tc_flags INTERFACE _GNU_SOURCE TC_WITHOUT_0_1)
 target_compile_options(tc_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
   -fno-strict-aliasing $<$<BOOL:${TC_WERROR}>:-Werror>)

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 #define BUCKETS 4096u
 
@@ -144,9 +145,12 @@ static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
     uint8_t found[TC_IFUNC_ID_BYTES];
     tc_status opened = start_loader(&error);
     if (opened == TC_OK)
-        opened =
-            tc_loader_open_memory(known.loader, parts->first, parts->first_size,
-                                  (const char *)parts->second, parts->second_size, &fn, &error);
+        opened = tc_loader_open_code(known.loader,
+                                     &(tc_code){.bytes = parts->first,
+                                                .size = parts->first_size,
+                                                .deps = (const char *)parts->second,
+                                                .deps_size = parts->second_size},
+                                     &fn, &error);
     if (opened != TC_OK)
         return tci_compat_refuse(tci_compat_status(opened), "%s", error.text);
     tc_ifunc_id(fn, found);
@@ -292,8 +296,13 @@ static ucs_status_t add_bitcode_locked(const char *name, const tc_bitcode *slice
     tc_ifunc *fn;
     tc_status opened = start_loader(&error);
     if (opened == TC_OK)
-        opened = tc_loader_open_bitcode(known.loader, name, slices, count, deps, deps_size, &fn,
-                                        &error);
+        opened = tc_loader_open_code(known.loader,
+                                     &(tc_code){.name = name,
+                                                .slices = slices,
+                                                .slice_count = count,
+                                                .deps = deps,
+                                                .deps_size = deps_size},
+                                     &fn, &error);
     if (opened != TC_OK)
         return tci_compat_refuse(tci_compat_status(opened), "%s", error.text);
     ucs_status_t status = take_function(fn, code_out);

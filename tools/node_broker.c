@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 #define WAIT_MS 100           /* between checks of clocks and the stop flag */
 #define SPARES 1u             /* processes started ahead for the next peer */

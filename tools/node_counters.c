@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 static size_t count(void)
 {

@@ -10,6 +10,7 @@
 #include "node_wall.h"
 #include "tool_file.h"
 
+#include <tc/advanced.h>
 #include <tc/code.h>
 #include <tc/crash.h>
 #include <tc/endpoint.h>

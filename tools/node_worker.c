@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 /* Time that a worker has to end after its peer has gone, or after it has reported its end or a
  * crash. */

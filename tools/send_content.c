@@ -54,7 +54,8 @@ static tc_status move_library(tc_ep *ep, const char *path, uint64_t timeout_ns,
                               send_content *content, tc_error *err)
 {
     tc_library *library;
-    tc_status status = tc_library_open_file(tc_ep_context(ep), path, &library, err);
+    tc_status status =
+        tc_library_open_code(tc_ep_context(ep), &(tc_code){.path = path}, &library, err);
     if (status != TC_OK)
         return status;
     content->libraries = 1;

@@ -5,6 +5,7 @@
 #include "tool_options.h"
 #include "tool_status.h"
 
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
@@ -363,7 +364,7 @@ static tc_status open_function(tc_context *ctx, const arguments *args, tc_packag
     if (args->function != NULL)
         return send_content_function(ctx, args->archive, args->function, package_out, fn_out,
                                      err);
-    return tc_ifunc_open_file(ctx, args->archive, fn_out, err);
+    return tc_ifunc_open_code(ctx, &(tc_code){.path = args->archive}, fn_out, err);
 }
 
 static int connect_and_send(tc_context *ctx, const arguments *args, const send_payload *p)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 #define ROUNDS_MAX 1000u
 #define TRIAL_COUNT 100u

@@ -43,8 +43,10 @@ tc_status library_open_new(tc_context *context, const void *archive, size_t size
 {
     char deps[32];
     int n = snprintf(deps, sizeof deps, "# %u\n", number);
-    return tc_library_open_memory(context, archive, size, deps, (size_t)n, NULL, 0, library_out,
-                                  err);
+    return tc_library_open_code(
+        context,
+        &(tc_code){.bytes = archive, .size = size, .deps = deps, .deps_size = (size_t)n},
+        library_out, err);
 }
 
 tc_status library_open_user(tc_context *context, const void *archive, size_t size,
@@ -52,7 +54,10 @@ tc_status library_open_user(tc_context *context, const void *archive, size_t siz
 {
     char text[96];
     int n = snprintf(text, sizeof text, "%s\n# %u\n", deps, number);
-    return tc_ifunc_open_memory(context, archive, size, text, (size_t)n, fn_out, err);
+    return tc_ifunc_open_code(
+        context,
+        &(tc_code){.bytes = archive, .size = size, .deps = text, .deps_size = (size_t)n},
+        fn_out, err);
 }
 
 static bool open_link(push_pair *pair)

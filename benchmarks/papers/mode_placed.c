@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 /* The size of a burst, which is at most that of a frame, so that a ring has space for it. */
 #define BURST_BYTES (64u << 10)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 
 #define LOOK_UP_NS (100 * PERF_NS_PER_MS) /* how soon a wait sees that the other side is gone */
 #define LINGER_NS PERF_NS_PER_MS

@@ -10,7 +10,8 @@ import re
 import sys
 
 # In the order of their dependencies. Headers of other subjects (mpi.h, ucx.h) use types that not every machine has.
-HEADERS = ("status.h", "options.h", "version.h", "context.h", "endpoint.h", "ifunc.h", "call.h", "group.h", "loader.h", "entry.h")
+HEADERS = ("status.h", "options.h", "abi.h", "version.h", "context.h", "endpoint.h", "ifunc.h", "call.h", "advanced.h", "group.h",
+           "loader.h", "entry.h")
 
 _NUMBER = re.compile(r"^#define (TC_\w+) +(?:0x[0-9a-fA-F]+|\d+)u?\s*$", re.MULTILINE)
 _WORDS = re.compile(r"\b(TC_API|TC_MUST_CHECK)\b|\bTC_PRINTF\([^()]*\)")

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <tc/advanced.h>
 
 #define NS_PER_S 1000000000ull
 #define CALL_TIMEOUT_NS (60 * NS_PER_S)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/entry.h>
 #include <time.h>
 

@@ -4,6 +4,7 @@
 #include "batch_reader.h"
 #include "call_times.h"
 
+#include <tc/advanced.h>
 #include <tc/ifunc.h>
 
 #include <errno.h>

@@ -88,8 +88,10 @@ static tc_status make(const specialise_order *order, tc_ifunc **fn_out, tc_error
     uint8_t *room = NULL;
     tc_status status = fill_slices(order, slices, &room);
     if (status == TC_OK)
-        status = tc_ifunc_open_bitcode(tc_ep_context(tc_self_endpoint()), "filter", slices,
-                                       FILTER_SLICES, NULL, 0, fn_out, err);
+        status = tc_ifunc_open_code(
+            tc_ep_context(tc_self_endpoint()),
+            &(tc_code){.name = "filter", .slices = slices, .slice_count = FILTER_SLICES},
+            fn_out, err);
     else
         strcpy(err->text, "no memory, or the placeholder is not where it was");
     free(room);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 #include <time.h>
 

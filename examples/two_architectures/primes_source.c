@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     }
     must(tc_context_create(NULL, &ctx, &err), &err);
     tc_context_set_target_args(ctx, &answers);
-    must(tc_ifunc_open_file(ctx, argv[1], &fn, &err), &err);
+    must(tc_ifunc_open_code(ctx, &(tc_code){.path = argv[1]}, &fn, &err), &err);
     printf(TABLE_ROW "%12s %12s   result\n", "target", "architecture", "form", "delivery",
            "first call", "cached call");
     for (int i = 2; i + 2 < argc; i += 3)

@@ -9,6 +9,7 @@
 #define TC_CACHE_H
 
 #include <stdint.h>
+#include <tc/abi.h>
 #include <tc/options.h>
 
 #ifdef __cplusplus
@@ -41,20 +42,6 @@ typedef struct tc_cache_totals {
 
 /* Called for each entry. */
 typedef void (*tc_cache_visit)(void *user, const tc_cache_entry *entry);
-
-/* Implements tc_cache_list; takes the size of the caller's tc_cache_totals.
- *
- *   as tc_cache_list */
-TC_MUST_CHECK TC_API tc_status tc_cache_list_sized(const tc_options *opts, tc_cache_visit visit,
-                                                   void *user, tc_cache_totals *totals_out,
-                                                   size_t totals_size, tc_error *err);
-
-/* Implements tc_cache_clear; takes the size of the caller's tc_cache_totals.
- *
- *   as tc_cache_clear */
-TC_MUST_CHECK TC_API tc_status tc_cache_clear_sized(const tc_options *opts,
-                                                    tc_cache_totals *removed_out,
-                                                    size_t removed_size, tc_error *err);
 
 /* Reads and validates every file of the cache and calls `visit` for each entry, the most
  * recently used one first. Changes nothing. Takes about one second per gigabyte. Any thread.

@@ -12,6 +12,7 @@
 #define TC_CALL_H
 
 #include <stdint.h>
+#include <tc/abi.h>
 #include <tc/ifunc.h>
 
 #ifdef __cplusplus
@@ -51,15 +52,6 @@ typedef struct tc_call_params {
     tc_call_callback done;  /* called once, unless the call is cancelled; or NULL */
     void *user;             /* first argument of done */
 } tc_call_params;
-
-/* Implements tc_call_start; takes the size of the caller's tc_call_params.
- *
- *   as tc_call_start */
-TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
-                                                   const void *source_args, size_t size,
-                                                   const tc_call_params *params,
-                                                   size_t params_size, tc_call_id *call_out,
-                                                   tc_error *err);
 
 /* Sends a message as tc_send does and returns. `params->done` is called when the reply has
  * arrived, the call has failed or its deadline has passed. Allowed inside an ifunc.

@@ -16,6 +16,7 @@
 #define TC_CONTEXT_H
 
 #include <stdint.h>
+#include <tc/abi.h>
 #include <tc/options.h>
 #include <tc/status.h>
 #include <tc/version.h>
@@ -45,14 +46,6 @@ typedef enum tc_ep_event {
  * TC_EP_OPENED: its peer's functions run after that call has returned, in the next call that
  * progresses. */
 typedef void (*tc_ep_callback)(void *user, tc_ep *ep, tc_ep_event event);
-
-/* Implements tc_context_create. Programs that find the library at run time (dlsym, another
- * language) call it with the TC_VERSION_NUMBER that they were written for.
- *
- *   as tc_context_create */
-TC_MUST_CHECK TC_API tc_status tc_context_create_for(unsigned header_version,
-                                                     const tc_options *opts,
-                                                     tc_context **ctx_out, tc_error *err);
 
 /* Creates a context. The library may be newer than the headers that the program was compiled
  * with, as long as the soname is the same.
@@ -86,30 +79,6 @@ TC_API void tc_context_destroy(tc_context *ctx);
  * and never dereferences it. NULL at first. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
-/* Reads the keys of the option trust and the lists of code_allow and code_revoked again.
- * Functions that may not run any more are unloaded, whatever they have in memory; their objects
- * in the object cache are deleted; peers that sent them receive the reason with TC_E_REFUSED,
- * and their endpoints stay open. Functions that may run again do so when they are sent again.
- *
- *   TC_OK           all was read; keys that cannot be used are left out, and logged
- *   TC_E_INVALID    a folder, key list or its owner or mode cannot be believed: no key counts
- *                   any more, nothing is allowed by a list, and everything revoked stays
- *                   revoked
- *   TC_E_NOT_FOUND  the folder or a list does not exist; likewise
- *   TC_E_IO         it cannot be read; likewise
- *   TC_E_NO_MEMORY  an allocation failed; likewise
- *   TC_E_BUSY       called from inside an ifunc or a callback: nothing is read */
-TC_MUST_CHECK TC_API tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err);
-
-/* Opens the file of the option `audit` again by its name: for use after a rename, so that
- * further lines go into a new file. Does nothing without such a file.
- *
- *   TC_OK           lines go into the file that has the name now
- *   TC_E_INVALID    it is not a regular file of this user's that no other user can access, or
- *                   it is a symbolic link: lines still go into the previous file
- *   TC_E_IO         it cannot be opened: the same */
-TC_MUST_CHECK TC_API tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err);
-
 /* Gives functions that run here access to data by name (tc_self_data). Every function of every
  * peer can read and write it.
  *
@@ -125,31 +94,6 @@ TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *n
 
 /* Sets the callback for endpoint events; NULL: none. */
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
-
-/* Called by calls that block, in their thread. Not 0: the call is to end. */
-typedef int (*tc_interrupt_callback)(void *user);
-
-/* Lets a program end calls that block before their deadlines, as an interpreter must when its
- * user presses Ctrl-C. Such a call invokes the callback after a twentieth of a second, and then
- * every twentieth of a second. When the callback returns a number other than 0, the call ends
- * as if its deadline had passed, with TC_E_TIMEOUT and a text that states the interruption, or
- * with its result if that has arrived by then. These calls invoke it: tc_ep_connect,
- * tc_ep_connect_address, tc_group_join (except while PMIx itself starts), tc_group_connect,
- * tc_group_barrier; and the flush of tc_ep_flush, tc_ep_close, tc_group_destroy and
- * tc_context_destroy, which then loses messages as at its deadline. Other calls that block can
- * be made with short timeouts, again and again: tc_wait, also after tc_ep_prepare and
- * tc_call_start.
- *
- *   callback   must not use the context; NULL: none */
-TC_API void tc_context_set_interrupt(tc_context *ctx, tc_interrupt_callback callback,
-                                     void *user);
-
-/* Returns this context's address for tc_ep_connect_address and stores its size. The bytes are
- * opaque, owned by the context and valid while it lives. From the first call on peers can
- * connect by address; before it only a listener accepts them. The first call opens UCX's
- * network port, as said above; if UCX cannot, the log has the reason, and the address is one
- * for this host. */
-TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
 /* Runs arrived messages, sends queued messages, and watches peers. Returns the number of
  * messages that ran. It blocks no longer than the functions that it runs: a function that is
@@ -173,13 +117,6 @@ TC_API unsigned tc_progress(tc_context *ctx);
  *   TC_E_TIMEOUT  nothing happened in timeout_ns; 0 looks once
  *   TC_E_BUSY     called from inside an ifunc */
 TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
-
-/* The instruction by which this processor waits for a line of memory: "umwait", "mwaitx", "wfe"
- * or "wfet". NULL: it has none, or hides it from this machine, as many hypervisors do; then
- * tc_context_create refuses the option `wait` at `line` with TC_E_UNSUPPORTED. The text is
- * static. "wfe" has no bound of its own: with several peers that store, or beside UCX, `line`
- * pauses there instead. Any thread. */
-TC_API const char *tc_wait_instruction(void);
 
 /* Has tc_wait return TC_OK: the one that waits now, or else the next. It also makes the
  * descriptor of tc_context_fd readable. Other calls that block go on. Any thread may call this,
@@ -211,24 +148,6 @@ TC_API tc_status tc_serve(tc_context *ctx, const volatile int *until);
  *                thread has them, and the others call tc_serve with a number that it sets */
 TC_API tc_status tc_serve_until_signal(tc_context *ctx, int *signal_out);
 
-/* The descriptor for an event loop of the program's own. poll and epoll report it readable when
- * tc_progress has work to do, if tc_context_arm returned TC_OK since the last tc_progress. The
- * loop is: tc_progress; tc_context_arm; on TC_OK wait for the descriptor, on TC_E_AGAIN
- * continue at once. Wait one second at most, so that deadlines are kept and dead peers are
- * noticed. Never read from the descriptor. The context owns it. */
-TC_API int tc_context_fd(const tc_context *ctx);
-
-/* Asks peers to make the descriptor readable. The next tc_progress, or any call that
- * progresses, disarms it.
- *
- *   TC_OK             armed: wait for the descriptor
- *   TC_E_AGAIN        work is pending already: call tc_progress
- *   TC_E_UNSUPPORTED  some peer cannot wake this side (the kernel lacks membarrier(2), or the
- *                     two directions use different transports): call tc_progress after one
- *                     millisecond at most
- *   TC_E_BUSY         called from inside an ifunc, or a thread serves the context */
-TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
-
 /* Accepts peers. Every process that can connect can run code here, so addresses outside
  * loopback are refused unless the options set keys (key_file, or tls_ca, tls_cert and tls_key)
  * or listen_any. With keys a connection is TLS 1.3 and both sides prove themselves before
@@ -256,71 +175,12 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *host_port,
                                                 tc_listener **listener_out, tc_error *err);
 
-/* Takes a connection instead of the context: a socket, which the callback owns and has to
- * close, and the address at its other end, "127.0.0.1:40212". Called from tc_progress and from
- * calls that progress; it may call nothing that progresses. */
-typedef void (*tc_connection_callback)(void *user, int connection, const char *peer);
-
-/* Has the listener give every connection that comes from now on to the callback, unread, for
- * another process to serve it (tc_listener_open_handed).
- *
- *   callback  NULL: the context serves them again
- *   user      passed on to it */
-TC_API void tc_listener_hand_over(tc_listener *listener, tc_connection_callback callback,
-                                  void *user);
-
-/* Serves connections that another process has accepted. The accepting process sends them over a
- * Unix socket, each with a message of its own (SCM_RIGHTS); other contents of a message are
- * ignored, and so is a descriptor that is not a connected TCP socket. A peer of another host
- * opens UCX's network port as a listener beyond loopback does.
- *
- *   channel         of type SOCK_SEQPACKET; duplicated, and stays the caller's
- *   listener_out    as tc_listener_open; its port is 0
- *
- *   TC_OK           connections are taken
- *   TC_E_INVALID    channel is another kind of descriptor
- *   TC_E_IO         the operating system refused; the text says why
- *   TC_E_NO_MEMORY  an allocation failed */
-TC_MUST_CHECK TC_API tc_status tc_listener_open_handed(tc_context *ctx, int channel,
-                                                       tc_listener **listener_out,
-                                                       tc_error *err);
-
-/* Ends a connection that was given to another process (tc_listener_hand_over) after that
- * process has died: the peer's endpoint fails with TC_E_PEER_LOST and this reason; with keys,
- * where nothing may be sent in clear text, without the reason. The process that gave the
- * connection away keeps a duplicate of the socket for this; otherwise the peer only sees the
- * connection end. Does not block.
- *
- *   ctx         the context of the listener that took it
- *   connection  is closed
- *   reason      at most 512 bytes; bytes that are not printable ASCII become '?' */
-TC_API void tc_connection_end(tc_context *ctx, int connection, const char *reason);
-
 /* The port that the listener is bound to. */
 TC_API uint16_t tc_listener_port(const tc_listener *listener);
 
 /* Accepts no further peers and frees the listener. Endpoints that it accepted stay open. NULL
  * is allowed. */
 TC_API void tc_listener_close(tc_listener *listener);
-
-/* Starts the compiler, and the processes that it compiles in, as many as are kept for the next
- * functions: for a program that cannot open files or start processes later, because it confines
- * itself. When such a process dies then, it is not replaced; without any, bitcode is refused.
- * With the option form=image nothing is ever compiled, and none is started.
- *
- *   TC_OK             it is ready, or about to be, or not needed
- *   TC_E_UNSUPPORTED  the library has no compiler here: images run all the same
- *   TC_E_VERSION      the compiler's module is of another version
- *   TC_E_COMPILE      LLVM does not work here
- *   TC_E_NO_MEMORY    an allocation failed */
-TC_MUST_CHECK TC_API tc_status tc_context_start_compiler(tc_context *ctx, tc_error *err);
-
-/* The counters of a context, by index from 0 to tc_stats_count() - 1. Names ("messages_run",
- * "code_sent") and indices are stable; later versions append. tc_stats_name returns NULL and
- * tc_stats_value 0 for other indices. The manual page tc_context(3) explains every counter. */
-TC_API size_t tc_stats_count(void);
-TC_API const char *tc_stats_name(size_t index);
-TC_API uint64_t tc_stats_value(const tc_context *ctx, size_t index);
 
 #ifdef __cplusplus
 }

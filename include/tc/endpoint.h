@@ -12,6 +12,7 @@
 #ifndef TC_ENDPOINT_H
 #define TC_ENDPOINT_H
 
+#include <tc/abi.h>
 #include <tc/context.h>
 
 #ifdef __cplusplus
@@ -51,26 +52,6 @@ extern "C" {
 TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_port,
                                              uint64_t timeout_ns, tc_ep **ep_out,
                                              tc_error *err);
-
-/* Connects to the peer's worker address, the bytes of its tc_context_address. Blocks,
- * progressing ctx; the peer must progress, too. Damaged bytes are detected. Bytes that an
- * attacker made reach the address parser of UCX, once their layout was checked, and make this
- * side connect to any destination that they name: take them only from a channel that you trust.
- * Neither side proves its identity this way, whatever keys are set (options key_file,
- * tls_cert): the network has to be trusted, and the identity is "".
- *
- *   address         the bytes; not needed after the call
- *   size            their number
- *
- *   TC_OK             the endpoint is open
- *   TC_E_CORRUPT      the bytes are not an address, or damaged
- *   TC_E_VERSION      the peer's protocol or UCX is another one; the text has both versions
- *   TC_E_UNREACHABLE  UCX has no way there, because one of the two has no network port (option
- *                     network; with keys or delivery=stream there is none): the text says which
- *   as tc_ep_connect */
-TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void *address,
-                                                     size_t size, uint64_t timeout_ns,
-                                                     tc_ep **ep_out, tc_error *err);
 
 /* Blocks, progressing the context, until the peer has run every message sent so far, or dropped
  * it because it refused the function.
@@ -123,9 +104,6 @@ typedef struct tc_ep_info {
      * group's member, "uid:1000"; "": nothing */
     const char *peer_identity;
 } tc_ep_info;
-
-/* Implements tc_ep_query; takes the size of the caller's tc_ep_info. */
-TC_API void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size);
 
 /* Reports the state of the endpoint and the peer's description of itself. Pointers are valid
  * while ep lives. The peer chooses the texts, but for peer_identity; they are printable

@@ -138,9 +138,9 @@ TC_API uint32_t tc_self_hops(void);
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
 /* tc_forward of another function: the message, and with it the call, goes on as a message of
- * fn. So a function hands its work to one that it has opened or made (tc_ifunc_open_memory,
- * tc_ifunc_open_bitcode), at this node or another one, and the caller has the answer of that,
- * or the reason for which it was refused.
+ * fn. So a function hands its work to one that it has opened or made (tc_ifunc_open_code), at
+ * this node or another one, and the caller has the answer of that, or the reason for which it
+ * was refused.
  *
  *   fn              a handle of this context; it may be closed when this has returned
  *   payload         as fn's NAME_main gets it: its NAME_payload_init is not called

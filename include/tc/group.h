@@ -11,6 +11,7 @@
 #ifndef TC_GROUP_H
 #define TC_GROUP_H
 
+#include <tc/abi.h>
 #include <tc/call.h>
 
 #ifdef __cplusplus
@@ -34,15 +35,6 @@ typedef struct tc_group_params {
     uint32_t size;                  /* number of members */
     const tc_group_member *members; /* as many as size; copied; the own one may be empty */
 } tc_group_params;
-
-/* Implements tc_group_create; takes the sizes of the caller's tc_group_params and
- * tc_group_member.
- *
- *   as tc_group_create */
-TC_MUST_CHECK TC_API tc_status tc_group_create_sized(tc_context *ctx,
-                                                     const tc_group_params *params,
-                                                     size_t params_size, size_t member_size,
-                                                     tc_group **group_out, tc_error *err);
 
 /* Creates a group from a table of addresses that the members have exchanged by any means. This
  * process must be reachable by its own address already. Does not connect.
@@ -152,14 +144,6 @@ typedef struct tc_group_call_params {
     tc_status *statuses;    /* receives how each rank's call ended; or NULL */
     uint64_t timeout_ns;    /* 0: the option call_timeout */
 } tc_group_call_params;
-
-/* Implements tc_group_call_all; takes the size of the caller's tc_group_call_params.
- *
- *   as tc_group_call_all */
-TC_MUST_CHECK TC_API tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc *fn,
-                                                       const void *source_args, size_t size,
-                                                       const tc_group_call_params *params,
-                                                       size_t params_size, tc_error *err);
 
 /* Calls a function at every rank, this process's own included, and blocks, progressing, until
  * all calls have ended. The calls are under way at the same time. A rank that fails keeps no

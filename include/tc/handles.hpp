@@ -3,6 +3,8 @@
 #ifndef TC_HANDLES_HPP
 #define TC_HANDLES_HPP
 
+#include <tc/advanced.h>
+#include <tc/group.h>
 #include <tc/library.h>
 #include <tc/package.h>
 #include <tc/tc.h>

@@ -11,6 +11,7 @@
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
 
+#include <tc/abi.h>
 #include <tc/endpoint.h>
 
 #ifdef __cplusplus
@@ -18,11 +19,10 @@ extern "C" {
 #endif
 
 typedef struct tc_ifunc tc_ifunc;
-typedef struct tc_message tc_message;
 
 #define TC_IFUNC_ID_BYTES 16
 
-/* Opens an archive by the function's name. Reads NAME.tca and, if they exist, NAME.deps and the
+/* Opens a function by its name. Reads NAME.tca and, if they exist, NAME.deps and the
  * signature NAME.tca.minisig from the first folder of the option ifunc_path that has NAME.tca.
  * Every call reads the files again. The same content gives the same handle, reference-counted:
  * close it as often as it was opened.
@@ -46,45 +46,6 @@ typedef struct tc_message tc_message;
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open(tc_context *ctx, const char *name,
                                              tc_ifunc **fn_out, tc_error *err);
 
-/* Opens the archive at a path. Its .deps file has the same path with .deps for .tca, its
- * signature the same with .minisig behind it.
- *
- *   TC_OK           the function can be sent
- *   TC_E_NOT_FOUND  there is no such file
- *   as tc_ifunc_open */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open_file(tc_context *ctx, const char *path,
-                                                  tc_ifunc **fn_out, tc_error *err);
-
-/* Opens an archive in memory. Both byte ranges are copied.
- *
- *   archive         archive_size bytes of a .tca file
- *   deps            deps_size bytes of a .deps file, one library per line; or NULL
- *
- *   TC_OK           the function can be sent
- *   TC_E_CORRUPT    as tc_ifunc_open
- *   TC_E_VERSION    as tc_ifunc_open
- *   TC_E_TOO_LARGE  as tc_ifunc_open
- *   TC_E_REFUSED    as tc_ifunc_open
- *   TC_E_NO_MEMORY  an allocation failed */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive,
-                                                    size_t archive_size, const char *deps,
-                                                    size_t deps_size, tc_ifunc **fn_out,
-                                                    tc_error *err);
-
-/* Opens an archive in memory with its signature, as tc_ifunc_open does with NAME.tca.minisig:
- * the signature goes along wherever the function is sent.
- *
- *   signature       signature_size bytes of a .minisig file, as `tc-ar sign` writes it; or NULL
- *
- *   TC_E_CORRUPT    also: the signature is malformed
- *   TC_E_VERSION    also: it is of minisign's older kind
- *   as tc_ifunc_open_memory */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive,
-                                                    size_t archive_size, const char *deps,
-                                                    size_t deps_size, const char *signature,
-                                                    size_t signature_size, tc_ifunc **fn_out,
-                                                    tc_error *err);
-
 /* An archive that is part of the program: `tc-ar embed NAME.tca -o FILE.c` writes a source that
  * defines `const tc_embedded NAME_tca`, and tc_add_ifunc(NAME ... EMBED) makes a library of it
  * that a target links. Declare it with `extern const tc_embedded NAME_tca;`. */
@@ -97,18 +58,6 @@ typedef struct tc_embedded {
     size_t signature_size;
 } tc_embedded;
 
-/* Opens an archive that is part of the program; no file is needed where the program runs.
- *
- *   as tc_ifunc_open_signed */
-TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
-                                                             const tc_embedded *embedded,
-                                                             tc_ifunc **fn_out, tc_error *err)
-{
-    return tc_ifunc_open_signed(ctx, embedded->archive, embedded->archive_size, embedded->deps,
-                                embedded->deps_size, embedded->signature,
-                                embedded->signature_size, fn_out, err);
-}
-
 /* LLVM bitcode for one target, from any compiler. */
 typedef struct tc_bitcode {
     const char *triple; /* any spelling: "x86_64-pc-linux-gnu" */
@@ -116,60 +65,88 @@ typedef struct tc_bitcode {
     size_t size; /* bytes at bytes */
 } tc_bitcode;
 
-/* Implements tc_ifunc_open_bitcode; takes the size of the caller's tc_bitcode.
- *
- *   as tc_ifunc_open_bitcode */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
-                                                           const tc_bitcode *slices,
-                                                           size_t count, size_t slice_size,
-                                                           const char *deps, size_t deps_size,
-                                                           tc_ifunc **fn_out, tc_error *err);
+/* Code to open: of a function, a library or a package. A zeroed struct is valid as soon as one
+ * source is set: `name` alone, `path`, `bytes`, or `slices` with `name`. */
+typedef struct tc_code {
+    const char *name;  /* as for tc_ifunc_open; with slices the name to give: a C identifier */
+    const char *path;  /* of a .tca or .tcp file */
+    const void *bytes; /* the content of such a file; "" is an empty one */
+    size_t size;       /* bytes at bytes */
+    const char *deps;  /* with bytes or slices: a .deps file, one library per line; or NULL */
+    size_t deps_size;  /* bytes at deps */
+    const char *signature; /* with bytes: a .minisig file, as `tc-ar sign` writes it; or NULL */
+    size_t signature_size; /* bytes at signature */
+    const tc_bitcode *slices; /* bitcode, one for each target */
+    size_t slice_count;
+    const uint8_t *id; /* the content id that the code must have, 16 bytes; or NULL */
+} tc_code;
 
-/* Makes an archive of bitcode and opens it: of the output of another compiler, or of bitcode
- * that a program or a function has made at run time. The slices define NAME_main and, if the
- * first slice has the names, the two functions that make payloads. The same bitcode gives the
- * same handle, wherever it was opened before.
- *
- * The bitcode is not read here. A process that is to run it verifies it; bitcode that does not
- * verify is refused there, as any function, with a text that has LLVM's findings.
- *
- *   name              a C identifier
- *   slices            `count` of them, one per target; copied
- *   deps              deps_size bytes of a .deps file, or NULL
- *
- *   TC_OK             the function can be sent
- *   TC_E_INVALID      name is no C identifier, count is 0, a slice is empty or a triple
- *                     malformed
- *   TC_E_IN_USE       two slices are for one target
- *   TC_E_UNSUPPORTED  a slice has a field that this library does not know
- *   as tc_ifunc_open_memory */
-TC_MUST_CHECK static inline tc_status
-tc_ifunc_open_bitcode(tc_context *ctx, const char *name, const tc_bitcode *slices, size_t count,
-                      const char *deps, size_t deps_size, tc_ifunc **fn_out, tc_error *err)
+/* Describes an archive that is part of the program, for the functions that take a tc_code. */
+static inline tc_code tc_code_embedded(const tc_embedded *embedded)
 {
-    return tc_ifunc_open_bitcode_sized(ctx, name, slices, count, sizeof *slices, deps,
-                                       deps_size, fn_out, err);
+    tc_code code = {NULL,
+                    NULL,
+                    embedded->archive,
+                    embedded->archive_size,
+                    embedded->deps,
+                    embedded->deps_size,
+                    embedded->signature,
+                    embedded->signature_size,
+                    NULL,
+                    0,
+                    NULL};
+    return code;
 }
 
-/* The name of the key of the option trust that has signed the function; "" when none has, or no
- * signature came with it. Valid until fn is closed, or trust is read again. */
-TC_API const char *tc_ifunc_signer(const tc_ifunc *fn);
+/* Opens a function from any source. The same content gives the same handle as tc_ifunc_open
+ * does.
+ *
+ * An archive at a path has its .deps file at the same path with .deps for .tca, its signature
+ * at the same with .minisig behind it. An archive in memory has them in the struct; the
+ * signature goes along wherever the function is sent.
+ *
+ * Of slices an archive is made: of the output of another compiler, or of bitcode that a program
+ * or a function has made at run time. They define NAME_main and, if the first slice has the
+ * names, the two functions that make payloads. The bitcode is not read here. A process that is
+ * to run it verifies it; bitcode that does not verify is refused there, as any function, with a
+ * text that has LLVM's findings.
+ *
+ *   code              all that it points to is copied
+ *   fn_out            see tc_ifunc_close
+ *
+ *   TC_OK             the function can be sent
+ *   TC_E_NOT_FOUND    also: there is no file at the path
+ *   TC_E_INVALID      also: not exactly one source is set, or a field that does not belong to
+ *                     it is; the archive is a library's; a slice is empty, `slice_count` is
+ *                     0, or a triple is malformed
+ *   TC_E_CORRUPT      also: the signature is malformed
+ *   TC_E_VERSION      also: the signature is of minisign's older kind, or the content id is
+ *                     another one than `id`
+ *   TC_E_IN_USE       two slices are for one target
+ *   TC_E_UNSUPPORTED  code or a slice has a field that this library does not know
+ *   as tc_ifunc_open */
+TC_MUST_CHECK static inline tc_status tc_ifunc_open_code(tc_context *ctx, const tc_code *code,
+                                                         tc_ifunc **fn_out, tc_error *err)
+{
+    return tc_ifunc_open_code_sized(ctx, code, sizeof *code, sizeof *code->slices, fn_out, err);
+}
+
+/* Opens an archive that is part of the program; no file is needed where the program runs.
+ *
+ *   as tc_ifunc_open_code */
+TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
+                                                             const tc_embedded *embedded,
+                                                             tc_ifunc **fn_out, tc_error *err)
+{
+    tc_code code = tc_code_embedded(embedded);
+    return tc_ifunc_open_code(ctx, &code, fn_out, err);
+}
 
 /* Gives one reference back. Messages that were sent still run. NULL is allowed. */
 TC_API void tc_ifunc_close(tc_ifunc *fn);
 
 /* The function's name, valid while fn is open. */
 TC_API const char *tc_ifunc_name(const tc_ifunc *fn);
-
-/* Writes the content id. */
-TC_API void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES]);
-
-/* The size of archive and dependency list, bytes. */
-TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
-
-/* The alignment that the function asks of its payloads by TC_PAYLOAD_ALIGN (<tc/entry.h>),
- * bytes; 4096 if it asks for read-only ones (TC_PAYLOAD_READONLY), 16 if for nothing. */
-TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
 
 /* Sends one message. NAME_payload_init makes the payload from the source arguments; if the
  * library does not define it, the payload is a copy of them. The first message of a function to
@@ -240,89 +217,6 @@ TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void 
  *   TC_E_BUSY       called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns,
                                              tc_error *err);
-
-/* tc_send with a message that carries the code even if the peer has it: the cost of a system
- * without a code cache.
- *
- *   as tc_send */
-TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
-                                                const void *source_args, size_t size);
-
-/* tc_send with a message that brings an image of the function, which runs for this message and
- * is dropped afterwards: the target looks nothing up, keeps nothing and needs no compiler.
- * After "injected function" of the Two-Chains paper, III. Static data starts afresh in each
- * invocation, tc_self_ifunc() returns NULL, and no exception may leave the function. The image
- * is the one for every CPU of the peer's architecture.
- *
- *   TC_OK           the message is sent
- *   TC_E_AGAIN      no credit at the peer; never queued, also not inside an ifunc
- *   TC_E_NO_SLICE   the archive has no image for every CPU of the peer's architecture
- *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, or it
- *                     asks for read-only payloads (TC_PAYLOAD_READONLY)
- *   TC_E_TOO_LARGE  payload and code together exceed tc_ep_info.frame_payload_max, and the
- *                   payload cannot lie in the memory for large ones: option staging_bytes has
- *                   less than twice its size, or the peer is not on this host, or has not
- *                   attached that memory yet (which is offered with the first large payload)
- *   as tc_send */
-TC_MUST_CHECK TC_API tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn,
-                                                const void *source_args, size_t size);
-
-/* Registers code of this process for a function: messages for it run `main`, and the archive's
- * code is not loaded. Peers that send the same archive, or with the option code_push off only
- * its id, run it from then on. After "local function" of the Two-Chains paper, III.
- *
- *   main          must stay callable until the context is destroyed
- *
- *   TC_OK         messages run `main`
- *   TC_E_INVALID  main is NULL, the function was loaded already, or it defines more entry
- *                 points than NAME_main: tc_ifunc_use_local_entries takes those, too */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
-    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
-    tc_error *err);
-
-/* tc_ifunc_use_local of a function that makes its payloads, or of any other: all that its
- * archive defines. Payloads that this context sends are made by these functions then, so a
- * source and a target that both run local code compile none.
- *
- *   main                  as for tc_ifunc_use_local, like the two others
- *   payload_get_max_size  NULL if the archive has no NAME_payload_get_max_size
- *   payload_init          NULL if the archive has no NAME_payload_init
- *
- *   TC_OK         messages run `main`
- *   TC_E_INVALID  main is NULL, the function was loaded already, the archive defines payload
- *                 functions that were not given or does not define those that were, or they are
- *                 of the original's API */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local_entries(
-    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
-    size_t (*payload_get_max_size)(void *source_args, size_t source_args_size),
-    int (*payload_init)(void *payload, size_t payload_size, void *source_args,
-                        size_t source_args_size),
-    tc_error *err);
-
-/* Builds a payload once, to be sent to many endpoints.
- *
- *   message_out       owned by the caller; see tc_message_destroy
- *
- *   TC_OK             the payload is built
- *   TC_E_PAYLOAD      NAME_payload_init returned non-zero
- *   TC_E_UNSUPPORTED  as tc_send
- *   TC_E_NO_MEMORY    an allocation failed
- *
- * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. */
-TC_MUST_CHECK TC_API tc_status tc_message_create(tc_ifunc *fn, const void *source_args,
-                                                 size_t size, tc_message **message_out,
-                                                 tc_error *err);
-
-/* The payload and its size. It may be changed between sends. */
-TC_API void *tc_message_payload(tc_message *message, size_t *size_out);
-
-/* tc_send of a payload that was built before.
- *
- *   as tc_send */
-TC_MUST_CHECK TC_API tc_status tc_message_send(tc_ep *ep, const tc_message *message);
-
-/* Frees the payload. Not while tc_message_send of it returns TC_E_AGAIN. NULL is allowed. */
-TC_API void tc_message_destroy(tc_message *message);
 
 #ifdef __cplusplus
 }

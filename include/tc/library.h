@@ -38,6 +38,7 @@
 #ifndef TC_LIBRARY_H
 #define TC_LIBRARY_H
 
+#include <tc/abi.h>
 #include <tc/ifunc.h>
 
 #ifdef __cplusplus
@@ -58,37 +59,29 @@ typedef struct tc_library tc_library;
 TC_MUST_CHECK TC_API tc_status tc_library_open(tc_context *ctx, const char *name,
                                                tc_library **library_out, tc_error *err);
 
-/* Opens the archive at a path.
+/* Opens a library from any source, as tc_ifunc_open_code does a function.
  *
- *   TC_E_INVALID  also: the archive is a function's
- *   as tc_ifunc_open_file */
-TC_MUST_CHECK TC_API tc_status tc_library_open_file(tc_context *ctx, const char *path,
-                                                    tc_library **library_out, tc_error *err);
-
-/* Opens an archive in memory. All three byte ranges are copied.
- *
- *   deps          deps_size bytes of a .deps file, or NULL
- *   signature     signature_size bytes of a .minisig file, or NULL
- *
- *   TC_E_INVALID  also: the archive is a function's
- *   as tc_ifunc_open_signed */
-TC_MUST_CHECK TC_API tc_status tc_library_open_memory(tc_context *ctx, const void *archive,
-                                                      size_t archive_size, const char *deps,
-                                                      size_t deps_size, const char *signature,
-                                                      size_t signature_size,
-                                                      tc_library **library_out, tc_error *err);
+ *   TC_OK         the library can be pushed and installed
+ *   TC_E_INVALID  also: the archive is a function's, as an archive of slices is
+ *   as tc_ifunc_open_code */
+TC_MUST_CHECK static inline tc_status tc_library_open_code(tc_context *ctx, const tc_code *code,
+                                                           tc_library **library_out,
+                                                           tc_error *err)
+{
+    return tc_library_open_code_sized(ctx, code, sizeof *code, sizeof *code->slices,
+                                      library_out, err);
+}
 
 /* Opens an archive that is part of the program (`tc-ar embed`).
  *
- *   as tc_library_open_memory */
+ *   as tc_library_open_code */
 TC_MUST_CHECK static inline tc_status tc_library_open_embedded(tc_context *ctx,
                                                                const tc_embedded *embedded,
                                                                tc_library **library_out,
                                                                tc_error *err)
 {
-    return tc_library_open_memory(ctx, embedded->archive, embedded->archive_size,
-                                  embedded->deps, embedded->deps_size, embedded->signature,
-                                  embedded->signature_size, library_out, err);
+    tc_code code = tc_code_embedded(embedded);
+    return tc_library_open_code(ctx, &code, library_out, err);
 }
 
 /* Gives one reference back. A library that was pushed or installed stays where it is. NULL is
@@ -167,10 +160,6 @@ typedef struct tc_library_info {
     uint64_t libraries;    /* that are bound to it now */
     uint64_t order;        /* sequence number among libraries put in force here, from 1 on */
 } tc_library_info;
-
-/* Implements tc_library_list; takes the size of the caller's tc_library_info. */
-TC_API size_t tc_library_list_sized(tc_context *ctx, tc_library_info *infos, size_t count,
-                                    size_t info_size);
 
 /* Writes the libraries in force in this context, in the order of arrival. Allowed inside an
  * ifunc.

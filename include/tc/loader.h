@@ -11,6 +11,7 @@
 #define TC_LOADER_H
 
 #include <stdint.h>
+#include <tc/abi.h>
 #include <tc/ifunc.h>
 #include <tc/options.h>
 
@@ -25,14 +26,6 @@ typedef struct tc_symbol {
     const char *name;
     void *address;
 } tc_symbol;
-
-/* Implements tc_loader_create; takes the size of the caller's tc_symbol.
- *
- *   as tc_loader_create */
-TC_MUST_CHECK TC_API tc_status tc_loader_create_sized(const tc_options *opts,
-                                                      const tc_symbol *symbols,
-                                                      size_t symbol_count, size_t symbol_size,
-                                                      tc_loader **loader_out, tc_error *err);
 
 /* Creates a loader. The option `tier` counts as `best` unless it is `fast`: calls of a loader's
  * functions are not counted.
@@ -60,35 +53,16 @@ TC_MUST_CHECK static inline tc_status tc_loader_create(const tc_options *opts,
  * allowed. */
 TC_API void tc_loader_destroy(tc_loader *loader);
 
-/* Opens an archive in memory, as tc_ifunc_open_memory does for a context.
- *
- *   as tc_ifunc_open_memory */
-TC_MUST_CHECK TC_API tc_status tc_loader_open_memory(tc_loader *loader, const void *archive,
-                                                     size_t archive_size, const char *deps,
-                                                     size_t deps_size, tc_ifunc **fn_out,
-                                                     tc_error *err);
-
-/* Implements tc_loader_open_bitcode; takes the size of the caller's tc_bitcode.
- *
- *   as tc_loader_open_bitcode */
-TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
-                                                            const tc_bitcode *slices,
-                                                            size_t count, size_t slice_size,
-                                                            const char *deps, size_t deps_size,
-                                                            tc_ifunc **fn_out, tc_error *err);
-
-/* Makes an archive of bitcode and opens it, as tc_ifunc_open_bitcode does for a context. The
- * two functions that make payloads may be of either kind; see tc_entry_points.
+/* Opens a function from any source, as tc_ifunc_open_code does for a context. The two functions
+ * of slices that make payloads may be of either kind; see tc_entry_points.
  *
  *   TC_OK  the function can be resolved
- *   as tc_ifunc_open_bitcode */
+ *   as tc_ifunc_open_code */
 TC_MUST_CHECK static inline tc_status
-tc_loader_open_bitcode(tc_loader *loader, const char *name, const tc_bitcode *slices,
-                       size_t count, const char *deps, size_t deps_size, tc_ifunc **fn_out,
-                       tc_error *err)
+tc_loader_open_code(tc_loader *loader, const tc_code *code, tc_ifunc **fn_out, tc_error *err)
 {
-    return tc_loader_open_bitcode_sized(loader, name, slices, count, sizeof *slices, deps,
-                                        deps_size, fn_out, err);
+    return tc_loader_open_code_sized(loader, code, sizeof *code, sizeof *code->slices, fn_out,
+                                     err);
 }
 
 /* The entry points of a function; NULL: not defined. A function that makes payloads has
@@ -103,13 +77,6 @@ typedef struct tc_entry_points {
     int (*original_init)(void *source_args, size_t source_args_size, void *payload,
                          size_t *payload_size);
 } tc_entry_points;
-
-/* Implements tc_loader_resolve; takes the size of the caller's tc_entry_points.
- *
- *   as tc_loader_resolve */
-TC_MUST_CHECK TC_API tc_status tc_loader_resolve_sized(tc_ifunc *fn,
-                                                       tc_entry_points *entries_out,
-                                                       size_t entries_size, tc_error *err);
 
 /* Makes a function callable in this process and blocks until it is: microseconds for an image,
  * 0.4 ms and more for bitcode. A failure other than TC_E_NO_MEMORY is remembered while fn is
@@ -134,7 +101,7 @@ tc_loader_resolve(tc_ifunc *fn, tc_entry_points *entries_out, tc_error *err)
     return tc_loader_resolve_sized(fn, entries_out, sizeof *entries_out, err);
 }
 
-/* The bytes of a function's archive and of its dependency list, for tc_loader_open_memory in
+/* The bytes of a function's archive and of its dependency list, for tc_loader_open_code in
  * another process. Valid while fn is open. */
 TC_API const void *tc_ifunc_archive(const tc_ifunc *fn, size_t *size_out);
 TC_API const char *tc_ifunc_deps(const tc_ifunc *fn, size_t *size_out);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/group.h>
 
 #ifdef __cplusplus

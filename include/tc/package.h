@@ -12,6 +12,7 @@
 #ifndef TC_PACKAGE_H
 #define TC_PACKAGE_H
 
+#include <tc/abi.h>
 #include <tc/ifunc.h>
 #include <tc/library.h>
 
@@ -42,20 +43,24 @@ typedef struct tc_package tc_package;
  *   TC_E_TOO_LARGE  a limit of the format is exceeded
  *   TC_E_IO         the file exists and cannot be read
  *   TC_E_NO_MEMORY  an allocation failed
- *   as tc_ifunc_open_signed */
+ *   as tc_ifunc_open_code */
 TC_MUST_CHECK TC_API tc_status tc_package_open(tc_context *ctx, const char *path,
                                                const uint8_t *id, tc_package **package_out,
                                                tc_error *err);
 
-/* Opens a package in memory, which may be freed afterwards.
+/* Opens a package from a file or from memory.
  *
- *   package         package_size bytes of a .tcp file
- *   id              as for tc_package_open
+ *   code            has `path`, or `bytes` and `size`; and `id` as for tc_package_open
  *
+ *   TC_E_INVALID      also: another field is set, or neither source
+ *   TC_E_UNSUPPORTED  code has a field that this library does not know
  *   as tc_package_open */
-TC_MUST_CHECK TC_API tc_status tc_package_open_memory(tc_context *ctx, const void *package,
-                                                      size_t package_size, const uint8_t *id,
-                                                      tc_package **package_out, tc_error *err);
+TC_MUST_CHECK static inline tc_status tc_package_open_code(tc_context *ctx, const tc_code *code,
+                                                           tc_package **package_out,
+                                                           tc_error *err)
+{
+    return tc_package_open_code_sized(ctx, code, sizeof *code, package_out, err);
+}
 
 /* Opens the package that libNAME-local.so was made with, which is in it, and has messages for
  * its functions run the code of that library instead of the code that peers send, as with

@@ -35,7 +35,6 @@
  *   tc_listener  accepts peers on a port
  *   tc_ep        an endpoint: an ordered, bidirectional connection to one peer
  *   tc_ifunc     a function that can be sent
- *   tc_group     processes that address each other by rank
  *
  * Threads. A context and everything made from it belong to one thread at a time: any thread,
  * under a lock, the caller's or tc_context_lock. Contexts are independent of each other.
@@ -44,7 +43,7 @@
  * stated with the function.
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
- * tc_ep_flush now and then, or let a thread of the library's do so (tc_context_start_thread).
+ * tc_ep_flush now and then, or let a thread of the library's do so (<tc/thread.h>).
  * TC_E_AGAIN is no failure: call tc_wait, which returns when there is capacity, then retry; or
  * tc_send_wait, which does both. A program that serves calls tc_serve.
  *
@@ -71,53 +70,49 @@
  * endpoint. docs/security.md has the promises and their limits.
  *
  * Versions. A program may be older than the library, as long as the soname is the same. Public
- * structs only grow at their end. A function that reads or fills one is inline here and passes
- * the struct's size to the exported function, whose name ends in _sized: the library neither
- * reads nor writes behind that size, and fields that an older program lacks count as 0. Callers
- * by dlsym or from another language call the _sized functions and tc_context_create_for.
+ * structs only grow at their end, and <tc/abi.h> says how that is kept. Sources written for
+ * release 0.1 compile, too: <tc/before_0_2.h> has the old names, unless TC_WITHOUT_0_1 is
+ * defined.
  *
  * Headers
- *   context.h    contexts, listeners, progress, counters
+ *   status.h     statuses and errors
+ *   options.h    options
+ *   version.h    versions
+ *   context.h    contexts, listeners, progress
  *   endpoint.h   endpoints
  *   ifunc.h      opening and sending functions
  *   call.h       calls: messages whose function returns a result
- *   group.h      groups
+ *
+ * Not included here, each for its subject
+ *   advanced.h   rare calls of the objects above
  *   entry.h      functions that an ifunc defines, and those that it may call where it runs
- *   status.h     statuses and errors
- *   options.h    options
+ *   group.h      groups
  *   library.h    libraries that travel
  *   package.h    packages of functions and libraries
+ *   thread.h     a thread that progresses a context, and the lock for others
+ *   loader.h     functions in this process, without peers
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took
  *   cache.h      the object cache
  *   code.h       names of shipped code, for crash handlers
  *   crash.h      a crash handler
- *   loader.h     functions in this process, without peers
- *   thread.h     a thread that progresses a context, and the lock for others
- *   version.h    versions
- *
- * Not included here, because they need another library's headers: mpi.h (a group of an MPI
- * communicator) and ucx.h (a context on UCX objects of the application). */
+ *   mpi.h        a group of an MPI communicator
+ *   ucx.h        a context on UCX objects of the application
+ *   abi.h        exported functions that inline ones call
+ *   before_0_2.h names of release 0.1 */
 #ifndef TC_TC_H
 #define TC_TC_H
 
-#include <tc/cache.h>
 #include <tc/call.h>
-#include <tc/code.h>
 #include <tc/context.h>
-#include <tc/crash.h>
 #include <tc/endpoint.h>
-#include <tc/entry.h>
-#include <tc/group.h>
 #include <tc/ifunc.h>
-#include <tc/library.h>
-#include <tc/load.h>
-#include <tc/loader.h>
-#include <tc/log.h>
 #include <tc/options.h>
-#include <tc/package.h>
 #include <tc/status.h>
-#include <tc/thread.h>
 #include <tc/version.h>
+
+#ifndef TC_WITHOUT_0_1
+#include <tc/before_0_2.h>
+#endif
 
 #endif

@@ -37,6 +37,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <tc/abi.h>
 #include <tc/context.h>
 #include <tc/status.h>
 
@@ -50,13 +51,6 @@ typedef struct tc_thread_params {
     unsigned pinned;  /* 1: it runs on the processor cpu alone */
     unsigned cpu;
 } tc_thread_params;
-
-/* Implements tc_context_start_thread; takes the size of the caller's tc_thread_params.
- *
- *   as tc_context_start_thread */
-TC_MUST_CHECK TC_API tc_status tc_context_start_thread_sized(tc_context *ctx,
-                                                             const tc_thread_params *params,
-                                                             size_t params_size, tc_error *err);
 
 /* Starts the thread. It has all signals blocked but those that its own instructions cause.
  *

@@ -3,6 +3,7 @@
 #ifndef TC_UCX_H
 #define TC_UCX_H
 
+#include <tc/abi.h>
 #include <tc/context.h>
 #include <ucp/api/ucp.h>
 
@@ -22,14 +23,6 @@ typedef struct tc_ucx_objects {
      * sleep until a message arrives; without it tc_wait naps for a millisecond at most. */
     uint64_t features;
 } tc_ucx_objects;
-
-/* Implements tc_context_create_on_ucx; takes the version of the headers and the size of the
- * caller's tc_ucx_objects; see tc_context_create_for.
- *
- *   as tc_context_create_on_ucx */
-TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
-    unsigned header_version, const tc_options *opts, const tc_ucx_objects *ucx, size_t ucx_size,
-    tc_context **ctx_out, tc_error *err);
 
 /* Creates a context on the application's objects. They must outlive it, and a worker has one
  * context at a time.

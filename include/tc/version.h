@@ -2,6 +2,7 @@
 #ifndef TC_VERSION_H
 #define TC_VERSION_H
 
+#include <tc/abi.h>
 #include <tc/status.h>
 
 #ifdef __cplusplus
@@ -28,9 +29,6 @@ typedef struct tc_version_info {
     const char *cpu;      /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3" */
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
-
-/* Implements tc_version_query; takes the size of the caller's tc_version_info. */
-TC_API void tc_version_query_sized(tc_version_info *info_out, size_t info_size);
 
 /* Reports the versions of the running library and its parts, and this CPU. The pointers are to
  * constants of the process. The first call loads the code engine, which takes about 10 ms. Any

@@ -9,6 +9,8 @@
 #include "rpc/calls.h"
 #include "rpc/local_reply.h"
 
+#include <tc/advanced.h>
+
 struct tc_listener {
     tc_context *ctx;
     tci_stream_listener *streams;

@@ -3,13 +3,13 @@
  * names. */
 #include "context/host_symbols.h"
 
+#include "context/old_opens.h"
 #include "context/processor.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/entry.h>
-#include <tc/library.h>
-#include <tc/loader.h>
 
 /* clang-format off */
 #define HOST_SYMBOL(function) {#function, (void *)(uintptr_t)(function)}
@@ -63,6 +63,7 @@ static const tci_host_symbol calls[] = {
     HOST_SYMBOL(tc_ifunc_archive),
     HOST_SYMBOL(tc_ifunc_deps),
     HOST_SYMBOL(tc_ifunc_open),
+    HOST_SYMBOL(tc_ifunc_open_code_sized),
     HOST_SYMBOL(tc_ifunc_open_file),
     HOST_SYMBOL(tc_ifunc_open_memory),
     HOST_SYMBOL(tc_ifunc_open_signed),

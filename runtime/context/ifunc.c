@@ -2,68 +2,21 @@
 #include "context/context_object.h"
 
 #include "base/error_text.h"
-#include "ifunc/bitcode_slices.h"
-#include "ifunc/ifunc_files.h"
+#include "ifunc/code_open.h"
 #include "wire/frame.h"
 
-#include <tc/ifunc.h>
+#include <tc/advanced.h>
 
-/* Takes over `fn`, and refuses it if it is a library. */
-static tc_status function_only(tc_ifunc *fn, tc_ifunc **fn_out, tc_error *err)
+tc_status tc_ifunc_open_code_sized(tc_context *ctx, const tc_code *code, size_t code_size,
+                                   size_t slice_size, tc_ifunc **fn_out, tc_error *err)
 {
-    tc_status status = TC_OK;
-    if (!tci_archive_is_library(fn->archive))
-        *fn_out = fn;
-    else
-        status = tci_error_set(err, TC_E_INVALID,
-                               "%s is a library, expected a function; tc_library_open opens it",
-                               tci_archive_name(fn->archive));
-    if (status != TC_OK)
-        tci_registry_release(fn);
-    return status;
+    const tci_given_code given = {code, code_size, slice_size};
+    return tci_code_open(&ctx->core.registry, &given, false, fn_out, err);
 }
 
 tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)
 {
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_read_named(&ctx->core.registry, name, &fn, err));
-    return function_only(fn, fn_out, err);
-}
-
-tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
-                             tc_error *err)
-{
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_read(&ctx->core.registry, path, &fn, err));
-    return function_only(fn, fn_out, err);
-}
-
-tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
-                               const char *deps, size_t deps_size, tc_ifunc **fn_out,
-                               tc_error *err)
-{
-    return tc_ifunc_open_signed(ctx, archive, archive_size, deps, deps_size, NULL, 0, fn_out,
-                                err);
-}
-
-tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
-                               const char *deps, size_t deps_size, const char *signature,
-                               size_t signature_size, tc_ifunc **fn_out, tc_error *err)
-{
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_take(&ctx->core.registry, archive, archive_size, deps, deps_size,
-                                signature, signature_size, &fn, err));
-    return function_only(fn, fn_out, err);
-}
-
-tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
-                                      const tc_bitcode *slices, size_t count, size_t slice_size,
-                                      const char *deps, size_t deps_size, tc_ifunc **fn_out,
-                                      tc_error *err)
-{
-    const tci_bitcode_slices given = {slices, count, slice_size, true};
-    return tci_bitcode_slices_open(&ctx->core.registry, name, &given, deps, deps_size, fn_out,
-                                   err);
+    return tc_ifunc_open_code(ctx, &(tc_code){.name = name}, fn_out, err);
 }
 
 const char *tc_ifunc_signer(const tc_ifunc *fn)

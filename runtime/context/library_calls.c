@@ -9,7 +9,7 @@
 #include "base/sized_struct.h"
 #include "context/context_object.h"
 #include "core/current.h"
-#include "ifunc/ifunc_files.h"
+#include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
 #include "transfer/frame_out.h"
@@ -80,44 +80,20 @@ tc_status tc_library_withdraw(tc_ep *ep, tc_library *library, uint64_t timeout_n
 
 /* --- handles ------------------------------------------------------------------------------ */
 
-/* Takes over `fn`. */
-static tc_status take(tc_ifunc *fn, tc_library **library_out, tc_error *err)
+tc_status tc_library_open_code_sized(tc_context *ctx, const tc_code *code, size_t code_size,
+                                     size_t slice_size, tc_library **library_out, tc_error *err)
 {
-    tc_status status = TC_OK;
-    if (tci_archive_is_library(fn->archive))
-        *library_out = (tc_library *)fn;
-    else
-        status = tci_error_set(err, TC_E_INVALID, "%s is a function, expected a library",
-                               tci_archive_name(fn->archive));
-    if (status != TC_OK)
-        tci_registry_release(fn);
-    return status;
+    const tci_given_code given = {code, code_size, slice_size};
+    tc_ifunc *fn;
+    TC_TRY(tci_code_open(&ctx->core.registry, &given, true, &fn, err));
+    *library_out = (tc_library *)fn;
+    return TC_OK;
 }
 
 tc_status tc_library_open(tc_context *ctx, const char *name, tc_library **library_out,
                           tc_error *err)
 {
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_read_named(&ctx->core.registry, name, &fn, err));
-    return take(fn, library_out, err);
-}
-
-tc_status tc_library_open_file(tc_context *ctx, const char *path, tc_library **library_out,
-                               tc_error *err)
-{
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_read(&ctx->core.registry, path, &fn, err));
-    return take(fn, library_out, err);
-}
-
-tc_status tc_library_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
-                                 const char *deps, size_t deps_size, const char *signature,
-                                 size_t signature_size, tc_library **library_out, tc_error *err)
-{
-    tc_ifunc *fn;
-    TC_TRY(tci_ifunc_files_take(&ctx->core.registry, archive, archive_size, deps, deps_size,
-                                signature, signature_size, &fn, err));
-    return take(fn, library_out, err);
+    return tc_library_open_code(ctx, &(tc_code){.name = name}, library_out, err);
 }
 
 void tc_library_close(tc_library *library)

@@ -4,7 +4,7 @@
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "context/host_symbols.h"
-#include "ifunc/bitcode_slices.h"
+#include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
 
 #include <sodium.h>
@@ -95,35 +95,11 @@ void tc_loader_destroy(tc_loader *loader)
     free(loader);
 }
 
-tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t archive_size,
-                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
-                                tc_error *err)
+tc_status tc_loader_open_code_sized(tc_loader *loader, const tc_code *code, size_t code_size,
+                                    size_t slice_size, tc_ifunc **fn_out, tc_error *err)
 {
-    const tci_registry_code code = {.archive = archive,
-                                    .archive_size = archive_size,
-                                    .deps = deps,
-                                    .deps_size = deps == NULL ? 0 : deps_size};
-    tc_ifunc *fn;
-    TC_TRY(tci_registry_add(&loader->registry, &code, &fn, err));
-    if (!tci_archive_is_library(fn->archive)) {
-        *fn_out = fn;
-        return TC_OK;
-    }
-    tci_registry_release(fn);
-    return tci_error_set(err, TC_E_INVALID, "%s is a library, which a context alone takes",
-                         tci_archive_name(fn->archive));
-}
-
-/* --- bitcode ----------------------------------------------------------------------------- */
-
-tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
-                                       const tc_bitcode *slices, size_t count,
-                                       size_t slice_size, const char *deps, size_t deps_size,
-                                       tc_ifunc **fn_out, tc_error *err)
-{
-    const tci_bitcode_slices given = {slices, count, slice_size, false};
-    return tci_bitcode_slices_open(&loader->registry, name, &given, deps, deps_size, fn_out,
-                                   err);
+    const tci_given_code given = {code, code_size, slice_size};
+    return tci_code_open(&loader->registry, &given, false, fn_out, err);
 }
 
 /* --- opened functions -------------------------------------------------------------------- */

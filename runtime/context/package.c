@@ -2,6 +2,7 @@
 #include "archive_file.h"
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "ifunc/code_open.h"
 #include "package_format.h"
 
 #include <stdlib.h>
@@ -42,14 +43,15 @@ static tc_status check_id(const tci_package *file, const uint8_t *wanted, tc_err
 static tc_status open_code(tc_context *ctx, const tci_package_element *from, element *to,
                            tc_error *err)
 {
-    const char *deps = from->deps_size > 0 ? from->deps : NULL;
-    const char *signature = from->signature_size > 0 ? from->signature : NULL;
-    if (from->kind == TCI_ELEMENT_LIBRARY)
-        return tc_library_open_memory(ctx, from->archive, from->archive_size, deps,
-                                      from->deps_size, signature, from->signature_size,
-                                      &to->library, err);
-    return tc_ifunc_open_signed(ctx, from->archive, from->archive_size, deps, from->deps_size,
-                                signature, from->signature_size, &to->fn, err);
+    const tc_code code = {.bytes = from->archive,
+                          .size = from->archive_size,
+                          .deps = from->deps_size > 0 ? from->deps : NULL,
+                          .deps_size = from->deps_size,
+                          .signature = from->signature_size > 0 ? from->signature : NULL,
+                          .signature_size = from->signature_size};
+    return from->kind == TCI_ELEMENT_LIBRARY
+               ? tc_library_open_code(ctx, &code, &to->library, err)
+               : tc_ifunc_open_code(ctx, &code, &to->fn, err);
 }
 
 static void close_element(const element *e)
@@ -108,29 +110,50 @@ static tc_status open_parsed(tc_context *ctx, const tci_package *file, const uin
     return TC_OK;
 }
 
-tc_status tc_package_open_memory(tc_context *ctx, const void *package, size_t package_size,
-                                 const uint8_t *id, tc_package **package_out, tc_error *err)
+static tc_status open_memory(tc_context *ctx, const tc_code *code, tc_package **package_out,
+                             tc_error *err)
 {
     tci_package file;
-    TC_TRY(tci_package_open(package, package_size, &file, err));
-    tc_status status = open_parsed(ctx, &file, id, package_out, err);
+    TC_TRY(tci_package_open(code->bytes, code->size, &file, err));
+    tc_status status = open_parsed(ctx, &file, code->id, package_out, err);
     tci_package_close(&file);
     return status;
+}
+
+static tc_status open_file(tc_context *ctx, const tc_code *code, tc_package **package_out,
+                           tc_error *err)
+{
+    void *bytes;
+    tc_code content = {.id = code->id};
+    TC_TRY(
+        tci_archive_file_read(code->path, TCI_PACKAGE_BYTES_MAX, &bytes, &content.size, err));
+    content.bytes = bytes;
+    tc_status status = open_memory(ctx, &content, package_out, err);
+    if (status != TC_OK)
+        tci_error_prefix(err, "%s", code->path);
+    free(bytes);
+    return status;
+}
+
+tc_status tc_package_open_code_sized(tc_context *ctx, const tc_code *code, size_t code_size,
+                                     tc_package **package_out, tc_error *err)
+{
+    const tci_given_code given = {code, code_size, 0};
+    tc_code own;
+    TC_TRY(tci_code_open_read(&given, TCI_CODE_PATH | TCI_CODE_BYTES, &own, err));
+    if (own.deps != NULL || own.signature != NULL)
+        return tci_error_set(err, TC_E_INVALID,
+                             "package: deps or signature is set, expected neither");
+    return own.path != NULL ? open_file(ctx, &own, package_out, err)
+                            : open_memory(ctx, &own, package_out, err);
 }
 
 tc_status tc_package_open(tc_context *ctx, const char *path, const uint8_t *id,
                           tc_package **package_out, tc_error *err)
 {
-    void *bytes;
-    size_t size;
     if (path == NULL)
         return tci_error_set(err, TC_E_INVALID, "package: the path is NULL, expected a file's");
-    TC_TRY(tci_archive_file_read(path, TCI_PACKAGE_BYTES_MAX, &bytes, &size, err));
-    tc_status status = tc_package_open_memory(ctx, bytes, size, id, package_out, err);
-    if (status != TC_OK)
-        tci_error_prefix(err, "%s", path);
-    free(bytes);
-    return status;
+    return tc_package_open_code(ctx, &(tc_code){.path = path, .id = id}, package_out, err);
 }
 
 void tc_package_close(tc_package *package)

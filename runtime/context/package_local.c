@@ -2,6 +2,7 @@
 #include "base/error_text.h"
 
 #include <dlfcn.h>
+#include <tc/advanced.h>
 #include <tc/package.h>
 
 static tc_status find_vector(const char *path, const tc_package_vector **vector_out,
@@ -55,8 +56,8 @@ tc_status tc_package_use_local(tc_context *ctx, const char *path, tc_package **p
     const tc_package_vector *vector;
     tc_package *package;
     TC_TRY(find_vector(path, &vector, err));
-    tc_status status =
-        tc_package_open_memory(ctx, vector->package, vector->package_size, NULL, &package, err);
+    const tc_code code = {.bytes = vector->package, .size = vector->package_size};
+    tc_status status = tc_package_open_code(ctx, &code, &package, err);
     if (status == TC_OK) {
         status = use_all(package, vector, err);
         if (status != TC_OK)

@@ -168,18 +168,3 @@ tc_status tci_ifunc_files_read_named(tci_registry *registry, const char *name,
     return tci_error_set(err, TC_E_NOT_FOUND,
                          "no %s" SUFFIX " in the folders of TC_IFUNC_PATH: %s", name, folders);
 }
-
-tc_status tci_ifunc_files_take(tci_registry *registry, const void *archive, size_t archive_size,
-                               const char *deps, size_t deps_size, const char *signature,
-                               size_t signature_size, tc_ifunc **fn_out, tc_error *err)
-{
-    tci_minisign_signature parsed;
-    const tci_registry_code code = {.archive = archive,
-                                    .archive_size = archive_size,
-                                    .deps = deps,
-                                    .deps_size = deps == NULL ? 0 : deps_size,
-                                    .signature_file = signature != NULL ? &parsed : NULL};
-    if (signature != NULL)
-        TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
-    return tci_registry_add(registry, &code, fn_out, err);
-}

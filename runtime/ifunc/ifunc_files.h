@@ -10,11 +10,4 @@ TC_MUST_CHECK tc_status tci_ifunc_files_read_named(tci_registry *registry, const
 TC_MUST_CHECK tc_status tci_ifunc_files_read(tci_registry *registry, const char *path,
                                              tc_ifunc **fn_out, tc_error *err);
 
-/* Takes the contents of such files from memory. `deps` and `signature` are NULL if absent. */
-TC_MUST_CHECK tc_status tci_ifunc_files_take(tci_registry *registry, const void *archive,
-                                             size_t archive_size, const char *deps,
-                                             size_t deps_size, const char *signature,
-                                             size_t signature_size, tc_ifunc **fn_out,
-                                             tc_error *err);
-
 #endif

@@ -4,6 +4,7 @@
 #include "base/aligned_room.h"
 
 #include <stdlib.h>
+#include <tc/advanced.h>
 
 struct tc_message {
     tc_ifunc *fn; /* held */

@@ -32,6 +32,8 @@
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
 
+#include <tc/advanced.h>
+
 #define ALWAYS __attribute__((always_inline)) /* called with constants: a copy for each */
 
 /* --- one message ------------------------------------------------------------------------- */

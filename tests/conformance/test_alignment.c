@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 
 static const char *const names[] = {"aligned32", "aligned64", "aligned1024", "aligned4096"};

@@ -27,8 +27,12 @@ static tc_ifunc *variant(tc_context *ctx, const void *archive, size_t size, unsi
     tc_ifunc *fn;
     for (unsigned bit = 0; bit < DEPS_BITS; bit++)
         strcat(deps, n >> bit & 1 ? "libm.so.6\n" : "libc.so.6\n");
-    must(tc_ifunc_open_memory(ctx, archive, size, deps, strlen(deps), &fn, &error), &error,
-         "variant");
+    must(
+        tc_ifunc_open_code(
+            ctx,
+            &(tc_code){.bytes = archive, .size = size, .deps = deps, .deps_size = strlen(deps)},
+            &fn, &error),
+        &error, "variant");
     return fn;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/library.h>
 #include <tc/load.h>
@@ -186,7 +187,8 @@ static tc_library *push(pair *p, int version)
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/hearth%d/hearth.tca", getenv("TC_IFUNC_PATH"),
                    version);
-    assert_int_equal(tc_library_open_file(p->source, path, &library, &error), TC_OK);
+    assert_int_equal(
+        tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error), TC_OK);
     if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
         fail_msg("%s", error.text);
     return library;

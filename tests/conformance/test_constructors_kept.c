@@ -4,6 +4,7 @@
 #include "../support/test.h"
 
 #include <stdlib.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/load.h>
 #include <unistd.h>

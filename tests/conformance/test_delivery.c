@@ -3,6 +3,7 @@
 #include "../support/test.h"
 
 #include <sched.h>
+#include <tc/advanced.h>
 
 static const char *const small_ring[] = {"ring_bytes", "4K", NULL};
 

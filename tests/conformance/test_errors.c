@@ -3,6 +3,7 @@
 #include "../support/pair.h"
 #include "../support/test.h"
 
+#include <tc/advanced.h>
 #include <tc/group.h>
 
 static void expect_error(const tc_error *error, tc_status status, const char *part)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include <sched.h>
+#include <tc/advanced.h>
 #include <tc/thread.h>
 
 #define PEERS 4u

@@ -4,6 +4,7 @@
 #include "../support/pair.h"
 #include "../support/test.h"
 
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/library.h>
 
@@ -119,7 +120,8 @@ static tc_status push(pair *p, const char *folder)
     tc_library *library;
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s/sour.tca", getenv("TC_IFUNC_PATH"), folder);
-    assert_int_equal(tc_library_open_file(p->source, path, &library, &error), TC_OK);
+    assert_int_equal(
+        tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error), TC_OK);
     return tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error);
 }
 

@@ -5,6 +5,7 @@
 
 #include "archive.h"
 
+#include <tc/advanced.h>
 #include <tc/log.h>
 #include <unistd.h>
 
@@ -177,7 +178,10 @@ TEST(a_missing_library_is_named)
     assert_non_null(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    if (tc_ifunc_open_memory(p.source, bytes, size, deps, strlen(deps), &fn, &error) != TC_OK)
+    if (tc_ifunc_open_code(
+            p.source,
+            &(tc_code){.bytes = bytes, .size = size, .deps = deps, .deps_size = strlen(deps)},
+            &fn, &error) != TC_OK)
         fail_msg("%s", error.text);
     expect_refusal(&p, fn, TC_E_NO_LIBRARY,
                    (const char *const[]){"libnowhere-to-be-found.so.7", NULL});
@@ -206,7 +210,9 @@ TEST(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed)
     assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
     tci_archive_writer_destroy(writer);
     pair_open(&p, NULL);
-    assert_int_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error), TC_OK);
+    assert_int_equal(
+        tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
+        TC_OK);
     free(bytes);
     tc_ep_query(p.ep, &info);
     if (strcmp(form, "image") == 0)
@@ -247,8 +253,9 @@ TEST(a_damaged_image_is_refused)
         assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
         tci_archive_writer_destroy(writer);
         pair_open(&p, NULL);
-        assert_int_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error),
-                         TC_OK);
+        assert_int_equal(
+            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
+            TC_OK);
         free(bytes);
         expect_refusal(&p, fn, status, (const char *const[]){"bad", cases[i].word, NULL});
         pair_close(&p);
@@ -270,11 +277,13 @@ TEST(damaged_archives_are_refused_where_they_are_opened)
     fclose(file);
     for (size_t at = 0; at < size; at += 37) {
         bytes[at] ^= 0x10;
-        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error),
-                             TC_OK);
+        assert_int_not_equal(
+            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
+            TC_OK);
         bytes[at] ^= 0x10;
-        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, at, NULL, 0, &fn, &error),
-                             TC_OK);
+        assert_int_not_equal(
+            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = at}, &fn, &error),
+            TC_OK);
     }
     assert_int_equal(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "nobody"));
@@ -344,8 +353,12 @@ static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
     fclose(file);
     for (unsigned bit = 1; bit < 16; bit *= 2)
         (void)strcat(deps, number & bit ? "libm.so.6\n" : "libc.so.6\n");
-    assert_int_equal(tc_ifunc_open_memory(ctx, bytes, size, deps, strlen(deps), &fn, NULL),
-                     TC_OK);
+    assert_int_equal(
+        tc_ifunc_open_code(
+            ctx,
+            &(tc_code){.bytes = bytes, .size = size, .deps = deps, .deps_size = strlen(deps)},
+            &fn, NULL),
+        TC_OK);
     return fn;
 }
 

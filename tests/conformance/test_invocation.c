@@ -6,6 +6,7 @@
 #include "base/clock.h"
 
 #include <sched.h>
+#include <tc/advanced.h>
 
 static tc_status inject(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
 {

@@ -228,7 +228,8 @@ static void functions_and_libraries_are_told_apart(void **state)
     tc_error error;
     pair_open(&p, NULL);
     (void)snprintf(path, sizeof path, "%s/shelf1/shelf.tca", getenv("TC_IFUNC_PATH"));
-    assert_int_equal(tc_ifunc_open_file(p.source, path, &fn, &error), TC_E_INVALID);
+    assert_int_equal(tc_ifunc_open_code(p.source, &(tc_code){.path = path}, &fn, &error),
+                     TC_E_INVALID);
     assert_non_null(strstr(error.text, "shelf is a library"));
     assert_int_equal(tc_library_open(p.source, "borrow", &library, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "borrow is a function"));

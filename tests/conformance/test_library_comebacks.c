@@ -109,8 +109,11 @@ static tc_ifunc *open_endless(pair *p)
     assert_non_null(file);
     const size_t size = fread(archive, 1, sizeof archive, file);
     (void)fclose(file);
-    if (tc_ifunc_open_memory(p->source, archive, size, deps, sizeof deps - 1, &fn, &error) !=
-        TC_OK)
+    if (tc_ifunc_open_code(
+            p->source,
+            &(tc_code){
+                .bytes = archive, .size = size, .deps = deps, .deps_size = sizeof deps - 1},
+            &fn, &error) != TC_OK)
         fail_msg("%s", error.text);
     return fn;
 }

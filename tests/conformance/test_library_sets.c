@@ -6,6 +6,7 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/library.h>
 #include <unistd.h>

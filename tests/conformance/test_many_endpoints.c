@@ -5,6 +5,7 @@
 #include "../support/test_context.h"
 
 #include <unistd.h>
+#include <tc/advanced.h>
 
 #define ENDPOINTS 256u
 #define MAPPED 100u /* as many as there is memory for */

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 
 enum { THREADS = 3, ROUNDS = 200 };

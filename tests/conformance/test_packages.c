@@ -6,6 +6,7 @@
 
 #include "ledger.h"
 
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/package.h>
 

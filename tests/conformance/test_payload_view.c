@@ -12,6 +12,7 @@
 #include <regex.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/crash.h>
 #include <unistd.h>

@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 static char folder[] = "/tmp/tc-test-XXXXXX", path[64], option[72], cache[64];
 
@@ -132,8 +133,11 @@ TEST(libraries_are_judged_before_they_are_opened)
     assert_non_null(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    must(tc_ifunc_open_memory(p.source, bytes, size, "libm.so.6\n", 10, &fn, &error), &error,
-         "open");
+    must(tc_ifunc_open_code(
+             p.source,
+             &(tc_code){.bytes = bytes, .size = size, .deps = "libm.so.6\n", .deps_size = 10},
+             &fn, &error),
+         &error, "open");
     assert_int_equal(tc_send(p.ep, fn, "x", 1), TC_OK);
     expect_refusal(&p, TC_E_NO_LIBRARY,
                    (const char *const[]){

@@ -4,6 +4,7 @@
 #include "../support/test.h"
 
 #include <sched.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/load.h>
 #include <time.h>

@@ -4,6 +4,7 @@
 #include "../support/pair.h"
 #include "../support/test.h"
 
+#include <tc/advanced.h>
 #include <tc/options.h>
 
 #define HOUR_NS 3600000000000ull

@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <tc/advanced.h>
 
 #define HOUR_NS 3600000000000ull
 #define DEADLINE_NS 20000000000ull

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <tc/advanced.h>
 #include <tc/endpoint.h>
 #include <tc/group.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <tc/advanced.h>
 #include <tc/loader.h>
 #include <unistd.h>
 
@@ -36,7 +37,9 @@ static tc_ifunc *open_file(tc_loader *loader, const char *path)
     tc_ifunc *fn;
     tc_error error;
     file_bytes file = read_file(path);
-    assert_int_equal(tc_loader_open_memory(loader, file.bytes, file.size, NULL, 0, &fn, &error),
+    assert_int_equal(tc_loader_open_code(loader,
+                                         &(tc_code){.bytes = file.bytes, .size = file.size},
+                                         &fn, &error),
                      TC_OK);
     size_t size;
     assert_memory_equal(tc_ifunc_archive(fn, &size), file.bytes, file.size);
@@ -96,7 +99,8 @@ TEST(functions_of_the_original_api)
     tc_loader_destroy(loader);
 
     assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open_memory(ctx, file.bytes, file.size, NULL, 0, &fn, &error),
+    assert_int_equal(tc_ifunc_open_code(ctx, &(tc_code){.bytes = file.bytes, .size = file.size},
+                                        &fn, &error),
                      TC_OK);
     assert_int_equal(tc_message_create(fn, text, sizeof text, &message, NULL),
                      TC_E_UNSUPPORTED);
@@ -112,19 +116,29 @@ TEST(bad_bitcode)
     tc_error error;
     tc_bitcode slices[2] = {{"x86_64-linux", "nothing", 7}, {"aarch64-linux", "nothing", 7}};
     tc_loader *loader = create();
-    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 0, NULL, 0, &fn, &error),
-                     TC_E_INVALID);
-    assert_int_equal(tc_loader_open_bitcode(loader, "1f", slices, 2, NULL, 0, &fn, &error),
-                     TC_E_INVALID);
+    assert_int_equal(
+        tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 0},
+                            &fn, &error),
+        TC_E_INVALID);
+    assert_int_equal(
+        tc_loader_open_code(
+            loader, &(tc_code){.name = "1f", .slices = slices, .slice_count = 2}, &fn, &error),
+        TC_E_INVALID);
     slices[1].triple = "";
-    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
-                     TC_E_INVALID);
+    assert_int_equal(
+        tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
+                            &fn, &error),
+        TC_E_INVALID);
     slices[1].triple = "x86_64-pc-linux-gnu";
-    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
-                     TC_E_IN_USE);
+    assert_int_equal(
+        tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
+                            &fn, &error),
+        TC_E_IN_USE);
     slices[1].triple = "aarch64-linux";
-    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
-                     TC_OK);
+    assert_int_equal(
+        tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
+                            &fn, &error),
+        TC_OK);
     assert_true(tc_loader_resolve(fn, &entries, &error) != TC_OK);
     tc_ifunc_close(fn);
     tc_loader_destroy(loader);

@@ -141,9 +141,10 @@ TEST(bitcode_of_a_newer_program_is_refused_by_its_field)
     tc_loader *loader;
     tc_ifunc *fn;
     assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
-    assert_int_equal(tc_loader_open_bitcode_sized(loader, "f", &slice.bitcode, 1, sizeof slice,
-                                                  NULL, 0, &fn, NULL),
-                     TC_E_UNSUPPORTED);
+    const tc_code code = {.name = "f", .slices = &slice.bitcode, .slice_count = 1};
+    assert_int_equal(
+        tc_loader_open_code_sized(loader, &code, sizeof code, sizeof slice, &fn, NULL),
+        TC_E_UNSUPPORTED);
     tc_loader_destroy(loader);
 }
 

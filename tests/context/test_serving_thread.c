@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <tc/advanced.h>
 #include <tc/log.h>
 #include <tc/status.h>
 #include <tc/thread.h>

@@ -1,6 +1,7 @@
 // A process holds the same resources after hundreds of owners of <tc/tchains.hpp> as after the
 // first few.
 #include <tc/tchains.hpp>
+#include <tc/thread.h>
 
 #include <chrono>
 #include <cstdio>

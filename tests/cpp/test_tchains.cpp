@@ -1,6 +1,7 @@
 // <tc/tchains.hpp> between two contexts of this process, the target served by a thread.
 #include "sent.hpp"
 
+#include <tc/thread.h>
 #include <tc/tchains.hpp>
 
 #include <array>

@@ -9,6 +9,8 @@
 #include "transfer/lead.h"
 #include "transfer/staging.h"
 
+#include <tc/advanced.h>
+
 static unsigned runs;
 static uintptr_t at;
 static uint8_t got[8192];

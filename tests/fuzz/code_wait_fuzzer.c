@@ -12,6 +12,7 @@
 #include "transfer/frame_out.h"
 
 #include <stdlib.h>
+#include <tc/advanced.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 static void serve_until_input_ends(tc_context *ctx)
 {

@@ -3,6 +3,8 @@
 #include "../support/fake_node.h"
 #include "ifunc/ifunc_load.h"
 
+#include <tc/advanced.h>
+
 static void run(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/ifunc.h>
 #include <tc/library.h>
@@ -55,7 +56,7 @@ static tc_status open_function(battery *b, const char *name, tc_ifunc **fn_out)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s.tca", b->functions, name);
-    return tc_ifunc_open_file(b->ctx, path, fn_out, &b->error);
+    return tc_ifunc_open_code(b->ctx, &(tc_code){.path = path}, fn_out, &b->error);
 }
 
 /* Waits until all that was sent has run; the status of a refusal that is new. */
@@ -158,7 +159,8 @@ static tc_status push(battery *b, const char *folder, tc_library **library_out)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s/shelf.tca", b->functions, folder);
-    tc_status status = tc_library_open_file(b->ctx, path, library_out, &b->error);
+    tc_status status =
+        tc_library_open_code(b->ctx, &(tc_code){.path = path}, library_out, &b->error);
     return status != TC_OK ? status
                            : tc_library_push(b->ep, *library_out, PATIENCE_NS, &b->error);
 }

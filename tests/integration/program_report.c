@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 void must(tc_status status, const tc_error *error, const char *what)
 {

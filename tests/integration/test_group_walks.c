@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+#include <tc/advanced.h>
 
 #define GROUP_ID 7u
 #define PATIENCE_NS 60000000000ull

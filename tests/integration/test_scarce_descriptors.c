@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <tc/advanced.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 #include <unistd.h>

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #include <signal.h>
+#include <tc/advanced.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include <tc/advanced.h>
 #include <tc/code.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
@@ -27,7 +28,8 @@ static void messages_run(void **state)
     must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
     must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
-    must(tc_ifunc_open_file(ctx, TEST_ARCHIVE, &fn, &error), &error, "open");
+    must(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_ARCHIVE}, &fn, &error), &error,
+         "open");
     must(tc_ifunc_use_local(fn, count, &error), &error, "use_local");
     for (unsigned i = 0; i < 10; i++)
         must(tc_send_wait(ep, fn, "", 1, TIMEOUT_NS, &error), &error, "send");
@@ -49,7 +51,8 @@ static void code_is_refused(void **state)
     must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
     must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
-    must(tc_ifunc_open_file(ctx, TEST_ARCHIVE, &fn, &error), &error, "open");
+    must(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_ARCHIVE}, &fn, &error), &error,
+         "open");
     assert_int_equal(tc_ep_prepare(ep, fn, TIMEOUT_NS, &error), TC_E_REFUSED);
     if (strstr(error.text, "running functions needs the module engine") == NULL)
         fail_msg("%s", error.text);

@@ -63,7 +63,7 @@ static void call(const struct to *to, const char *name, const char *function, co
     require(expected_bytes(name, expected) == size && memcmp(expected, data, size) == 0, name,
             to->language, "other bytes than in the file");
     snprintf(path, sizeof path, "%s/%s_%s.tca", to->folder, function, to->language);
-    if (tc_ifunc_open_file(to->ctx, path, &fn, &err) == TC_E_NOT_FOUND)
+    if (tc_ifunc_open_code(to->ctx, &(tc_code){.path = path}, &fn, &err) == TC_E_NOT_FOUND)
         return; /* not every language has every function */
     require(err.status == TC_OK, name, to->language, err.text);
     tc_status status = tc_call(to->ep, fn, data, size, result, &found, TC_SECONDS(30), &err);
@@ -130,8 +130,8 @@ static void send_misfit(const struct to *to)
     tc_ifunc *fn;
     tc_error err = {TC_OK, ""};
     snprintf(path, sizeof path, "%s/over_%s.tca", to->folder, to->language);
-    require(tc_ifunc_open_file(to->ctx, path, &fn, &err) == TC_OK, "misfit", to->language,
-            err.text);
+    require(tc_ifunc_open_code(to->ctx, &(tc_code){.path = path}, &fn, &err) == TC_OK, "misfit",
+            to->language, err.text);
     tc_status status =
         tc_call(to->ep, fn, "eleven bytes", 11, result, &found, TC_SECONDS(30), &err);
     require(status == TC_E_INVALID, "misfit", to->language, "it was not refused");

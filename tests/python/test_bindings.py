@@ -35,7 +35,7 @@ class Declarations(PythonCase):
     def test_every_function_of_the_headers_is_there(self):
         import header_cdef
         from tchains._binding import lib
-        for name in ("tc_context_create_for", "tc_call_start", "tc_group_join", "tc_ifunc_open_bitcode", "tc_send"):
+        for name in ("tc_context_create_for", "tc_call_start", "tc_group_join", "tc_ifunc_open_code", "tc_send"):
             self.assertIn(name + "(", header_cdef.cdef(os.path.join(ROOT, "include")))
             self.assertTrue(callable(getattr(lib, name)))
 

@@ -84,8 +84,12 @@ static void grow_code(attack *a, uint32_t more)
     const int size =
         snprintf(deps, sizeof deps, "# %llx\n", (unsigned long long)attack_random(a));
     const uint8_t *archive = a->travel->code + TCI_CODE_SECTION_BYTES;
-    if (tc_ifunc_open_memory(a->ctx, archive, a->travel->archive_size, deps, (size_t)size, &fn,
-                             NULL) != TC_OK)
+    if (tc_ifunc_open_code(a->ctx,
+                           &(tc_code){.bytes = archive,
+                                      .size = a->travel->archive_size,
+                                      .deps = deps,
+                                      .deps_size = (size_t)size},
+                           &fn, NULL) != TC_OK)
         abort();
     const tci_frame header = {
         .slot = fn->index, .kind = TCI_FRAME_CODE, .flags = TCI_CODE_BIND_ONLY};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/endpoint.h>
 #include <unistd.h>
@@ -163,7 +164,11 @@ static tc_status open_variant(session *s, tc_ifunc **fn_out, tc_error *err)
         (void)fclose(file);
     }
     int n = snprintf(deps, sizeof deps, "# %d %llu\n", (int)getpid(), variants++);
-    return tc_ifunc_open_memory(s->ctx, archive, archive_size, deps, (size_t)n, fn_out, err);
+    return tc_ifunc_open_code(
+        s->ctx,
+        &(tc_code){
+            .bytes = archive, .size = archive_size, .deps = deps, .deps_size = (size_t)n},
+        fn_out, err);
 }
 
 static tc_status run_code(session *s, tc_error *err)

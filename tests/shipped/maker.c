@@ -31,11 +31,18 @@ static tc_status open_code(const maker_order *order, const parts *p, tc_ifunc **
     tc_context *ctx = tc_ep_context(tc_self_endpoint());
     const tc_bitcode slice = {order->triple, p->code, order->code_bytes};
     if (order->task == MAKER_BITCODE)
-        return tc_ifunc_open_bitcode(ctx, order->name, &slice, 1, NULL, 0, fn_out, err);
+        return tc_ifunc_open_code(
+            ctx, &(tc_code){.name = order->name, .slices = &slice, .slice_count = 1}, fn_out,
+            err);
     if (order->signature_bytes > 0)
-        return tc_ifunc_open_signed(ctx, p->code, order->code_bytes, NULL, 0, p->signature,
-                                    order->signature_bytes, fn_out, err);
-    return tc_ifunc_open_memory(ctx, p->code, order->code_bytes, NULL, 0, fn_out, err);
+        return tc_ifunc_open_code(ctx,
+                                  &(tc_code){.bytes = p->code,
+                                             .size = order->code_bytes,
+                                             .signature = p->signature,
+                                             .signature_size = order->signature_bytes},
+                                  fn_out, err);
+    return tc_ifunc_open_code(ctx, &(tc_code){.bytes = p->code, .size = order->code_bytes},
+                              fn_out, err);
 }
 
 static tc_status hand_on(const maker_order *order, const parts *p, tc_ifunc *fn)

@@ -62,7 +62,7 @@ tc_ifunc *pair_ifunc_file(pair *p, const char *name)
     tc_error error = {0};
     tc_ifunc *fn;
     (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    must(tc_ifunc_open_file(p->source, path, &fn, &error), &error, path);
+    must(tc_ifunc_open_code(p->source, &(tc_code){.path = path}, &fn, &error), &error, path);
     return fn;
 }
 

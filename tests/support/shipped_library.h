@@ -18,7 +18,7 @@ static inline tc_library *shipped_library_open(tc_context *ctx, const char *name
     tc_library *library;
     tc_error error;
     (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    must(tc_library_open_file(ctx, path, &library, &error), &error, path);
+    must(tc_library_open_code(ctx, &(tc_code){.path = path}, &library, &error), &error, path);
     return library;
 }
 

@@ -98,9 +98,13 @@ tc_status signing_try_open(tc_context *ctx, const char *function, const char *si
     size_t size;
     path_of(function, path);
     must(tci_archive_file_read(path, TCI_ARCHIVE_FILE_MAX, &archive, &size, err), err, path);
-    tc_status status =
-        tc_ifunc_open_signed(ctx, archive, size, NULL, 0, signature,
-                             signature != NULL ? strlen(signature) : 0, fn_out, err);
+    tc_status status = tc_ifunc_open_code(
+        ctx,
+        &(tc_code){.bytes = archive,
+                   .size = size,
+                   .signature = signature,
+                   .signature_size = signature != NULL ? strlen(signature) : 0},
+        fn_out, err);
     free(archive);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "test.h"
 #include "test_context.h"
 
+#include <tc/advanced.h>
 #include <tc/ifunc.h>
 
 static unsigned progress_others(void *user)

@@ -4,6 +4,8 @@
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
 
+#include <tc/advanced.h>
+
 static void nothing(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;

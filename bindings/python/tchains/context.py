@@ -85,17 +85,15 @@ class Context:
 
     def open_file(self, path):
         """A function by the path of its archive."""
-        return Function(self).open(lib.tc_ifunc_open_file, os.fsencode(path))
+        return Function(self).open_code(path=os.fsencode(path))
 
     def open_archive(self, archive, deps=b""):
         """A function of an archive's bytes."""
-        return Function(self).open(lib.tc_ifunc_open_memory, archive, len(archive), deps or ffi.NULL, len(deps))
+        return Function(self).open_code(bytes=archive, size=len(archive), deps=deps)
 
     def open_bitcode(self, name, slices, deps=b""):
         """A function of LLVM bitcode: [(triple, bytes)], one for each architecture."""
-        kept = [(ffi.new("char[]", triple.encode()), ffi.from_buffer(code), len(code)) for triple, code in slices]
-        table = ffi.new("tc_bitcode[]", [{"triple": triple, "bytes": code, "size": size} for triple, code, size in kept])
-        return Function(self).open(lib.tc_ifunc_open_bitcode, name.encode(), table, len(kept), deps or ffi.NULL, len(deps))
+        return Function(self).open_code(name=name.encode(), slices=slices, deps=deps)
 
     def publish(self, name, data):
         """Lets functions that run here use memory by a name, without a copy: a NumPy array, a bytearray. None withdraws it."""

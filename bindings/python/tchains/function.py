@@ -2,6 +2,7 @@
 import weakref
 
 from ._binding import ffi, lib
+from .archive import code_of
 from .endpoint import REPLY_BYTES
 from .errors import check
 from .parameters import packed
@@ -23,6 +24,11 @@ class Function:
         err = ffi.new("tc_error *")
         self.context.turn.use(lambda pointer: check(how(pointer, *what, self._state, err), err))
         return self
+
+    def open_code(self, **fields):
+        """Opens the code that these fields of a tc_code describe."""
+        code, _kept = code_of(**fields)
+        return self.open(lib.tc_ifunc_open_code, code)
 
     @property
     def pointer(self):

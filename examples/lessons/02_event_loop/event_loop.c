@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <tc/advanced.h>
 #include <tc/tc.h>
 #include <unistd.h>
 

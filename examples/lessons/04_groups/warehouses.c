@@ -3,6 +3,7 @@
 #include "warehouse.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 
 extern const tc_embedded stock_take_tca, dismiss_tca;

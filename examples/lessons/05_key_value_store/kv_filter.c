@@ -1,5 +1,6 @@
 #include "kv.h"
 #include <stdlib.h>
+#include <tc/entry.h>
 
 void kv_filter_main(void *payload, size_t size, void *target_args)
 {

@@ -1,6 +1,7 @@
 #include "kv.h"
 #include <stdlib.h>
 #include <string.h>
+#include <tc/entry.h>
 
 void kv_put_main(void *payload, size_t size, void *target_args)
 {

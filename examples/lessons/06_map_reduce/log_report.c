@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 
 extern const tc_embedded log_map_tca;

@@ -1,6 +1,7 @@
 /* One UCX worker for two: the application's tagged messages, and functions.
  *     tc-run -n 2 ./two_uses */
 #include <stdio.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 #include <tc/ucx.h>
 

@@ -32,8 +32,8 @@ static void find_nothing(tc_context *ctx)
     tc_ifunc *fn;
     report("no listener", tc_ep_connect(ctx, "127.0.0.1:1", 0, &ep, &err), &err);
     report("no archive", tc_ifunc_open(ctx, "multiply", &fn, &err), &err);
-    report("no archive's bytes", tc_ifunc_open_memory(ctx, "bytes", 5, NULL, 0, &fn, &err),
-           &err);
+    report("no archive's bytes",
+           tc_ifunc_open_code(ctx, &(tc_code){.bytes = "bytes", .size = 5}, &fn, &err), &err);
 }
 
 /* The target cannot load a function. Others on the endpoint go on. */

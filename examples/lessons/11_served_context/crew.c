@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tc/thread.h>
 #include <tc/tc.h>
 
 #define THREADS 4

@@ -4,6 +4,7 @@
 #include "board.h"
 #include <stdio.h>
 #include <string.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 #include <tc/ucx.h>
 

@@ -29,6 +29,8 @@ macro_rules! opaque {
     };
 }
 
+mod sys_abi;
+mod sys_advanced;
 mod sys_call;
 mod sys_context;
 mod sys_endpoint;
@@ -42,6 +44,8 @@ mod sys_status;
 mod sys_thread;
 mod sys_version;
 
+pub use sys_abi::*;
+pub use sys_advanced::*;
 pub use sys_call::*;
 pub use sys_context::*;
 pub use sys_endpoint::*;

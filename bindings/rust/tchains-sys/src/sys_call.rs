@@ -36,16 +36,6 @@ pub type tc_call_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, outcome: *const tc_call_outcome)>;
 
 extern "C" {
-    pub fn tc_call_start_sized(
-        ep: *mut tc_ep,
-        func: *mut tc_ifunc,
-        source_args: *const c_void,
-        size: usize,
-        params: *const tc_call_params,
-        params_size: usize,
-        call_out: *mut tc_call_id,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_call(
         ep: *mut tc_ep,
         func: *mut tc_ifunc,

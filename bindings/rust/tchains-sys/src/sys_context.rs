@@ -1,4 +1,4 @@
-//! `<tc/context.h>`. Contexts and listeners, progress, counters.
+//! `<tc/context.h>`. Contexts and listeners, progress.
 
 use crate::*;
 
@@ -14,22 +14,9 @@ pub const TC_EP_FAILED: tc_ep_event = 3;
 pub type tc_ep_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, ep: *mut tc_ep, event: tc_ep_event)>;
 
-pub type tc_interrupt_callback = Option<unsafe extern "C" fn(user: *mut c_void) -> c_int>;
-
-pub type tc_connection_callback =
-    Option<unsafe extern "C" fn(user: *mut c_void, connection: c_int, peer: *const c_char)>;
-
 extern "C" {
-    pub fn tc_context_create_for(
-        header_version: c_uint,
-        opts: *const tc_options,
-        ctx_out: *mut *mut tc_context,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_context_destroy(ctx: *mut tc_context);
     pub fn tc_context_set_target_args(ctx: *mut tc_context, target_args: *mut c_void);
-    pub fn tc_context_reload_trust(ctx: *mut tc_context, err: *mut tc_error) -> tc_status;
-    pub fn tc_context_reopen_audit(ctx: *mut tc_context, err: *mut tc_error) -> tc_status;
     pub fn tc_context_publish(
         ctx: *mut tc_context,
         name: *const c_char,
@@ -42,42 +29,17 @@ extern "C" {
         callback: tc_ep_callback,
         user: *mut c_void,
     );
-    pub fn tc_context_set_interrupt(
-        ctx: *mut tc_context,
-        callback: tc_interrupt_callback,
-        user: *mut c_void,
-    );
-    pub fn tc_context_address(ctx: *mut tc_context, size_out: *mut usize) -> *const c_void;
     pub fn tc_progress(ctx: *mut tc_context) -> c_uint;
     pub fn tc_wait(ctx: *mut tc_context, timeout_ns: u64) -> tc_status;
-    pub fn tc_wait_instruction() -> *const c_char;
     pub fn tc_wake(ctx: *mut tc_context);
     pub fn tc_serve(ctx: *mut tc_context, until: *const c_int) -> tc_status;
     pub fn tc_serve_until_signal(ctx: *mut tc_context, signal_out: *mut c_int) -> tc_status;
-    pub fn tc_context_fd(ctx: *const tc_context) -> c_int;
-    pub fn tc_context_arm(ctx: *mut tc_context) -> tc_status;
     pub fn tc_listener_open(
         ctx: *mut tc_context,
         host_port: *const c_char,
         listener_out: *mut *mut tc_listener,
         err: *mut tc_error,
     ) -> tc_status;
-    pub fn tc_listener_hand_over(
-        listener: *mut tc_listener,
-        callback: tc_connection_callback,
-        user: *mut c_void,
-    );
-    pub fn tc_listener_open_handed(
-        ctx: *mut tc_context,
-        channel: c_int,
-        listener_out: *mut *mut tc_listener,
-        err: *mut tc_error,
-    ) -> tc_status;
-    pub fn tc_connection_end(ctx: *mut tc_context, connection: c_int, reason: *const c_char);
     pub fn tc_listener_port(listener: *const tc_listener) -> u16;
     pub fn tc_listener_close(listener: *mut tc_listener);
-    pub fn tc_context_start_compiler(ctx: *mut tc_context, err: *mut tc_error) -> tc_status;
-    pub fn tc_stats_count() -> usize;
-    pub fn tc_stats_name(index: usize) -> *const c_char;
-    pub fn tc_stats_value(ctx: *const tc_context, index: usize) -> u64;
 }

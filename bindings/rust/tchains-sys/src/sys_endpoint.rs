@@ -28,19 +28,10 @@ extern "C" {
         ep_out: *mut *mut tc_ep,
         err: *mut tc_error,
     ) -> tc_status;
-    pub fn tc_ep_connect_address(
-        ctx: *mut tc_context,
-        address: *const c_void,
-        size: usize,
-        timeout_ns: u64,
-        ep_out: *mut *mut tc_ep,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_ep_flush(ep: *mut tc_ep, timeout_ns: u64, err: *mut tc_error) -> tc_status;
     pub fn tc_ep_close(ep: *mut tc_ep);
     pub fn tc_ep_error(ep: *const tc_ep, err: *mut tc_error) -> tc_status;
     pub fn tc_ep_refusal(ep: *const tc_ep, err: *mut tc_error) -> c_uint;
-    pub fn tc_ep_query_sized(ep: *const tc_ep, info_out: *mut tc_ep_info, info_size: usize);
     pub fn tc_ep_context(ep: *const tc_ep) -> *mut tc_context;
     pub fn tc_ep_set_user(ep: *mut tc_ep, user: *mut c_void);
     pub fn tc_ep_user(ep: *const tc_ep) -> *mut c_void;

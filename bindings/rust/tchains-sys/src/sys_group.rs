@@ -35,14 +35,6 @@ pub struct tc_group_call_params {
 }
 
 extern "C" {
-    pub fn tc_group_create_sized(
-        ctx: *mut tc_context,
-        params: *const tc_group_params,
-        params_size: usize,
-        member_size: usize,
-        group_out: *mut *mut tc_group,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_group_create_hosts(
         ctx: *mut tc_context,
         hosts: *const c_char,
@@ -73,15 +65,6 @@ extern "C" {
         func: *mut tc_ifunc,
         source_args: *const c_void,
         size: usize,
-    ) -> tc_status;
-    pub fn tc_group_call_all_sized(
-        group: *mut tc_group,
-        func: *mut tc_ifunc,
-        source_args: *const c_void,
-        size: usize,
-        params: *const tc_group_call_params,
-        params_size: usize,
-        err: *mut tc_error,
     ) -> tc_status;
     pub fn tc_group_connect(
         group: *mut tc_group,

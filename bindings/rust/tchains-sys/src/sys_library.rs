@@ -26,23 +26,6 @@ extern "C" {
         library_out: *mut *mut tc_library,
         err: *mut tc_error,
     ) -> tc_status;
-    pub fn tc_library_open_file(
-        ctx: *mut tc_context,
-        path: *const c_char,
-        library_out: *mut *mut tc_library,
-        err: *mut tc_error,
-    ) -> tc_status;
-    pub fn tc_library_open_memory(
-        ctx: *mut tc_context,
-        archive: *const c_void,
-        archive_size: usize,
-        deps: *const c_char,
-        deps_size: usize,
-        signature: *const c_char,
-        signature_size: usize,
-        library_out: *mut *mut tc_library,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_library_close(library: *mut tc_library);
     pub fn tc_library_name(library: *const tc_library) -> *const c_char;
     pub fn tc_library_id(library: *const tc_library, id_out: *mut u8);
@@ -68,12 +51,6 @@ extern "C" {
         name: *const c_char,
         err: *mut tc_error,
     ) -> tc_status;
-    pub fn tc_library_list_sized(
-        ctx: *mut tc_context,
-        infos: *mut tc_library_info,
-        count: usize,
-        info_size: usize,
-    ) -> usize;
     pub fn tc_library_symbol(
         ctx: *mut tc_context,
         library: *const c_char,

@@ -13,14 +13,6 @@ extern "C" {
         package_out: *mut *mut tc_package,
         err: *mut tc_error,
     ) -> tc_status;
-    pub fn tc_package_open_memory(
-        ctx: *mut tc_context,
-        package: *const c_void,
-        package_size: usize,
-        id: *const u8,
-        package_out: *mut *mut tc_package,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_package_use_local(
         ctx: *mut tc_context,
         path: *const c_char,

@@ -12,12 +12,6 @@ pub struct tc_thread_params {
 }
 
 extern "C" {
-    pub fn tc_context_start_thread_sized(
-        ctx: *mut tc_context,
-        params: *const tc_thread_params,
-        params_size: usize,
-        err: *mut tc_error,
-    ) -> tc_status;
     pub fn tc_context_stop_thread(ctx: *mut tc_context, err: *mut tc_error) -> tc_status;
     pub fn tc_context_lock(
         ctx: *mut tc_context,

@@ -18,7 +18,3 @@ pub struct tc_version_info {
     pub cpu: *const c_char,
     pub features: *const c_char,
 }
-
-extern "C" {
-    pub fn tc_version_query_sized(info_out: *mut tc_version_info, info_size: usize);
-}

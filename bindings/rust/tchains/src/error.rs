@@ -91,6 +91,27 @@ pub(crate) fn text(of: &str) -> Result<CString, Error> {
     CString::new(of).map_err(|_| Error::new(TC_E_INVALID, format!("a zero byte in {:?}", of)))
 }
 
+/// A tc_code without a source.
+pub(crate) const NO_CODE: tc_code = tc_code {
+    name: std::ptr::null(),
+    path: std::ptr::null(),
+    bytes: std::ptr::null(),
+    size: 0,
+    deps: std::ptr::null(),
+    deps_size: 0,
+    signature: std::ptr::null(),
+    signature_size: 0,
+    slices: std::ptr::null(),
+    slice_count: 0,
+    id: std::ptr::null(),
+};
+
+/// The sizes of a tc_code and of its slices, as the library asks for them.
+pub(crate) const CODE_SIZES: (usize, usize) = (
+    std::mem::size_of::<tc_code>(),
+    std::mem::size_of::<tc_bitcode>(),
+);
+
 /// Bytes for C. Those of an empty slice may lie nowhere: C gets NULL.
 pub(crate) fn start_of(bytes: &[u8]) -> *const c_void {
     if bytes.is_empty() {

@@ -1,4 +1,4 @@
-use crate::error::{check, owned, start_of, text};
+use crate::error::{check, owned, start_of, text, CODE_SIZES, NO_CODE};
 use crate::{Context, Error};
 use std::fmt;
 use std::ptr;
@@ -50,11 +50,25 @@ impl Context {
         })
     }
 
+    unsafe fn open_code(
+        &self,
+        code: &tc_code,
+        out: *mut *mut tc_ifunc,
+        err: *mut tc_error,
+    ) -> tc_status {
+        let (size, slice_size) = CODE_SIZES;
+        tc_ifunc_open_code_sized(self.as_ptr(), code, size, slice_size, out, err)
+    }
+
     /// Opens the archive at a path, with the files beside it.
     pub fn open_file(&self, path: &str) -> Result<Function<'_>, Error> {
         let path = text(path)?;
         self.function(|out, err| unsafe {
-            tc_ifunc_open_file(self.as_ptr(), path.as_ptr() as *const _, out, err)
+            let code = tc_code {
+                path: path.as_ptr() as *const _,
+                ..NO_CODE
+            };
+            self.open_code(&code, out, err)
         })
     }
 
@@ -63,8 +77,14 @@ impl Context {
     pub fn open_memory(&self, archive: &[u8], libraries: &str) -> Result<Function<'_>, Error> {
         self.function(|out, err| unsafe {
             let (deps, size) = (start_of(libraries.as_bytes()) as *const _, libraries.len());
-            let bytes = start_of(archive);
-            tc_ifunc_open_memory(self.as_ptr(), bytes, archive.len(), deps, size, out, err)
+            let code = tc_code {
+                bytes: archive.as_ptr() as *const _,
+                size: archive.len(),
+                deps,
+                deps_size: size,
+                ..NO_CODE
+            };
+            self.open_code(&code, out, err)
         })
     }
 
@@ -91,17 +111,15 @@ impl Context {
             .collect();
         self.function(|out, err| unsafe {
             let (deps, size) = (start_of(libraries.as_bytes()) as *const _, libraries.len());
-            tc_ifunc_open_bitcode_sized(
-                self.as_ptr(),
-                name.as_ptr() as *const _,
-                raw.as_ptr(),
-                raw.len(),
-                std::mem::size_of::<tc_bitcode>(),
+            let code = tc_code {
+                name: name.as_ptr() as *const _,
+                slices: raw.as_ptr(),
+                slice_count: raw.len(),
                 deps,
-                size,
-                out,
-                err,
-            )
+                deps_size: size,
+                ..NO_CODE
+            };
+            self.open_code(&code, out, err)
         })
     }
 }

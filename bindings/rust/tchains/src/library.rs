@@ -1,4 +1,4 @@
-use crate::error::{check, owned, start_of, text};
+use crate::error::{check, owned, start_of, text, CODE_SIZES, NO_CODE};
 use crate::{nanoseconds, Context, Endpoint, Error};
 use std::fmt;
 use std::ptr;
@@ -57,7 +57,12 @@ impl Context {
     pub fn open_library_file(&self, path: &str) -> Result<Library<'_>, Error> {
         let path = text(path)?;
         self.library(|out, err| unsafe {
-            tc_library_open_file(self.as_ptr(), path.as_ptr() as *const _, out, err)
+            let code = tc_code {
+                path: path.as_ptr() as *const _,
+                ..NO_CODE
+            };
+            let (size, slice_size) = CODE_SIZES;
+            tc_library_open_code_sized(self.as_ptr(), &code, size, slice_size, out, err)
         })
     }
 
@@ -71,17 +76,17 @@ impl Context {
     ) -> Result<Library<'_>, Error> {
         let (deps, signed) = (libraries.as_bytes(), signature.as_bytes());
         self.library(|out, err| unsafe {
-            tc_library_open_memory(
-                self.as_ptr(),
-                start_of(archive),
-                archive.len(),
-                start_of(deps) as *const _,
-                deps.len(),
-                start_of(signed) as *const _,
-                signed.len(),
-                out,
-                err,
-            )
+            let code = tc_code {
+                bytes: archive.as_ptr() as *const _,
+                size: archive.len(),
+                deps: start_of(deps) as *const _,
+                deps_size: deps.len(),
+                signature: start_of(signed) as *const _,
+                signature_size: signed.len(),
+                ..NO_CODE
+            };
+            let (size, slice_size) = CODE_SIZES;
+            tc_library_open_code_sized(self.as_ptr(), &code, size, slice_size, out, err)
         })
     }
 

@@ -1,4 +1,4 @@
-use crate::error::{check, owned, start_of, text};
+use crate::error::{check, owned, text, CODE_SIZES, NO_CODE};
 use crate::{nanoseconds, Context, Endpoint, Error, Function, Library};
 use std::fmt;
 use std::ptr;
@@ -42,8 +42,13 @@ impl Context {
     ) -> Result<Package<'_>, Error> {
         let id = id.map_or(ptr::null(), |id| id.as_ptr());
         self.package(|out, err| unsafe {
-            let bytes = start_of(package);
-            tc_package_open_memory(self.as_ptr(), bytes, package.len(), id, out, err)
+            let code = tc_code {
+                bytes: package.as_ptr() as *const _,
+                size: package.len(),
+                id,
+                ..NO_CODE
+            };
+            tc_package_open_code_sized(self.as_ptr(), &code, CODE_SIZES.0, out, err)
         })
     }
 
