@@ -141,7 +141,8 @@ TC_API void tc_connection_end(tc_context *ctx, int connection, const char *reaso
  *   TC_E_NOT_FOUND  the folder or a list does not exist; likewise
  *   TC_E_IO         it cannot be read; likewise
  *   TC_E_NO_MEMORY  an allocation failed; likewise
- *   TC_E_BUSY       called from inside an ifunc or a callback: nothing is read */
+ *   TC_E_BUSY       called from inside an ifunc or a callback: nothing is read
+ *   TC_E_UNSUPPORTED  the library was built without its module trust */
 TC_MUST_CHECK TC_API tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err);
 
 /* Opens the file of the option `audit` again by its name: for use after a rename, so that

@@ -21,6 +21,7 @@
 #include "core/network.h"
 #include "group/groups.h"
 #include "ifunc/libraries.h"
+#include "ifunc/trust_ops.h"
 #include "rpc/reply.h"
 
 #include <sodium.h>
@@ -223,7 +224,10 @@ tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err)
 {
     if (tci_core_is_busy(&ctx->core))
         return tci_error_set(err, TC_E_BUSY, "trust: called from inside an ifunc");
-    return tci_registry_reload_trust(&ctx->core.registry, err);
+    const struct tci_trust_head *trust = ctx->core.registry.trust;
+    if (trust == NULL)
+        return tci_module_absent("tc_context_reload_trust", "trust", err);
+    return trust->ops->reload(&ctx->core.registry, err);
 }
 
 void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user)

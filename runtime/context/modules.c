@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "core/limits.h"
 #include "core/module.h"
+#include "ifunc/trust_ops.h"
 
 #include TCI_MODULES_FILE /* of CMake: TCI_MODULES_BUILT(X) is X(name) for each module */
 
@@ -17,7 +18,10 @@ tc_status tci_modules_attach(tci_core *core, tc_error *err)
     for (size_t i = 0; built[i] != NULL; i++)
         TC_TRY(built[i]->attach(core, err));
     const char *wanted = core->limits == NULL ? tci_limits_wanted(&core->options) : NULL;
-    return wanted != NULL ? tci_module_absent(wanted, "limits", err) : TC_OK;
+    if (wanted != NULL)
+        return tci_module_absent(wanted, "limits", err);
+    wanted = core->registry.trust == NULL ? tci_trust_wanted(&core->options) : NULL;
+    return wanted != NULL ? tci_module_absent(wanted, "trust", err) : TC_OK;
 }
 
 void tci_modules_detach(tci_core *core)

@@ -2,6 +2,7 @@
 
 #include "core/module.h"
 #include "dispatch/payload_place.h"
+#include "ifunc/trust_ops.h"
 #include "transfer/staging.h"
 
 /* Finds the payload. Its offset and size are this side's own copies; its bytes remain the
@@ -40,12 +41,12 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
     *broken_out = false;
     if (registry->loading == NULL)
         return tci_module_absent("injected code", "engine", err);
-    if (tci_trust_is_strict(&registry->trust))
+    if (registry->trust != NULL && registry->trust->strict != NULL)
         return tci_error_set(
             err, TC_E_REFUSED,
             "injected code: it has neither an id nor a signature, and option %s "
             "is set; send the function by tc_send",
-            registry->trust.listed_only ? "code_allow" : "require_signature");
+            registry->trust->strict);
     TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
     TC_TRY(tci_payload_place(
         core, TCI_PAYLOAD_ALIGNMENT_MIN << (f->flags >> TCI_INJECT_ALIGNMENT_SHIFT),

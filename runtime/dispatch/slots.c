@@ -11,7 +11,7 @@
 #include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
-#include "ifunc/standing.h"
+#include "ifunc/trust_ops.h"
 #include "transfer/code_in.h"
 #include "transfer/frame_out.h"
 
@@ -172,7 +172,7 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                                 "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (known != NULL)
-        tci_registry_check_end(known);
+        tci_trust_check_end(known);
     if (!ep->rx.incoming.wanted)
         TC_TRY(tci_limits_check_code(ep, section, known, err));
     if (known != NULL && known->standing == TCI_STANDING_OPEN &&
@@ -183,7 +183,7 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return TC_OK;
     }
     if (!ep->rx.incoming.wanted)
-        TC_TRY(tci_standing_check_section(&ep->core->registry, section, err));
+        TC_TRY(tci_trust_check_section(&ep->core->registry, section, err));
     if (!ep->rx.incoming.wanted && known == NULL)
         TC_TRY(tci_slot_quota_check_places(ep, err));
     if (attached != NULL)
@@ -242,9 +242,9 @@ static tc_status judge(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     ep->rx.slots[slot].fn = NULL;
-    tci_registry_check_end(fn);
+    tci_trust_check_end(fn);
     ep->rx.slots[slot].fn = fn;
-    return fn->standing == TCI_STANDING_OPEN ? TC_OK : tci_standing_judge(fn, err);
+    return fn->standing == TCI_STANDING_OPEN ? TC_OK : tci_trust_judge(fn, err);
 }
 
 /* The end of the library, which housekeeping brings, evicts the function. The frame is checked
@@ -304,7 +304,7 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 {
     if (!is_bound_to(ep, slot, &section->id))
         TC_TRY(bind(ep, slot, attached, section, err));
-    else if (tci_standing_has_ended(ep->rx.slots[slot].fn))
+    else if (tci_trust_has_ended(ep->rx.slots[slot].fn))
         close_slot(&ep->rx.slots[slot]);
     return ep->rx.slots[slot].callable ? TC_OK : load(ep, slot, err);
 }

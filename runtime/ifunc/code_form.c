@@ -3,6 +3,7 @@
 #include "archive_dictionary.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "ifunc/trust_ops.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static tc_status make_section(const tc_ifunc *fn, const void *archive, size_t ar
     if (code.deps_size > 0)
         memcpy(bytes + TCI_CODE_SECTION_BYTES + archive_size, code.deps, code.deps_size);
     if (fn->signature != NULL)
-        tci_code_signature_encode(fn->signature, &code, bytes + size);
+        fn->registry->trust->ops->encode(fn, &code, bytes + size);
     *bytes_out = bytes;
     *size_out = size;
     return TC_OK;

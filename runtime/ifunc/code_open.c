@@ -41,16 +41,12 @@ tc_status tci_code_open_read(const tci_given_code *given, unsigned allowed, tc_c
 static tc_status open_bytes(tci_registry *registry, const tc_code *code, tc_ifunc **fn_out,
                             tc_error *err)
 {
-    tci_minisign_signature signature;
     const tci_registry_code parts = {.archive = code->bytes,
                                      .archive_size = code->size,
                                      .deps = code->deps,
                                      .deps_size = code->deps == NULL ? 0 : code->deps_size,
-                                     .signature_file =
-                                         code->signature != NULL ? &signature : NULL};
-    if (code->signature != NULL)
-        TC_TRY(tci_minisign_signature_parse(code->signature, code->signature_size, &signature,
-                                            NULL, err));
+                                     .signature_text = code->signature,
+                                     .signature_text_size = code->signature_size};
     return tci_registry_add(registry, &parts, fn_out, err);
 }
 

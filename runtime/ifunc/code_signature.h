@@ -9,6 +9,8 @@
 typedef struct tci_code_signature {
     tci_minisign_signature signature;
     tci_code_digests digests; /* named by its statement */
+    bool is_verified;         /* `verified` was found to have made it */
+    tci_minisign_public verified;
 } tci_code_signature;
 
 /* Encodes the signature and the one of its two digests that `code` does not show itself: 104

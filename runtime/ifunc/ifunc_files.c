@@ -2,6 +2,7 @@
 
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "base/minisign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,37 +46,24 @@ static tc_status read_deps(const char *path, void **bytes_out, size_t *size_out,
 
 #define SIGNATURE_SUFFIX ".minisig"
 
-/* Reads NAME.tca.minisig, if the code is signed. The signature is verified later, where the key
- * is known. */
-static tc_status read_signature(const char *path, tci_minisign_signature *signature_out,
-                                bool *found_out, tc_error *err)
+/* Reads NAME.tca.minisig, if the code is signed. The registry parses it, and verifies it where
+ * the key is known. */
+static tc_status read_signature(const char *path, void **text_out, size_t *size_out,
+                                tc_error *err)
 {
     char path_of_signature[PATH_BYTES];
-    void *text;
-    size_t size;
-    *found_out = false;
     if (snprintf(path_of_signature, PATH_BYTES, "%s" SIGNATURE_SUFFIX, path) >= PATH_BYTES)
         return tci_error_set(err, TC_E_INVALID, "path too long: %.200s...", path);
     tc_status status =
-        read_or_miss(path_of_signature, TCI_MINISIGN_FILE_MAX, &text, &size, err);
-    if (status == TC_E_NOT_FOUND)
-        return TC_OK;
-    TC_TRY(status);
-    status = tci_minisign_signature_parse(text, size, signature_out, NULL, err);
-    free(text);
-    if (status != TC_OK)
-        tci_error_prefix(err, "%s", path_of_signature);
-    *found_out = status == TC_OK;
-    return status;
+        read_or_miss(path_of_signature, TCI_MINISIGN_FILE_MAX, text_out, size_out, err);
+    return status == TC_E_NOT_FOUND ? TC_OK : status;
 }
 
 /* Returns TC_E_NOT_FOUND when there is no such archive. */
 static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **fn_out,
                           tc_error *err)
 {
-    void *archive, *deps = NULL;
-    tci_minisign_signature signature;
-    bool is_signed = false;
+    void *archive, *deps = NULL, *signature = NULL;
     tci_registry_code code = {0};
     tc_status status = read_or_miss(path, (size_t)registry->options->code_bytes_max, &archive,
                                     &code.archive_size, err);
@@ -83,16 +71,17 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
         tci_error_prefix(err, "beyond option code_bytes_max");
     TC_TRY(status);
     status = read_deps(path, &deps, &code.deps_size, err);
-    if (status == TC_OK)
-        status = read_signature(path, &signature, &is_signed, err);
+    if (status == TC_OK && registry->trust != NULL)
+        status = read_signature(path, &signature, &code.signature_text_size, err);
     if (status == TC_OK) {
-        code.signature_file = is_signed ? &signature : NULL;
+        code.signature_text = signature;
         code.archive = archive;
         code.deps = deps;
         status = tci_registry_add(registry, &code, fn_out, err);
         if (status != TC_OK)
             tci_error_prefix(err, "%s", path);
     }
+    free(signature);
     free(deps);
     free(archive);
     return status;

@@ -7,7 +7,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/module_absent.h"
-#include "ifunc/standing.h"
+#include "ifunc/trust_ops.h"
 #include "wire/frame.h"
 
 #include <stdio.h>
@@ -33,10 +33,11 @@ static tci_load_source source_of(tc_ifunc *fn)
                               .id = fn->id,
                               .work_ns = &fn->work_ns,
                               .form = fn->signer_form,
-                              .seal.wanted = registry->trust.required != TCI_SIGNATURE_NO};
+                              .seal.wanted = registry->trust != NULL && registry->trust->seals};
     source.scope.signer = fn->signer_name;
     if (source.seal.wanted)
-        memcpy(source.seal.content, tci_standing_content(fn), sizeof source.seal.content);
+        memcpy(source.seal.content, registry->trust->ops->content(fn),
+               sizeof source.seal.content);
     return source;
 }
 

@@ -22,7 +22,7 @@
 #include "base/logger.h"
 #include "base/module_absent.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/standing.h"
+#include "ifunc/trust_ops.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -39,7 +39,6 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                             tc_error *err)
 {
     registry->options = options;
-    TC_TRY(tci_trust_read(options, &registry->trust, err));
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
@@ -114,7 +113,6 @@ void tci_registry_fini(tci_registry *registry)
     registry->policy = NULL;
     free(registry->table);
     registry->table = NULL;
-    tci_trust_free(&registry->trust);
 }
 
 static bool is_wanted(const tc_ifunc *fn)
@@ -300,22 +298,24 @@ static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, t
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
                                  const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
 {
+    const struct tci_trust_head *trust = registry->trust;
     tc_ifunc *fn = calloc(1, sizeof *fn);
     if (fn == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     fn->registry = registry;
     fn->id = *id;
     fn->references = 1;
+    fn->standing = TCI_STANDING_OPEN;
     tc_status status = copy_code(fn, code, err);
-    if (status == TC_OK)
-        status = tci_standing_check_bytes(fn, code, err);
+    if (status == TC_OK && trust != NULL)
+        status = trust->ops->check_bytes(fn, code, err);
     if (status == TC_OK)
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
                                   &fn->archive, err);
     if (status == TC_OK)
         status = check_kind(fn, code, err);
-    if (status == TC_OK)
-        status = tci_standing_judge_new(fn, code, err);
+    if (status == TC_OK && trust != NULL)
+        status = trust->ops->judge_new(fn, code, err);
     if (status == TC_OK)
         status = insert_function(registry, fn, code->arrived, err);
     if (status != TC_OK) {
@@ -337,15 +337,22 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     tc_ifunc *known = tci_registry_find(registry, &id);
     if (known == NULL)
         return create_function(registry, code, &id, fn_out, err);
-    const tci_symbol_section *rules = tci_standing_rules(known);
-    TC_TRY(tci_standing_judge_known(known, code, err));
+    const tci_symbol_section *rules = tci_registry_rules(known);
+    if (registry->trust != NULL)
+        TC_TRY(registry->trust->ops->judge_known(known, code, err));
     /* A function may be running: code that is bound already stays so until it is loaded
      * again. */
-    if (tci_standing_rules(known) != rules)
+    if (tci_registry_rules(known) != rules)
         tci_ifunc_load_forgive(known, true);
     tci_registry_retain(known);
     *fn_out = known;
     return TC_OK;
+}
+
+const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn)
+{
+    const tci_symbol_policy *policy = fn->registry->policy;
+    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
 }
 
 void tci_registry_retain(tc_ifunc *fn)

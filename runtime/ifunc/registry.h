@@ -10,15 +10,15 @@
 #include "base/arch.h"
 #include "base/content_id.h"
 #include "base/option_table.h"
+#include "code_statement.h"
 #include "engine/engine.h"
 #include "engine/loading.h"
-#include "ifunc/code_signature.h"
-#include "ifunc/trust.h"
 #include "wire/frame.h"
 
 #include <tc/ifunc.h>
 
 #define TCI_REGISTRY_BUCKETS 1024u
+#define TCI_SIGNER_MAX 64 /* bytes of a key's name, with terminator */
 
 typedef enum tci_load_state {
     TCI_NOT_LOADED = 0,
@@ -90,15 +90,13 @@ struct tc_ifunc {
     size_t plain_bytes;
     uint8_t *stored; /* the same for signed code */
     size_t stored_bytes;
-    tci_code_signature *signature; /* came with the code; NULL: unsigned */
-    bool is_verified;              /* `verified` was found to have made it */
-    tci_minisign_public verified;
-    char signer[TCI_SIGNER_MAX]; /* the trusted key's name; "": no trusted signer */
-    const char *signer_name;     /* the same, for loader threads; or NULL */
-    tci_form_choice signer_form; /* forms of it that the key allows to run */
-    int64_t good_until;          /* the end of that key, as not_after has it; 0: no end */
+    struct tci_code_signature *signature; /* came with the code; NULL: unsigned */
+    char signer[TCI_SIGNER_MAX];          /* the trusted key's name; "": no trusted signer */
+    const char *signer_name;              /* the same, for loader threads; or NULL */
+    tci_form_choice signer_form;          /* forms of it that the key allows to run */
+    int64_t good_until; /* the end of that key, as not_after has it; 0: no end */
     bool content_known;
-    uint8_t content[TCI_CODE_DIGEST_BYTES]; /* its digest: tci_standing_content */
+    uint8_t content[TCI_CODE_DIGEST_BYTES]; /* its digest: trust_ops.h */
     tci_standing standing;
     tci_code_unit *unit;
     tci_library *library; /* as a library for others: libraries.h; NULL: not in use as one */
@@ -120,8 +118,8 @@ struct tc_ifunc {
 
 struct tci_registry {
     const struct tc_options *options;
-    tci_trust trust;
-    tci_symbol_scope scope; /* symbols that shipped code may link with */
+    struct tci_trust_head *trust; /* trust_ops.h; NULL without the module */
+    tci_symbol_scope scope;       /* symbols that shipped code may link with */
     /* Runs for a message to a library, instead of a main; NULL: no peer sends any. */
     void (*library_main)(void *payload, size_t payload_size, void *target_args);
     tci_symbol_policy *policy;      /* of the option symbols, or NULL; the scope has it, too */
@@ -151,10 +149,11 @@ typedef struct tci_registry_code {
     const void *deps;
     size_t deps_size;
     const tci_content_id *expected; /* the id that it must have; NULL: any */
-    /* The signature that came with it: TCI_CODE_SIGNATURE_BYTES as they travel, or from a file;
-     * or NULL. */
+    /* The signature that came with it: TCI_CODE_SIGNATURE_BYTES as they travel, or a file's
+     * text; or NULL. */
     const uint8_t *signature;
-    const tci_minisign_signature *signature_file;
+    const char *signature_text;
+    size_t signature_text_size;
     /* From a peer, while no function runs: a function that only slots hold may be evicted for
      * it, and comes again when it is called; not one with variables of its own. */
     bool arrived;
@@ -162,7 +161,7 @@ typedef struct tci_registry_code {
 
 /* Checks and copies both byte ranges, or finds the function if it is known. In both cases
  * *fn_out gets one more reference. TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE (also:
- * functions_max functions are all held), TC_E_REFUSED (it may not run here: standing.h),
+ * functions_max functions are all held), TC_E_REFUSED (it may not run here: trust_ops.h),
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
@@ -184,12 +183,8 @@ static inline tci_code_bytes tci_registry_bytes(const tc_ifunc *fn)
  * archive. No function may be running. */
 void tci_registry_evict(tc_ifunc *fn);
 
-/* Reads keys and lists again. Functions that may no longer run are unloaded and removed from
- * the object cache, and their senders are notified; functions that may run again are allowed
- * to. No function may be running. Statuses of tci_trust_reload. */
-TC_MUST_CHECK tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err);
-/* The same for one function, if the key that it was judged by has ended. */
-void tci_registry_check_end(tc_ifunc *fn);
+/* The section of the option symbols that it is bound under, or NULL without one. */
+const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn);
 
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);

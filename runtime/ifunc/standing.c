@@ -3,6 +3,7 @@
 #include "standing.h"
 
 #include "base/error_text.h"
+#include "ifunc/trust.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -15,12 +16,13 @@
 /* Verifies each statement by each key only once: a positive result stays true. */
 static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
 {
-    if (fn->is_verified && memcmp(&fn->verified, key, sizeof *key) == 0)
+    tci_code_signature *signature = fn->signature;
+    if (signature->is_verified && memcmp(&signature->verified, key, sizeof *key) == 0)
         return true;
-    if (!tci_code_signature_fits(fn->signature, key))
+    if (!tci_code_signature_fits(signature, key))
         return false;
-    fn->verified = *key;
-    fn->is_verified = true;
+    signature->verified = *key;
+    signature->is_verified = true;
     return true;
 }
 
@@ -28,7 +30,7 @@ static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
  * signature names one and does not fit. */
 static tc_status find_signer(tc_ifunc *fn, const tci_trusted_key **key_out, tc_error *why)
 {
-    const tci_trust *trust = &fn->registry->trust;
+    const tci_trust *trust = tci_trust_of(fn->registry);
     char id[TCI_KEY_ID_TEXT];
     if (fn->signature == NULL)
         return tci_error_set(why, UNSIGNED, "it is not signed");
@@ -61,7 +63,7 @@ static tc_status find_signer(tc_ifunc *fn, const tci_trusted_key **key_out, tc_e
 
 static bool needs_signature(const tc_ifunc *fn, bool arrived)
 {
-    tci_signature_choice required = fn->registry->trust.required;
+    tci_signature_choice required = tci_trust_of(fn->registry)->required;
     return required == TCI_SIGNATURE_ALL || (required == TCI_SIGNATURE_YES && arrived);
 }
 
@@ -91,9 +93,9 @@ static tc_status check_content(tc_ifunc *fn, tc_error *why)
     if (memcmp(tci_standing_content(fn), fn->signature->digests.content,
                TCI_CODE_DIGEST_BYTES) == 0)
         return TC_OK;
-    return tci_error_set(why, TC_E_REFUSED,
-                         "what key %s signed names other content than it has",
-                         tci_trust_find(&fn->registry->trust, fn->verified.id)->name);
+    return tci_error_set(
+        why, TC_E_REFUSED, "what key %s signed names other content than it has",
+        tci_trust_find(tci_trust_of(fn->registry), fn->signature->verified.id)->name);
 }
 
 /* --- judging ----------------------------------------------------------------------------- */
@@ -107,7 +109,7 @@ static tc_status judge_signature(tc_ifunc *fn, tc_error *why)
         return tci_error_set(why, UNSIGNED, "it is signed by key %s, which may sign names=%s",
                              key->name, key->names);
     memcpy(fn->signer, key->name, sizeof fn->signer);
-    fn->signer_name = tci_trust_name(&fn->registry->trust, key);
+    fn->signer_name = tci_trust_name(tci_trust_of(fn->registry), key);
     fn->signer_form = key->form;
     fn->good_until = key->not_after;
     return TC_OK;
@@ -122,7 +124,7 @@ static tc_status unsigned_error(const tci_trust *trust, const tc_error *found, t
 
 static tc_status judge_rules(tc_ifunc *fn, tc_error *why)
 {
-    const tci_trust *trust = &fn->registry->trust;
+    const tci_trust *trust = tci_trust_of(fn->registry);
     tc_error found;
     if (is_listed(fn, &trust->revoked))
         return tci_error_set(why, TC_E_REFUSED, "it is in the list of option code_revoked");
@@ -153,11 +155,6 @@ tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err)
     return tci_error_set(err, status, "%s: %s", tci_archive_name(fn->archive), why.text);
 }
 
-bool tci_standing_has_ended(const tc_ifunc *fn)
-{
-    return fn->good_until != 0 && (int64_t)time(NULL) >= fn->good_until;
-}
-
 /* --- code that arrives ------------------------------------------------------------------- */
 
 static tc_status refuse_unread(const tci_content_id *id, const tc_error *why, tc_error *err)
@@ -171,10 +168,10 @@ tc_status tci_standing_check_section(const tci_registry *registry,
                                      const tci_code_section *section, tc_error *err)
 {
     tc_error found, why;
-    if (registry->trust.required == TCI_SIGNATURE_NO || section->signature_size > 0)
+    if (tci_trust_of(registry)->required == TCI_SIGNATURE_NO || section->signature_size > 0)
         return TC_OK;
     (void)tci_error_set(&found, UNSIGNED, "it is not signed");
-    (void)unsigned_error(&registry->trust, &found, &why);
+    (void)unsigned_error(tci_trust_of(registry), &found, &why);
     return refuse_unread(&section->id, &why, err);
 }
 
@@ -186,21 +183,31 @@ static void write_signature(tc_ifunc *fn)
     tci_code_signature_encode(fn->signature, &code, bytes + fn->code_bytes);
 }
 
-/* Takes the signature. One from a file has no digests: the statement's digests are added when
- * the archive is open. */
-static tc_status take_signature(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+/* Makes the signature that came with the code; NULL if none came. One from a file has no
+ * digests: the statement's digests are added when the archive is open. */
+static tc_status make_signature(const tc_ifunc *fn, const tci_registry_code *code,
+                                tci_code_signature **signature_out, tc_error *err)
 {
     const tci_code_bytes bytes = tci_registry_bytes(fn);
-    if (code->signature == NULL && code->signature_file == NULL)
+    tci_minisign_signature parsed = {0};
+    *signature_out = NULL;
+    if (code->signature == NULL && code->signature_text == NULL)
         return TC_OK;
+    tc_status status = TC_OK;
+    if (code->signature == NULL)
+        status = tci_minisign_signature_parse(code->signature_text, code->signature_text_size,
+                                              &parsed, NULL, err);
+    if (status != TC_OK) {
+        tci_error_prefix(err, "signature");
+        return status;
+    }
     tci_code_signature *signature = calloc(1, sizeof *signature);
     if (signature == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "signature: out of memory");
+    signature->signature = parsed;
     if (code->signature != NULL)
         tci_code_signature_decode(code->signature, &bytes, signature);
-    else
-        signature->signature = *code->signature_file;
-    fn->signature = signature;
+    *signature_out = signature;
     return TC_OK;
 }
 
@@ -221,15 +228,15 @@ tc_status tci_standing_check_bytes(tc_ifunc *fn, const tci_registry_code *code, 
 {
     const tci_trusted_key *key;
     tc_error found, why;
-    TC_TRY(take_signature(fn, code, err));
-    if (!needs_signature(fn, code->arrived) || code->signature_file != NULL)
+    TC_TRY(make_signature(fn, code, &fn->signature, err));
+    if (!needs_signature(fn, code->arrived) || code->signature_text != NULL)
         return TC_OK;
     tc_status status = find_signer(fn, &key, &found);
     if (status == TC_OK)
         return TC_OK;
     if (status == TC_E_REFUSED)
         return refuse_unread(&fn->id, &found, err);
-    (void)unsigned_error(&fn->registry->trust, &found, &why);
+    (void)unsigned_error(tci_trust_of(fn->registry), &found, &why);
     return refuse_unread(&fn->id, &why, err);
 }
 
@@ -253,15 +260,14 @@ tc_status tci_standing_judge_new(tc_ifunc *fn, const tci_registry_code *code, tc
 
 /* Takes another signature of the same bytes. It must not take anything away: the old one stays,
  * unless the new one is valid or there was no old one. */
-static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tci_code_signature *fresh,
+                       tc_error *err)
 {
     const tci_registry *registry = fn->registry;
     tci_code_signature *old = fn->signature;
-    const bool was_verified = fn->is_verified;
     const tci_trusted_key *key;
     tc_error why;
-    TC_TRY(take_signature(fn, code, err));
-    fn->is_verified = false;
+    fn->signature = fresh;
     complete_signature(fn, code);
     tc_status status = find_signer(fn, &key, &why);
     if (status == TC_OK || (status == UNSIGNED && old == NULL)) {
@@ -270,9 +276,8 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
             registry->events->retry(registry->events_user, fn->index);
         return TC_OK;
     }
-    free(fn->signature);
+    free(fresh);
     fn->signature = old;
-    fn->is_verified = was_verified;
     if (old != NULL)
         write_signature(fn);
     return status == UNSIGNED
@@ -282,14 +287,11 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
 
 tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
-    bool signature_came = code->signature != NULL || code->signature_file != NULL;
-    if (signature_came && fn->signer[0] == '\0')
-        TC_TRY(adopt(fn, code, err));
+    tci_code_signature *fresh;
+    TC_TRY(make_signature(fn, code, &fresh, err));
+    if (fn->signer[0] != '\0')
+        free(fresh);
+    else if (fresh != NULL)
+        TC_TRY(adopt(fn, code, fresh, err));
     return judge_for(fn, code->arrived, err);
-}
-
-const tci_symbol_section *tci_standing_rules(const tc_ifunc *fn)
-{
-    const tci_symbol_policy *policy = fn->registry->policy;
-    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
 }

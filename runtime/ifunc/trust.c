@@ -174,6 +174,10 @@ static tc_status read_all(const struct tc_options *options, tci_trust *trust,
     trust->folder = options->trust;
     trust->required = (tci_signature_choice)options->require_signature;
     trust->listed_only = options->code_allow[0] != '\0';
+    trust->head.seals = trust->required != TCI_SIGNATURE_NO;
+    trust->head.strict = trust->listed_only  ? "code_allow"
+                         : trust->head.seals ? "require_signature"
+                                             : NULL;
     tc_status status = read_folder(trust, first_out, err);
     if (status != TC_OK)
         tci_error_prefix(err, "option trust");
@@ -227,6 +231,7 @@ tc_status tci_trust_reload(const struct tc_options *options, tci_trust *trust, t
         fresh.revoked = trust->revoked;
         trust->revoked = (tci_id_list){0};
     }
+    fresh.head.ops = trust->head.ops;
     fresh.names = trust->names;
     trust->names = NULL;
     tci_trust_free(trust);
@@ -269,9 +274,4 @@ const char *tci_trust_name(tci_trust *trust, const tci_trusted_key *key)
     name->next = trust->names;
     trust->names = name;
     return name->text;
-}
-
-bool tci_trust_is_strict(const tci_trust *trust)
-{
-    return trust->required != TCI_SIGNATURE_NO || trust->listed_only;
 }

@@ -5,6 +5,7 @@
 #define TCI_TRUST_H
 
 #include "ifunc/id_list.h"
+#include "ifunc/trust_ops.h"
 #include "ifunc/trusted_key.h"
 
 #define TCI_TRUST_KEYS_MAX 1024u
@@ -16,6 +17,7 @@ typedef struct tci_signer_name {
 } tci_signer_name;
 
 typedef struct tci_trust {
+    struct tci_trust_head head;
     tci_trusted_key *keys;
     size_t count;
     tci_id_list allowed; /* of code_allow, when `listed_only` */
@@ -47,8 +49,10 @@ const tci_trusted_key *tci_trust_find(const tci_trust *trust,
 /* Returns a copy of the key's name that is valid as long as the registry; "" without memory. */
 const char *tci_trust_name(tci_trust *trust, const tci_trusted_key *key);
 
-/* Returns whether code of peers must be signed or in a list, so that code with neither an id
- * nor a signature cannot run. */
-bool tci_trust_is_strict(const tci_trust *trust);
+/* The registry has rules: the module is attached. */
+static inline tci_trust *tci_trust_of(const tci_registry *registry)
+{
+    return (tci_trust *)(void *)registry->trust;
+}
 
 #endif

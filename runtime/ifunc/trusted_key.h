@@ -9,9 +9,8 @@
 #define TCI_TRUSTED_KEY_H
 
 #include "base/minisign.h"
-#include "base/option_table.h"
+#include "ifunc/registry.h"
 
-#define TCI_SIGNER_MAX 64 /* bytes of a key's name, with terminator */
 #define TCI_TRUSTED_NAMES_MAX 512
 
 typedef struct tci_trusted_key {

@@ -11,6 +11,7 @@
 #include "archive.h"
 #include "archive_file.h"
 #include "context/context_object.h"
+#include "ifunc/trust.h"
 
 #include <dlfcn.h>
 #include <tc/call.h>
@@ -321,7 +322,7 @@ static signed_making *signed_begin(const char *required)
     m->maker = signing_open_by(m->team.contexts[0], "maker", &s->keys.alice);
     team_pause(&m->team);
     for (uint32_t rank = 1; rank < MEMBERS; rank++)
-        m->team.contexts[rank]->core.registry.trust.required =
+        tci_trust_of(&m->team.contexts[rank]->core.registry)->required =
             strcmp(required, "all") == 0 ? TCI_SIGNATURE_ALL : TCI_SIGNATURE_YES;
     team_resume(&m->team);
     return s;

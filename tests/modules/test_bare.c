@@ -65,7 +65,9 @@ static const char *const needing[][3] = {
     {"quota_code_bytes", "1K", "limits"},   {"quota_compile_time", "1s", "limits"},
     {"quota_queue_bytes", "1K", "limits"},  {"quota_message_rate", "1", "limits"},
     {"call_time_max", "1s", "limits"},      {"audit", "log", "limits"},
-    {"symbols", "@/nonexistent", "engine"},
+    {"symbols", "@/nonexistent", "engine"}, {"trust", "/nowhere", "trust"},
+    {"require_signature", "yes", "trust"},  {"code_allow", "@/nowhere", "trust"},
+    {"code_revoked", "@/nowhere", "trust"},
 };
 
 static void an_option_names_its_module(void **state)
@@ -92,6 +94,15 @@ static void never_called(void *user, const tc_long_call *call)
     fail_msg("%s", call->function);
 }
 
+static void keys_cannot_be_read_again(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_error error = {0};
+    assert_int_equal(tc_context_reload_trust(ctx, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "needs the module trust"));
+    tc_context_destroy(ctx);
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -107,6 +118,7 @@ int main(void)
         cmocka_unit_test(messages_run),
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
+        cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,14 @@
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
 #include "ifunc/standing.h"
+#include "ifunc/trust.h"
 
 /* Applies other rules than before to a function that now has another signer. No function may be
  * running. */
 static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
 {
-    tci_ifunc_load_forgive(fn, tci_standing_rules(fn) != rules);
-    if (tci_standing_rules(fn) != rules && tci_libraries_drop(fn) &&
+    tci_ifunc_load_forgive(fn, tci_registry_rules(fn) != rules);
+    if (tci_registry_rules(fn) != rules && tci_libraries_drop(fn) &&
         (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
         tci_registry_evict(fn);
 }
@@ -28,7 +29,7 @@ static void refuse_function(tc_ifunc *fn, const tc_error *why)
 
 static void judge_again(tc_ifunc *fn)
 {
-    const tci_symbol_section *rules = tci_standing_rules(fn);
+    const tci_symbol_section *rules = tci_registry_rules(fn);
     const bool was_open = fn->standing == TCI_STANDING_OPEN;
     const bool was_local = fn->standing == TCI_STANDING_LOCAL;
     tc_error why;
@@ -38,25 +39,19 @@ static void judge_again(tc_ifunc *fn)
         refuse_function(fn, &why);
 }
 
-static void judge_held(tc_ifunc *fn)
+void tci_standing_judge_again(tc_ifunc *fn)
 {
     tci_registry_retain(fn);
     judge_again(fn);
     tci_registry_release(fn);
 }
 
-void tci_registry_check_end(tc_ifunc *fn)
+tc_status tci_standing_reload(tci_registry *registry, tc_error *err)
 {
-    if (tci_standing_has_ended(fn))
-        judge_held(fn);
-}
-
-tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err)
-{
-    tc_status status = tci_trust_reload(registry->options, &registry->trust, err);
+    tc_status status = tci_trust_reload(registry->options, tci_trust_of(registry), err);
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         if (registry->table[i] != NULL)
-            judge_held(registry->table[i]);
+            tci_standing_judge_again(registry->table[i]);
     }
     return status;
 }

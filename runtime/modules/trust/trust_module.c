@@ -1,0 +1,51 @@
+/* The module trust: gives each registry its rules, which are read from the options. */
+#include "base/error_text.h"
+#include "core/core.h"
+#include "core/module.h"
+#include "ifunc/standing.h"
+#include "ifunc/trust.h"
+
+#include <stdlib.h>
+
+static void encode(const tc_ifunc *fn, const tci_code_bytes *code, uint8_t *bytes_out)
+{
+    tci_code_signature_encode(fn->signature, code, bytes_out);
+}
+
+static const tci_trust_ops ops = {.check_section = tci_standing_check_section,
+                                  .check_bytes = tci_standing_check_bytes,
+                                  .judge_new = tci_standing_judge_new,
+                                  .judge_known = tci_standing_judge_known,
+                                  .judge = tci_standing_judge,
+                                  .judge_again = tci_standing_judge_again,
+                                  .content = tci_standing_content,
+                                  .encode = encode,
+                                  .reload = tci_standing_reload};
+
+/* In every context: without any option, too, signatures travel with the code that they sign. */
+static tc_status attach(tci_core *core, tc_error *err)
+{
+    tci_trust *trust = malloc(sizeof *trust);
+    if (trust == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "trust: out of memory");
+    tc_status status = tci_trust_read(&core->options, trust, err);
+    if (status != TC_OK) {
+        free(trust);
+        return status;
+    }
+    trust->head.ops = &ops;
+    core->registry.trust = &trust->head;
+    return TC_OK;
+}
+
+static void detach(tci_core *core)
+{
+    if (core->registry.trust == NULL)
+        return;
+    tci_trust *trust = tci_trust_of(&core->registry);
+    core->registry.trust = NULL;
+    tci_trust_free(trust);
+    free(trust);
+}
+
+const tci_module tci_trust_module = {.name = "trust", .attach = attach, .detach = detach};
