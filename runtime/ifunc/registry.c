@@ -298,7 +298,6 @@ static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, t
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
                                  const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
 {
-    const struct tci_trust_head *trust = registry->trust;
     tc_ifunc *fn = calloc(1, sizeof *fn);
     if (fn == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
@@ -307,15 +306,15 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
     fn->references = 1;
     fn->standing = TCI_STANDING_OPEN;
     tc_status status = copy_code(fn, code, err);
-    if (status == TC_OK && trust != NULL)
-        status = trust->ops->check_bytes(fn, code, err);
+    if (status == TC_OK && registry->trust != NULL)
+        status = registry->trust->ops->check_bytes(fn, code, err);
     if (status == TC_OK)
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
                                   &fn->archive, err);
     if (status == TC_OK)
         status = check_kind(fn, code, err);
-    if (status == TC_OK && trust != NULL)
-        status = trust->ops->judge_new(fn, code, err);
+    if (status == TC_OK && registry->trust != NULL)
+        status = registry->trust->ops->judge_new(fn, code, err);
     if (status == TC_OK)
         status = insert_function(registry, fn, code->arrived, err);
     if (status != TC_OK) {
@@ -347,12 +346,6 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     tci_registry_retain(known);
     *fn_out = known;
     return TC_OK;
-}
-
-const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn)
-{
-    const tci_symbol_policy *policy = fn->registry->policy;
-    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
 }
 
 void tci_registry_retain(tc_ifunc *fn)

@@ -184,7 +184,11 @@ static inline tci_code_bytes tci_registry_bytes(const tc_ifunc *fn)
 void tci_registry_evict(tc_ifunc *fn);
 
 /* The section of the option symbols that it is bound under, or NULL without one. */
-const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn);
+static inline const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn)
+{
+    const tci_symbol_policy *policy = fn->registry->policy;
+    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
+}
 
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);

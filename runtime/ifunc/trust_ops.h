@@ -40,9 +40,8 @@ typedef struct tci_trust_ops {
 /* The registry's part of the module's state. */
 struct tci_trust_head {
     const tci_trust_ops *ops;
-    bool seals; /* a signature is required, so objects in the cache are sealed */
-    const char
-        *strict; /* the option by which code without id and signature may not run; NULL */
+    bool seals;         /* a signature is required, so objects in the cache are sealed */
+    const char *strict; /* the option that forbids code without id and signature; NULL */
 };
 
 /* Returns the first option that is set and needs the module, or NULL. */

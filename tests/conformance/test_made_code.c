@@ -11,7 +11,7 @@
 #include "archive.h"
 #include "archive_file.h"
 #include "context/context_object.h"
-#include "ifunc/trust.h"
+#include "modules/trust/trust.h"
 
 #include <dlfcn.h>
 #include <tc/call.h>

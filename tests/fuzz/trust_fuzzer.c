@@ -1,7 +1,7 @@
 /* Files of trusted keys, and signatures from outside. The first byte chooses one. */
 #include "base/minisign_secret.h"
-#include "ifunc/id_list.h"
-#include "ifunc/trusted_key.h"
+#include "modules/trust/id_list.h"
+#include "modules/trust/trusted_key.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "base/error_text.h"
 #include "core/core.h"
 #include "core/module.h"
-#include "ifunc/standing.h"
-#include "ifunc/trust.h"
+#include "modules/trust/standing.h"
+#include "modules/trust/trust.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "standing.h"
 
 #include "base/error_text.h"
-#include "ifunc/trust.h"
+#include "modules/trust/trust.h"
 
 #include <stdlib.h>
 #include <time.h>

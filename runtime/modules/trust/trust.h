@@ -4,9 +4,9 @@
 #ifndef TCI_TRUST_H
 #define TCI_TRUST_H
 
-#include "ifunc/id_list.h"
+#include "modules/trust/id_list.h"
 #include "ifunc/trust_ops.h"
-#include "ifunc/trusted_key.h"
+#include "modules/trust/trusted_key.h"
 
 #define TCI_TRUST_KEYS_MAX 1024u
 

@@ -2,8 +2,8 @@
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries.h"
-#include "ifunc/standing.h"
-#include "ifunc/trust.h"
+#include "modules/trust/standing.h"
+#include "modules/trust/trust.h"
 
 /* Applies other rules than before to a function that now has another signer. No function may be
  * running. */

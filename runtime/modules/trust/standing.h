@@ -1,10 +1,10 @@
 /* The standing of a function: its permissions here, by its signer and by the lists
- * (ifunc/trust.h). It is judged when the function comes to the registry, and again when trust
+ * (trust.h). It is judged when the function comes to the registry, and again when trust
  * was read again. The functions are those of tci_trust_ops, where their contract is. */
 #ifndef TCI_STANDING_H
 #define TCI_STANDING_H
 
-#include "ifunc/code_signature.h"
+#include "modules/trust/code_signature.h"
 #include "ifunc/trust_ops.h"
 
 TC_MUST_CHECK tc_status tci_standing_check_section(const tci_registry *registry,
