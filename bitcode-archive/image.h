@@ -41,14 +41,14 @@ typedef enum tci_image_kind {
 } tci_image_kind;
 
 typedef struct tci_image_segment {
-    uint32_t place;        /* offset in the image; a multiple of page_bytes */
-    uint32_t file_bytes;   /* size of `bytes`, copied to `place` */
+    uint32_t offset;       /* offset in the image; a multiple of page_bytes */
+    uint32_t file_bytes;   /* size of `bytes`, copied to `offset` */
     uint32_t memory_bytes; /* >= file_bytes, >= 1; zeros behind the file bytes */
     tci_image_kind kind;
     const uint8_t *bytes; /* a view of the slice, not aligned */
 } tci_image_segment;
 
-/* Kinds of eight bytes at offset `place` that depend on addresses in the process. */
+/* Kinds of eight bytes at offset `offset` that depend on addresses in the process. */
 typedef enum tci_relocation_kind {
     TCI_RELOCATION_RELATIVE = 1, /* address of offset 0, plus addend */
     /* address of the slice's undefined symbol `import`, plus addend */
@@ -60,7 +60,7 @@ typedef enum tci_relocation_kind {
 
 typedef struct tci_relocation {
     tci_relocation_kind kind;
-    uint32_t place;  /* a multiple of 8; all 8 bytes lie in one segment's memory */
+    uint32_t offset; /* a multiple of 8; all 8 bytes lie in one segment's memory */
     uint32_t import; /* see the kinds; 0 for RELATIVE */
     int32_t addend;  /* RELATIVE: 0 to memory_bytes */
 } tci_relocation;
@@ -119,8 +119,8 @@ typedef struct tci_image_iterator {
 tci_image_iterator tci_image_iterator_begin(const tci_image *image);
 bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_out);
 
-/* Returns the segment that contains all `size` bytes at `place`, or NULL. */
-const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t place,
+/* Returns the segment that contains all `size` bytes at `offset`, or NULL. */
+const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t offset,
                                               uint32_t size);
 
 /* "code", "constants", "data". */

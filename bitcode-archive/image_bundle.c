@@ -80,7 +80,7 @@ static tc_status read_names(tci_reader *r, tci_image_bundle *bundle, tc_error *e
 
 static bool read_piece(tci_reader *r, tci_image_piece *piece)
 {
-    piece->place = tci_varint_read(r);
+    piece->offset = tci_varint_read(r);
     piece->size = tci_varint_read(r);
     piece->name = read_name(r);
     return piece->name != NULL;
@@ -121,9 +121,9 @@ bool tci_image_bundle_piece(const tci_image_bundle *bundle, size_t *at,
 
 /* --- its claims about its image ---------------------------------------------------------- */
 
-static bool is_in(const tci_image *image, uint32_t place, uint32_t size, tci_image_kind kind)
+static bool is_in(const tci_image *image, uint32_t offset, uint32_t size, tci_image_kind kind)
 {
-    const tci_image_segment *s = tci_image_segment_at(image, place, size);
+    const tci_image_segment *s = tci_image_segment_at(image, offset, size);
     return s != NULL && s->kind == kind;
 }
 
@@ -157,11 +157,11 @@ static tc_status check_image(const tci_image_bundle *bundle, const tci_image *im
                              "compiled image: it uses import %u of %u and %u",
                              image->symbol_count, bundle->given_count, bundle->name_count);
     for (size_t at = 0; tci_image_bundle_piece(bundle, &at, &piece);) {
-        if (piece.size == 0 || !is_in(image, piece.place, piece.size, TCI_IMAGE_CODE))
+        if (piece.size == 0 || !is_in(image, piece.offset, piece.size, TCI_IMAGE_CODE))
             return tci_error_set(err, TC_E_CORRUPT,
                                  "compiled image: function of %u bytes at 0x%x, which is not "
                                  "in code",
-                                 piece.size, piece.place);
+                                 piece.size, piece.offset);
     }
     return TC_OK;
 }
@@ -211,7 +211,7 @@ static void write_bundle(tci_writer *w, const tci_image_bundle *bundle, size_t n
     tci_write_bytes(w, bundle->names, names_size);
     tci_varint_write(w, (uint32_t)piece_count);
     for (size_t i = 0; i < piece_count; i++) {
-        tci_varint_write(w, pieces[i].place);
+        tci_varint_write(w, pieces[i].offset);
         tci_varint_write(w, pieces[i].size);
         tci_write_bytes(w, pieces[i].name, strlen(pieces[i].name) + 1);
     }

@@ -17,7 +17,7 @@
 /* A function in the image's code. */
 typedef struct tci_image_piece {
     const char *name;
-    uint32_t place;
+    uint32_t offset;
     uint32_t size;
 } tci_image_piece;
 

@@ -18,13 +18,13 @@ const char *tci_image_kind_text(tci_image_kind kind)
     return kind == TCI_IMAGE_CODE ? "code" : kind == TCI_IMAGE_CONSTANTS ? "constants" : "data";
 }
 
-const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t place,
+const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t offset,
                                               uint32_t size)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
-        uint64_t end = (uint64_t)s->place + s->memory_bytes;
-        if (place >= s->place && (uint64_t)place + size <= end)
+        uint64_t end = (uint64_t)s->offset + s->memory_bytes;
+        if (offset >= s->offset && (uint64_t)offset + size <= end)
             return s;
     }
     return NULL;
@@ -69,17 +69,17 @@ static tc_status read_segment(tci_reader *r, tci_image *image, uint32_t index, t
     if ((head & TCI_SEGMENT_KIND) == 0)
         return tci_error_set(err, TC_E_CORRUPT, "image: segment %u: kind 0, expected 1 to 3",
                              index);
-    uint64_t place = tci_image_next_place(image->memory_bytes, image->page_bytes);
+    uint64_t offset = tci_image_next_place(image->memory_bytes, image->page_bytes);
     uint64_t memory = (uint64_t)s->file_bytes + zeros;
     if (memory == 0)
         return tci_error_set(err, TC_E_CORRUPT, "image: segment %u: no bytes", index);
-    if (place + memory > TCI_IMAGE_MEMORY_MAX)
+    if (offset + memory > TCI_IMAGE_MEMORY_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "image: segment %u ends at byte %llu of memory, limit %u", index,
-                             (unsigned long long)(place + memory), TCI_IMAGE_MEMORY_MAX);
-    s->place = (uint32_t)place;
+                             (unsigned long long)(offset + memory), TCI_IMAGE_MEMORY_MAX);
+    s->offset = (uint32_t)offset;
     s->memory_bytes = (uint32_t)memory;
-    image->memory_bytes = (uint32_t)(place + memory);
+    image->memory_bytes = (uint32_t)(offset + memory);
     return TC_OK;
 }
 
@@ -103,18 +103,18 @@ static tc_status read_segments(tci_reader *r, tci_image *image, tc_error *err)
 static tc_status read_entry(tci_reader *r, const tci_image *image, uint32_t *place_out,
                             tc_error *err)
 {
-    uint32_t place = tci_varint_read(r);
+    uint32_t offset = tci_varint_read(r);
     if (r->failed)
         return tci_error_set(err, TC_E_CORRUPT, "image: malformed entry point");
-    const tci_image_segment *segment = tci_image_segment_at(image, place, 1);
+    const tci_image_segment *segment = tci_image_segment_at(image, offset, 1);
     if (segment == NULL || segment->kind != TCI_IMAGE_CODE)
         return tci_error_set(err, TC_E_CORRUPT, "image: entry point 0x%x, which is not in code",
-                             place);
-    if (image->machine == TCI_IMAGE_AARCH64 && place % INSTRUCTION_BYTES_AARCH64 != 0)
+                             offset);
+    if (image->machine == TCI_IMAGE_AARCH64 && offset % INSTRUCTION_BYTES_AARCH64 != 0)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "image: entry point 0x%x, expected a multiple of %d", place,
+                             "image: entry point 0x%x, expected a multiple of %d", offset,
                              INSTRUCTION_BYTES_AARCH64);
-    *place_out = place;
+    *place_out = offset;
     return TC_OK;
 }
 
@@ -176,7 +176,7 @@ static bool decode_relocation(tci_reader *r, uint64_t *end, uint32_t weak_count,
 {
     uint32_t head = tci_varint_read(r);
     uint32_t encoded = head & TCI_ENCODED_KIND;
-    uint64_t place = *end + (uint64_t)(head >> TCI_ENCODED_SHIFT) * TCI_RELOCATION_BYTES;
+    uint64_t offset = *end + (uint64_t)(head >> TCI_ENCODED_SHIFT) * TCI_RELOCATION_BYTES;
     if (encoded == TCI_ENCODED_RELATIVE) {
         uint32_t addend = tci_varint_read(r);
         *out = (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .addend = (int32_t)addend};
@@ -193,10 +193,10 @@ static bool decode_relocation(tci_reader *r, uint64_t *end, uint32_t weak_count,
             encoded > TCI_ENCODED_IMPORT_ADDEND || import >= TCI_IMAGE_IMPORTS_MAX)
             return false;
     }
-    if (r->failed || place > TCI_IMAGE_MEMORY_MAX)
+    if (r->failed || offset > TCI_IMAGE_MEMORY_MAX)
         return false;
-    out->place = (uint32_t)place;
-    *end = place + TCI_RELOCATION_BYTES;
+    out->offset = (uint32_t)offset;
+    *end = offset + TCI_RELOCATION_BYTES;
     return true;
 }
 
@@ -219,20 +219,20 @@ bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_
 static tc_status check_relocation(const tci_image *image, const tci_relocation *relocation,
                                   uint32_t *segment, tc_error *err)
 {
-    uint64_t end = (uint64_t)relocation->place + TCI_RELOCATION_BYTES;
+    uint64_t end = (uint64_t)relocation->offset + TCI_RELOCATION_BYTES;
     const tci_image_segment *s = &image->segments[*segment];
-    while (relocation->place >= s->place + s->memory_bytes &&
+    while (relocation->offset >= s->offset + s->memory_bytes &&
            *segment + 1 < image->segment_count)
         s = &image->segments[++*segment];
-    if (relocation->place < s->place || end > (uint64_t)s->place + s->memory_bytes)
+    if (relocation->offset < s->offset || end > (uint64_t)s->offset + s->memory_bytes)
         return tci_error_set(err, TC_E_CORRUPT,
                              "image: relocation at 0x%x, which is not in a segment",
-                             relocation->place);
+                             relocation->offset);
     if (relocation->kind == TCI_RELOCATION_RELATIVE &&
         (uint32_t)relocation->addend > image->memory_bytes)
         return tci_error_set(err, TC_E_CORRUPT,
                              "image: relocation at 0x%x points to 0x%x, the image ends at 0x%x",
-                             relocation->place, (uint32_t)relocation->addend,
+                             relocation->offset, (uint32_t)relocation->addend,
                              image->memory_bytes);
     return TC_OK;
 }

@@ -33,7 +33,7 @@ static uint8_t next_byte(record *r)
         r->failed = true;
         return 0;
     }
-    uint32_t offset = r->at++ - r->segment->place;
+    uint32_t offset = r->at++ - r->segment->offset;
     return offset < r->segment->file_bytes ? r->segment->bytes[offset] : 0;
 }
 
@@ -73,11 +73,11 @@ static unsigned bytes_of(uint8_t encoding)
     return encoding == RELATIVE_4 ? 4 : encoding == RELATIVE_8 ? 8 : 0;
 }
 
-/* Opens the record at `place` and reads its length. */
-static bool open_record(const tci_image_segment *segment, uint32_t place, uint32_t last,
+/* Opens the record at `offset` and reads its length. */
+static bool open_record(const tci_image_segment *segment, uint32_t offset, uint32_t last,
                         record *out)
 {
-    *out = (record){.segment = segment, .at = place, .end = last};
+    *out = (record){.segment = segment, .at = offset, .end = last};
     uint32_t length = next_word(out);
     if (out->failed || length < 4 || length > last - out->at)
         return false;
@@ -117,13 +117,13 @@ static unsigned address_bytes(record *r, const char *letters)
 
 /* Returns the size of an address in the FDEs of a CIE, in bytes. 0: it is no CIE as compilers
  * write them. */
-static unsigned cie_address_bytes(const tci_image_segment *segment, uint32_t place,
+static unsigned cie_address_bytes(const tci_image_segment *segment, uint32_t offset,
                                   uint32_t last)
 {
     record r;
     char letters[LETTERS_MAX] = {0};
     unsigned n = 0;
-    if (!open_record(segment, place, last, &r) || next_word(&r) != 0)
+    if (!open_record(segment, offset, last, &r) || next_word(&r) != 0)
         return 0;
     uint8_t version = next_byte(&r);
     if ((version != 1 && version != 3) || next_byte(&r) != 'z')
@@ -173,9 +173,9 @@ static tc_status check_untouched(const tci_image *image, tc_error *err)
     uint64_t begin = image->eh_frame_place, end = begin + image->eh_frame_bytes;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
-        if (r.place < end && (uint64_t)r.place + TCI_RELOCATION_BYTES > begin)
+        if (r.offset < end && (uint64_t)r.offset + TCI_RELOCATION_BYTES > begin)
             return tci_error_set(err, TC_E_CORRUPT,
-                                 "image: relocation at 0x%x, inside .eh_frame", r.place);
+                                 "image: relocation at 0x%x, inside .eh_frame", r.offset);
     }
     return TC_OK;
 }

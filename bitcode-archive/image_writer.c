@@ -31,17 +31,17 @@ static tc_status check_segments(const tci_image_source *source, tc_error *err)
                              source->segment_count, TCI_IMAGE_SEGMENTS_MAX);
     for (size_t i = 0; i < source->segment_count; i++) {
         const tci_image_segment *s = &source->segments[i];
-        uint64_t place = tci_image_next_place(end, page);
-        if (s->place != place)
+        uint64_t offset = tci_image_next_place(end, page);
+        if (s->offset != offset)
             return tci_error_set(err, TC_E_INVALID,
-                                 "image: segment %zu at 0x%x, expected 0x%llx", i, s->place,
-                                 (unsigned long long)place);
+                                 "image: segment %zu at 0x%x, expected 0x%llx", i, s->offset,
+                                 (unsigned long long)offset);
         if (s->kind < TCI_IMAGE_CODE || s->kind > TCI_IMAGE_DATA ||
             s->file_bytes > s->memory_bytes || s->memory_bytes > TCI_IMAGE_MEMORY_MAX)
             return tci_error_set(err, TC_E_INVALID,
                                  "image: segment %zu of kind %u has %u of %u bytes", i,
                                  (unsigned)s->kind, s->file_bytes, s->memory_bytes);
-        end = place + s->memory_bytes;
+        end = offset + s->memory_bytes;
     }
     return TC_OK;
 }
@@ -58,18 +58,18 @@ static tc_status check_relocations(const tci_image_source *source, tc_error *err
     for (size_t i = 0; i < source->relocation_count; i++) {
         const tci_relocation *r = &source->relocations[i];
         bool is_relative = r->kind == TCI_RELOCATION_RELATIVE;
-        if (r->place < end || r->place % TCI_RELOCATION_BYTES != 0)
+        if (r->offset < end || r->offset % TCI_RELOCATION_BYTES != 0)
             return tci_error_set(
                 err, TC_E_INVALID,
-                "image: relocation at 0x%x, expected a multiple of %u from 0x%llx on", r->place,
-                TCI_RELOCATION_BYTES, (unsigned long long)end);
+                "image: relocation at 0x%x, expected a multiple of %u from 0x%llx on",
+                r->offset, TCI_RELOCATION_BYTES, (unsigned long long)end);
         if (!is_known_kind(r->kind) || (is_relative && r->addend < 0) ||
             r->import >= TCI_IMAGE_IMPORTS_MAX ||
             (r->kind == TCI_RELOCATION_WEAK && r->import >= source->weak_count))
             return tci_error_set(err, TC_E_INVALID,
                                  "image: relocation at 0x%x: kind %u, import %u, addend %d",
-                                 r->place, (unsigned)r->kind, r->import, r->addend);
-        end = (uint64_t)r->place + TCI_RELOCATION_BYTES;
+                                 r->offset, (unsigned)r->kind, r->import, r->addend);
+        end = (uint64_t)r->offset + TCI_RELOCATION_BYTES;
     }
     return TC_OK;
 }
@@ -121,9 +121,9 @@ static void write_segment(tci_writer *w, const tci_image_segment *s)
 static void write_relocation(tci_writer *w, const tci_relocation *r, uint32_t *end,
                              uint32_t weak_count)
 {
-    uint32_t gap = (r->place - *end) / TCI_RELOCATION_BYTES << TCI_ENCODED_SHIFT;
+    uint32_t gap = (r->offset - *end) / TCI_RELOCATION_BYTES << TCI_ENCODED_SHIFT;
     uint32_t import = r->import + (r->kind == TCI_RELOCATION_SYMBOL ? weak_count : 0);
-    *end = r->place + TCI_RELOCATION_BYTES;
+    *end = r->offset + TCI_RELOCATION_BYTES;
     if (r->kind == TCI_RELOCATION_RELATIVE) {
         tci_varint_write(w, gap | TCI_ENCODED_RELATIVE);
         tci_varint_write(w, (uint32_t)r->addend);

@@ -54,7 +54,7 @@ static void print_relocations(const tci_archive *archive, size_t index, const tc
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
         const char *name = name_of(archive, index, image, &r);
-        printf("      0x%x: ", r.place);
+        printf("      0x%x: ", r.offset);
         if (name == NULL) {
             printf("image + 0x%x\n", (unsigned)r.addend);
             continue;
@@ -77,7 +77,7 @@ void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
     }
     for (uint32_t i = 0; i < image.segment_count; i++) {
         const tci_image_segment *s = &image.segments[i];
-        printf("    %-9s 0x%x: %u bytes", tci_image_kind_text(s->kind), s->place,
+        printf("    %-9s 0x%x: %u bytes", tci_image_kind_text(s->kind), s->offset,
                s->file_bytes);
         if (s->memory_bytes > s->file_bytes)
             printf(", %u zeros", s->memory_bytes - s->file_bytes);
@@ -101,7 +101,7 @@ static void print_segments_json(const tci_image *image)
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         printf("%s{\"kind\":\"%s\",\"place\":%u,\"file_bytes\":%u,\"memory_bytes\":%u}",
-               i > 0 ? "," : "", tci_image_kind_text(s->kind), s->place, s->file_bytes,
+               i > 0 ? "," : "", tci_image_kind_text(s->kind), s->offset, s->file_bytes,
                s->memory_bytes);
     }
     putchar(']');
@@ -126,7 +126,7 @@ static void print_relocations_json(const tci_archive *archive, size_t index,
     printf(",\"relocation_list\":[");
     for (tci_relocation r; tci_image_iterator_next(&it, &r); comma = ",") {
         const char *name = name_of(archive, index, image, &r);
-        printf("%s{\"place\":%u,\"addend\":%d", comma, r.place, r.addend);
+        printf("%s{\"place\":%u,\"addend\":%d", comma, r.offset, r.addend);
         if (name != NULL) {
             printf(",\"%s\":", r.kind == TCI_RELOCATION_WEAK ? "weak" : "symbol");
             tool_json_text(stdout, name);

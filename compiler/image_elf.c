@@ -64,7 +64,7 @@ static tc_status add_segment(reading *in, const GElf_Phdr *header)
         header->p_filesz > in->size - header->p_offset)
         return tci_error_set(in->err, TC_E_CORRUPT, "a segment outside the file");
     source->segments[source->segment_count++] =
-        (tci_image_segment){.place = (uint32_t)header->p_vaddr,
+        (tci_image_segment){.offset = (uint32_t)header->p_vaddr,
                             .file_bytes = (uint32_t)header->p_filesz,
                             .memory_bytes = (uint32_t)header->p_memsz,
                             .kind = kind_of(header->p_flags),
@@ -120,7 +120,7 @@ static unsigned kind_at(const reading *in, const GElf_Shdr *header)
 {
     for (size_t i = 0; i < in->out->source.segment_count; i++) {
         const tci_image_segment *s = &in->out->source.segments[i];
-        if (header->sh_addr >= s->place && header->sh_addr - s->place < s->memory_bytes)
+        if (header->sh_addr >= s->offset && header->sh_addr - s->offset < s->memory_bytes)
             return s->kind;
     }
     return 0;

@@ -133,7 +133,7 @@ static tc_status convert(reading *in, const GElf_Rela *entry, tci_relocation *ou
                       "its place is no multiple of 8, as in a packed structure with a pointer");
     symbol *asked = &in->symbols[index];
     *out =
-        (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .place = (uint32_t)entry->r_offset};
+        (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .offset = (uint32_t)entry->r_offset};
     if (what != RELATIVE && asked->is_undefined) {
         asked->is_used = true;
         out->kind = asked->is_weak ? TCI_RELOCATION_WEAK : TCI_RELOCATION_SYMBOL;
@@ -195,7 +195,7 @@ static tc_status read_sections(reading *in, uint32_t type,
 static int by_place(const void *a, const void *b)
 {
     const tci_relocation *one = a, *other = b;
-    return (one->place > other->place) - (one->place < other->place);
+    return (one->offset > other->offset) - (one->offset < other->offset);
 }
 
 static tc_status read_all(reading *in)

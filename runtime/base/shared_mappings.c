@@ -18,13 +18,13 @@ static bool parse(const char *line, tci_shared_mapping *mapping_out)
 
 static bool add(tci_shared_mappings *list, const tci_shared_mapping *mapping)
 {
-    if (list->count == list->room) {
-        size_t room = list->room > 0 ? 2 * list->room : 64;
-        tci_shared_mapping *grown = realloc(list->at, room * sizeof *grown);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        tci_shared_mapping *grown = realloc(list->at, capacity * sizeof *grown);
         if (grown == NULL)
             return false;
         list->at = grown;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->at[list->count++] = *mapping;
     return true;
@@ -33,10 +33,10 @@ static bool add(tci_shared_mappings *list, const tci_shared_mapping *mapping)
 static bool add_all(tci_shared_mappings *list, FILE *maps)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool ok = true;
     tci_shared_mapping mapping;
-    while (ok && getline(&line, &room, maps) > 0) {
+    while (ok && getline(&line, &capacity, maps) > 0) {
         if (parse(line, &mapping))
             ok = add(list, &mapping);
     }

@@ -18,7 +18,7 @@ typedef struct tci_shared_mapping {
 /* Zero-initialized: empty. */
 typedef struct tci_shared_mappings {
     tci_shared_mapping *at;
-    size_t count, room;
+    size_t count, capacity;
 } tci_shared_mappings;
 
 /* Lists the mappings that can be read and written. Returns false without memory, or when the

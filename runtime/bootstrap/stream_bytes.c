@@ -82,13 +82,13 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
         wide->in_end -= wide->in_begin;
         wide->in_begin = 0;
     }
-    size_t room = sizeof wide->in - wide->in_end;
-    if (room == 0)
+    size_t capacity = sizeof wide->in - wide->in_end;
+    if (capacity == 0)
         return TC_E_AGAIN;
-    TC_TRY(tci_stream_read(stream, wide->in + wide->in_end, room, &n, err));
+    TC_TRY(tci_stream_read(stream, wide->in + wide->in_end, capacity, &n, err));
     wide->in_end += n;
     TCI_ASSERT(wide->in_end <= sizeof wide->in);
-    *more_out = n == room || tci_channel_has_bytes(&stream->channel);
+    *more_out = n == capacity || tci_channel_has_bytes(&stream->channel);
     return TC_OK;
 }
 

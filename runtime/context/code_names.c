@@ -9,13 +9,13 @@
 
 typedef struct text_out {
     char *at;
-    size_t room;
+    size_t capacity;
     size_t length; /* of the whole text, also where it does not fit */
 } text_out;
 
 static void add_byte(text_out *out, char byte)
 {
-    if (out->length + 1 < out->room)
+    if (out->length + 1 < out->capacity)
         out->at[out->length] = byte;
     out->length++;
 }
@@ -47,14 +47,14 @@ static void add_id(text_out *out, const tci_content_id *id)
 
 static size_t finish(text_out *out)
 {
-    if (out->room > 0)
-        out->at[out->length < out->room ? out->length : out->room - 1] = '\0';
+    if (out->capacity > 0)
+        out->at[out->length < out->capacity ? out->length : out->capacity - 1] = '\0';
     return out->length;
 }
 
 size_t tc_code_name(const void *address, char *text, size_t size)
 {
-    text_out out = {.at = text, .room = size};
+    text_out out = {.at = text, .capacity = size};
     tci_found_code found;
     if (!tci_code_map_find((uintptr_t)address, &found))
         return finish(&out);
@@ -83,7 +83,7 @@ static void add_peer(text_out *out, const tc_ep *ep)
 
 size_t tc_code_running(char *text, size_t size)
 {
-    text_out out = {.at = text, .room = size};
+    text_out out = {.at = text, .capacity = size};
     const tci_current *current = tci_current_get();
     if (current->ep == NULL)
         return finish(&out);

@@ -37,10 +37,10 @@ void tci_ep_unwatch(tc_ep *ep)
     tci_core *core = ep->core;
     if (ep->rx.watched_at == TCI_UNWATCHED)
         return;
-    tci_watched_ring *place = &core->watched[ep->rx.watched_at];
-    TCI_ASSERT(ep->rx.watched_at < core->watched_count && place->ep == ep);
-    *place = core->watched[--core->watched_count];
-    place->ep->rx.watched_at = ep->rx.watched_at;
+    tci_watched_ring *ring = &core->watched[ep->rx.watched_at];
+    TCI_ASSERT(ep->rx.watched_at < core->watched_count && ring->ep == ep);
+    *ring = core->watched[--core->watched_count];
+    ring->ep->rx.watched_at = ep->rx.watched_at;
     ep->rx.watched_at = TCI_UNWATCHED;
 }
 

@@ -106,16 +106,16 @@ static tc_status write_some(stream_link *link, const tci_link_op *op)
 {
     tci_stream *stream = link->ep->stream;
     size_t left = op->size - link->given;
-    size_t room = tci_stream_room(stream);
+    size_t capacity = tci_stream_room(stream);
     size_t n = 0;
     if (left > COPIED_BYTES_MAX && tci_stream_unsent(stream) == 0) {
         TC_TRY(tci_stream_write(stream, op->bytes + link->given, left, &n, NULL));
     } else {
-        n = left < room ? left : room;
+        n = left < capacity ? left : capacity;
         /* A large body fills up the piece, so that the write has whole pieces. */
         if (left > COPIED_BYTES_MAX)
             n = COPIED_BYTES_MAX - tci_stream_unsent(stream) % COPIED_BYTES_MAX;
-        n = n < room ? n : room;
+        n = n < capacity ? n : capacity;
         tci_stream_add(stream, op->bytes + link->given, n);
     }
     link->given += n;

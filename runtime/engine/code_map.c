@@ -29,16 +29,16 @@ typedef struct tci_code_names {
     _Atomic uint64_t name[NAME_WORDS];
     _Atomic uint64_t id[ID_WORDS];
     struct tci_code_names *next; /* of the same function, or of the free list; under the lock */
-} place;
+} named_range;
 
 typedef struct chunk {
-    place places[CHUNK_PLACES];
+    named_range places[CHUNK_PLACES];
     struct chunk *_Atomic next;
 } chunk;
 
 static chunk *_Atomic chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
-static place *free_places;
+static named_range *free_places;
 
 /* --- one entry ------------------------------------------------------------------------ */
 
@@ -59,7 +59,7 @@ static void load(const _Atomic uint64_t *words, size_t count, void *bytes)
     }
 }
 
-static void fill(place *p, const tci_content_id *id, const tci_code_symbol *symbol)
+static void fill(named_range *p, const tci_content_id *id, const tci_code_symbol *symbol)
 {
     char name[TCI_CODE_MAP_NAME] = "";
     unsigned version = atomic_load_explicit(&p->version, memory_order_relaxed);
@@ -119,7 +119,7 @@ static void open_perf_locked(void)
     perf_owner = getpid();
 }
 
-static void write_place(const place *p)
+static void write_place(const named_range *p)
 {
     char name[TCI_CODE_MAP_NAME];
     const uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_relaxed);
@@ -146,7 +146,7 @@ void tci_code_map_open_perf(void)
 /* --- adding and removing -------------------------------------------------------------- */
 
 /* Returns an unused entry; NULL without memory for more. */
-static place *take_place(void)
+static named_range *take_place(void)
 {
     if (free_places == NULL) {
         chunk *c = calloc(1, sizeof *c);
@@ -160,7 +160,7 @@ static place *take_place(void)
                               memory_order_relaxed);
         atomic_store_explicit(&chunks, c, memory_order_release);
     }
-    place *p = free_places;
+    named_range *p = free_places;
     free_places = p->next;
     return p;
 }
@@ -168,10 +168,10 @@ static place *take_place(void)
 tci_code_names *tci_code_map_add(const tci_content_id *id, const tci_code_symbol *symbols,
                                  size_t count)
 {
-    place *names = NULL;
+    named_range *names = NULL;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < count; i++) {
-        place *p = take_place();
+        named_range *p = take_place();
         if (p == NULL)
             break;
         p->next = names;
@@ -187,7 +187,7 @@ void tci_code_map_remove(tci_code_names *names)
 {
     pthread_mutex_lock(&lock);
     while (names != NULL) {
-        place *p = names;
+        named_range *p = names;
         names = p->next;
         atomic_store_explicit(&p->end, 0, memory_order_release);
         p->next = free_places;
@@ -198,7 +198,7 @@ void tci_code_map_remove(tci_code_names *names)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-static bool read_place(const place *p, uintptr_t address, tci_found_code *out)
+static bool read_place(const named_range *p, uintptr_t address, tci_found_code *out)
 {
     unsigned version = atomic_load_explicit(&p->version, memory_order_acquire);
     uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_acquire);

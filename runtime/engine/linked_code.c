@@ -81,9 +81,9 @@ static const char *next_name(void *user, uint32_t index)
     return name;
 }
 
-static tc_status place(const tci_link_request *request, const tci_image_bundle *bundle,
-                       const tci_image *image, tci_linked_code *linked,
-                       tci_entries *entries_out, tc_error *err)
+static tc_status load_bundle(const tci_link_request *request, const tci_image_bundle *bundle,
+                             const tci_image *image, tci_linked_code *linked,
+                             tci_entries *entries_out, tc_error *err)
 {
     const char *names = bundle->names;
     linked->given = calloc(bundle->given_count + 1u, sizeof *linked->given);
@@ -129,7 +129,7 @@ static void keep_names(tci_linked_code *linked, const tci_image_bundle *bundle)
         size_t size = strlen(piece.name) + 1;
         linked->symbols[linked->symbol_count++] =
             (tci_code_symbol){.name = memcpy(text, piece.name, size),
-                              .address = tci_image_loader_address(linked->image, piece.place),
+                              .address = tci_image_loader_address(linked->image, piece.offset),
                               .size = piece.size};
         text += size;
     }
@@ -153,7 +153,7 @@ static tc_status load_image(const tci_link_request *request, const void *bytes, 
     tci_image image;
     TC_TRY(tci_image_bundle_open(bytes, size, &bundle, &image, err));
     TC_TRY(check_image(request, &bundle, &image, err));
-    TC_TRY(place(request, &bundle, &image, linked, entries_out, err));
+    TC_TRY(load_bundle(request, &bundle, &image, linked, entries_out, err));
     TC_TRY(keep_variables(linked, &bundle, err));
     keep_names(linked, &bundle);
     return tci_symbols_library(request->symbols, 0) != NULL

@@ -50,12 +50,12 @@ static tc_status make_room(const reading *in)
     tci_symbol_policy *policy = in->policy;
     if (policy->rule_count < policy->rule_room)
         return TC_OK;
-    size_t room = policy->rule_room > 0 ? 2 * policy->rule_room : RULES_AT_FIRST;
-    tci_symbol_rule *rules = realloc(policy->rules, room * sizeof *rules);
+    size_t capacity = policy->rule_room > 0 ? 2 * policy->rule_room : RULES_AT_FIRST;
+    tci_symbol_rule *rules = realloc(policy->rules, capacity * sizeof *rules);
     if (rules == NULL)
         return tci_error_set(in->err, TC_E_NO_MEMORY, "%s: out of memory", policy->name);
     policy->rules = rules;
-    policy->rule_room = room;
+    policy->rule_room = capacity;
     return TC_OK;
 }
 

@@ -90,10 +90,10 @@ bool tci_symbol_owner_aliases(const tci_symbol_owner *owner, const char *symbol,
     if (!tci_symbol_table_read(owner->base, owner->dynamic, &table))
         return true;
     const uint32_t count = tci_symbol_table_count(&table);
-    const uintptr_t place = owner->address - owner->base;
+    const uintptr_t offset = owner->address - owner->base;
     for (uint32_t i = 1; i < count; i++) {
         const Elf64_Sym *s = &table.symbols[i];
-        if (s->st_value != place ||
+        if (s->st_value != offset ||
             !tci_symbol_table_is_defined(s)) /* the cheap check first: there are thousands */
             continue;
         const char *name = table.names + s->st_name;

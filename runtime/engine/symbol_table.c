@@ -17,17 +17,17 @@ bool tci_symbol_table_read(uintptr_t base, const Elf64_Dyn *dynamic, tci_symbol_
     const Elf64_Dyn *soname = NULL;
     memset(out, 0, sizeof *out);
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        const void *place = pointer(base, dynamic->d_un.d_ptr);
+        const void *table = pointer(base, dynamic->d_un.d_ptr);
         if (dynamic->d_tag == DT_SYMTAB)
-            out->symbols = place;
+            out->symbols = table;
         else if (dynamic->d_tag == DT_STRTAB)
-            out->names = place;
+            out->names = table;
         else if (dynamic->d_tag == DT_GNU_HASH)
-            out->gnu_hash = place;
+            out->gnu_hash = table;
         else if (dynamic->d_tag == DT_HASH)
-            out->old_hash = place;
+            out->old_hash = table;
         else if (dynamic->d_tag == DT_VERSYM)
-            out->versions = place;
+            out->versions = table;
         else if (dynamic->d_tag == DT_SONAME)
             soname = dynamic;
     }

@@ -356,7 +356,7 @@ static void *find_symbol(binding *b)
 static void keep_denial(tci_symbols *symbols, const binding *b)
 {
     char text[sizeof symbols->denied], *end = symbols->denied + strlen(symbols->denied);
-    size_t room = sizeof symbols->denied - (size_t)(end - symbols->denied);
+    size_t capacity = sizeof symbols->denied - (size_t)(end - symbols->denied);
     int n = snprintf(text, sizeof text, "symbol %s of %s", b->symbol, b->library);
     if (n < 0 || (size_t)n >= sizeof text || strstr(symbols->denied, text) != NULL)
         return;
@@ -364,8 +364,8 @@ static void keep_denial(tci_symbols *symbols, const binding *b)
         n += snprintf(text + n, sizeof text - (size_t)n, ", which %s names too,", b->alias);
     if ((size_t)n < sizeof text)
         n += snprintf(text + n, sizeof text - (size_t)n, " is denied: %s", b->reason.text);
-    if ((size_t)n + 2 < room || end == symbols->denied)
-        (void)snprintf(end, room, "%s%s", end > symbols->denied ? "; " : "", text);
+    if ((size_t)n + 2 < capacity || end == symbols->denied)
+        (void)snprintf(end, capacity, "%s%s", end > symbols->denied ? "; " : "", text);
     else
         symbols->denied_more = true;
 }

@@ -38,16 +38,16 @@ tci_image_source sample_image_small(void)
 
 static tci_image_source full(tci_image_machine machine, uint32_t page, tci_relocation *r)
 {
-    r[0] = (tci_relocation){.kind = TCI_RELOCATION_SYMBOL, .place = 40, .import = 2};
-    r[1] =
-        (tci_relocation){.kind = TCI_RELOCATION_SYMBOL, .place = 48, .import = 0, .addend = -3};
-    r[2] = (tci_relocation){.kind = TCI_RELOCATION_WEAK, .place = page + 80, .import = 1};
+    r[0] = (tci_relocation){.kind = TCI_RELOCATION_SYMBOL, .offset = 40, .import = 2};
+    r[1] = (tci_relocation){
+        .kind = TCI_RELOCATION_SYMBOL, .offset = 48, .import = 0, .addend = -3};
+    r[2] = (tci_relocation){.kind = TCI_RELOCATION_WEAK, .offset = page + 80, .import = 1};
     r[3] = (tci_relocation){
-        .kind = TCI_RELOCATION_WEAK, .place = 2 * page + 8, .import = 0, .addend = 1 << 20};
+        .kind = TCI_RELOCATION_WEAK, .offset = 2 * page + 8, .import = 0, .addend = 1 << 20};
     r[4] =
-        (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .place = 2 * page + 16, .addend = 4};
+        (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .offset = 2 * page + 16, .addend = 4};
     r[5] = (tci_relocation){.kind = TCI_RELOCATION_RELATIVE,
-                            .place = 2 * page + 1000,
+                            .offset = 2 * page + 1000,
                             .addend = (int32_t)(2 * page + 1008)};
     return (tci_image_source){.machine = machine,
                               .segment_count = 3,
@@ -55,12 +55,12 @@ static tci_image_source full(tci_image_machine machine, uint32_t page, tci_reloc
                                             .memory_bytes = 56,
                                             .kind = TCI_IMAGE_CODE,
                                             .bytes = code},
-                                           {.place = page,
+                                           {.offset = page,
                                             .file_bytes = CONSTANTS_BYTES,
                                             .memory_bytes = 88,
                                             .kind = TCI_IMAGE_CONSTANTS,
                                             .bytes = constants},
-                                           {.place = 2 * page,
+                                           {.offset = 2 * page,
                                             .file_bytes = DATA_BYTES,
                                             .memory_bytes = 1008,
                                             .kind = TCI_IMAGE_DATA,

@@ -13,7 +13,7 @@ static const char *folder;
 
 static void expect_segment(const tci_image_segment *found, const tci_image_segment *wanted)
 {
-    assert_int_equal(found->place, wanted->place);
+    assert_int_equal(found->offset, wanted->offset);
     assert_int_equal(found->kind, wanted->kind);
     assert_int_equal(found->memory_bytes, wanted->memory_bytes);
     assert_true(found->file_bytes <= wanted->file_bytes);
@@ -31,7 +31,7 @@ static void expect_relocations(const tci_image *image, const tci_image_source *s
         const tci_relocation *wanted = &source->relocations[i];
         assert_true(tci_image_iterator_next(&it, &found));
         assert_int_equal(found.kind, wanted->kind);
-        assert_int_equal(found.place, wanted->place);
+        assert_int_equal(found.offset, wanted->offset);
         assert_int_equal(found.import, wanted->import);
         assert_int_equal(found.addend, wanted->addend);
     }
@@ -46,7 +46,7 @@ static void expect_image(const void *bytes, size_t size, const tci_image_source 
         fail_msg("%s", err.text);
     const tci_image_segment *last = &source->segments[source->segment_count - 1];
     assert_int_equal(image.machine, source->machine);
-    assert_int_equal(image.memory_bytes, last->place + last->memory_bytes);
+    assert_int_equal(image.memory_bytes, last->offset + last->memory_bytes);
     assert_int_equal(image.segment_count, source->segment_count);
     for (size_t i = 0; i < source->segment_count; i++)
         expect_segment(&image.segments[i], &source->segments[i]);
@@ -153,11 +153,11 @@ typedef struct compiled_image {
 static void expect_compiled(const compiled_image *wanted, const tci_image *image)
 {
     const tci_relocation relocations[] = {
-        {.kind = TCI_RELOCATION_SYMBOL, .place = 0x140, .import = 0},
-        {.kind = TCI_RELOCATION_SYMBOL, .place = 0x148, .import = 1},
-        {.kind = TCI_RELOCATION_WEAK, .place = 0x150, .import = 0},
+        {.kind = TCI_RELOCATION_SYMBOL, .offset = 0x140, .import = 0},
+        {.kind = TCI_RELOCATION_SYMBOL, .offset = 0x148, .import = 1},
+        {.kind = TCI_RELOCATION_WEAK, .offset = 0x150, .import = 0},
         {.kind = TCI_RELOCATION_RELATIVE,
-         .place = wanted->data_place,
+         .offset = wanted->data_place,
          .addend = wanted->cursor}};
     const tci_image_source list = {.relocations = relocations, .relocation_count = 4};
     assert_int_equal(image->machine, wanted->machine);
@@ -166,7 +166,7 @@ static void expect_compiled(const compiled_image *wanted, const tci_image *image
     assert_int_equal(image->segments[0].file_bytes, wanted->sizes[0]);
     assert_int_equal(image->segments[0].memory_bytes, wanted->sizes[1]);
     assert_int_equal(image->segments[1].kind, TCI_IMAGE_DATA);
-    assert_int_equal(image->segments[1].place, wanted->data_place);
+    assert_int_equal(image->segments[1].offset, wanted->data_place);
     assert_int_equal(image->segments[1].file_bytes, wanted->sizes[2]);
     assert_int_equal(image->segments[1].memory_bytes, wanted->sizes[3]);
     assert_int_equal(image->entries, TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT);

@@ -24,13 +24,13 @@ static made describe(void)
         .level = 0,
         .writable = 2,
         .own_count = 2,
-        .own_places = {m.source.segments[2].place, m.source.segments[2].place + 8},
+        .own_places = {m.source.segments[2].offset, m.source.segments[2].offset + 8},
         .name_count = 3,
         .names = import_names,
         .image_bytes = m.image,
         .image_size = size};
     m.pieces[0] = (tci_image_piece){"f_main", m.source.main_place, 1};
-    m.pieces[1] = (tci_image_piece){"f:helper", m.source.segments[0].place, 2};
+    m.pieces[1] = (tci_image_piece){"f:helper", m.source.segments[0].offset, 2};
     return m;
 }
 
@@ -61,7 +61,7 @@ TEST(what_is_written_is_read)
     for (int i = 0; i < 2; i++) {
         assert_true(tci_image_bundle_piece(&read, &at, &piece));
         assert_string_equal(piece.name, m.pieces[i].name);
-        assert_int_equal(piece.place, m.pieces[i].place);
+        assert_int_equal(piece.offset, m.pieces[i].offset);
         assert_int_equal(piece.size, m.pieces[i].size);
     }
     assert_false(tci_image_bundle_piece(&read, &at, &piece));
@@ -95,7 +95,7 @@ TEST(what_makes_no_sense_is_refused)
     m.bundle.given[0] = TCI_BUNDLE_VARIABLES_MAX;
     expect_refused(&m, TC_E_CORRUPT, "variable 256");
     m = describe();
-    m.pieces[1].place = m.source.segments[2].place;
+    m.pieces[1].offset = m.source.segments[2].offset;
     expect_refused(&m, TC_E_CORRUPT, "not in code");
     m = describe();
     m.pieces[1].size = UINT32_MAX;

@@ -114,11 +114,11 @@ static void expect_unwritable(const tci_image_source *source, tc_status wanted,
 TEST(writer_refuses_what_has_no_words)
 {
     tci_image_source source = sample_image_full();
-    tci_relocation relocation = {.kind = TCI_RELOCATION_RELATIVE, .place = 4};
+    tci_relocation relocation = {.kind = TCI_RELOCATION_RELATIVE, .offset = 4};
     source.machine = (tci_image_machine)3;
     expect_unwritable(&source, TC_E_INVALID, "machine 3");
     source = sample_image_full();
-    source.segments[1].place = 8192;
+    source.segments[1].offset = 8192;
     expect_unwritable(&source, TC_E_INVALID, "segment 1 at 0x2000, expected 0x1000");
     source = sample_image_full();
     source.segments[2].memory_bytes = 4;
@@ -178,7 +178,7 @@ TEST(tables_that_mislead_an_unwinder_are_refused)
         source.segments[1].bytes = constants;
         expect_unwritable(&source, TC_E_CORRUPT, "malformed .eh_frame");
     }
-    tci_relocation inside = {.kind = TCI_RELOCATION_RELATIVE, .place = 4096 + 40};
+    tci_relocation inside = {.kind = TCI_RELOCATION_RELATIVE, .offset = 4096 + 40};
     tci_image_source source = sample_image_full();
     source.weak_count = 0;
     source.relocations = &inside;

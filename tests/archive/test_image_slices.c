@@ -66,7 +66,7 @@ TEST(slices_are_checked_against_the_archive)
     tci_image image;
     void *bytes;
     tc_error err;
-    tci_relocation far = {.kind = TCI_RELOCATION_SYMBOL, .place = 8, .import = 3};
+    tci_relocation far = {.kind = TCI_RELOCATION_SYMBOL, .offset = 8, .import = 3};
     tci_image_source unlisted = sample_image_full();
     unlisted.relocations = &far;
     unlisted.relocation_count = 1;

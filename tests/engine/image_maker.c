@@ -25,8 +25,8 @@ static const uint8_t jumping[] = {0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6
 
 static const uint8_t forty_one[] = {41};
 static const char *const weak_names[] = {"tc_test_absent_weak"};
-static const tci_relocation to_symbol[] = {{.kind = TCI_RELOCATION_SYMBOL, .place = 8}};
-static const tci_relocation to_weak[] = {{.kind = TCI_RELOCATION_WEAK, .place = 8}};
+static const tci_relocation to_symbol[] = {{.kind = TCI_RELOCATION_SYMBOL, .offset = 8}};
+static const tci_relocation to_weak[] = {{.kind = TCI_RELOCATION_WEAK, .offset = 8}};
 
 static tci_image_source with_code(const uint8_t *code, uint32_t size)
 {
@@ -48,7 +48,7 @@ tci_image_source image_counting(uint32_t zero_bytes)
 {
     tci_image_source source = with_code(counting, sizeof counting);
     source.segment_count = 2;
-    source.segments[1] = (tci_image_segment){.place = PAGE,
+    source.segments[1] = (tci_image_segment){.offset = PAGE,
                                              .file_bytes = 1,
                                              .memory_bytes = 8 + zero_bytes,
                                              .kind = TCI_IMAGE_DATA,

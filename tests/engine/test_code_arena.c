@@ -32,21 +32,21 @@ static tci_image image_of(uint32_t code_bytes, uint32_t constant_bytes, uint32_t
     for (unsigned i = 0; i < 3; i++) {
         if (bytes[i] == 0)
             continue;
-        uint32_t place = (image.memory_bytes + 65535) & ~65535u;
+        uint32_t area = (image.memory_bytes + 65535) & ~65535u;
         image.segments[image.segment_count++] = (tci_image_segment){
-            .place = place, .memory_bytes = bytes[i], .kind = (tci_image_kind)(i + 1)};
-        image.memory_bytes = place + bytes[i];
+            .offset = area, .memory_bytes = bytes[i], .kind = (tci_image_kind)(i + 1)};
+        image.memory_bytes = area + bytes[i];
     }
     return image;
 }
 
 static tci_code_place take(const tci_image *image)
 {
-    tci_code_place place;
+    tci_code_place area;
     tc_error err = {0};
-    if (tci_code_arena_take(arena, image, &place, &err) != TC_OK)
+    if (tci_code_arena_take(arena, image, &area, &err) != TC_OK)
         fail_msg("%s", err.text);
-    return place;
+    return area;
 }
 
 #define CODE_BYTES 8u
@@ -64,17 +64,17 @@ static void write_code(uint8_t out[CODE_BYTES], unsigned answer)
     memcpy(out, code, sizeof code); /* mov w0, answer; ret */
 }
 
-static unsigned call(const tci_code_place *place)
+static unsigned call(const tci_code_place *area)
 {
-    return ((unsigned (*)(void))(uintptr_t)place->run)();
+    return ((unsigned (*)(void))(uintptr_t)area->run)();
 }
 
 static tci_code_place take_code(const tci_image *image, unsigned answer)
 {
-    tci_code_place place = take(image);
-    write_code(place.write, answer);
-    tci_code_arena_written(&place, image);
-    return place;
+    tci_code_place area = take(image);
+    write_code(area.write, answer);
+    tci_code_arena_written(&area, image);
+    return area;
 }
 
 TEST(what_is_written_runs)
@@ -98,13 +98,13 @@ TEST(data_is_zero_and_ours)
     static const unsigned char zeros[100];
     const tci_image image = image_of(20, 30, 100);
     for (int round = 0; round < 3; round++) {
-        tci_code_place place = take(&image);
-        uint8_t *data = place.run + image.segments[2].place;
-        place.write[image.segments[1].place + 29] = 77;
-        assert_int_equal(place.run[image.segments[1].place + 29], 77);
+        tci_code_place area = take(&image);
+        uint8_t *data = area.run + image.segments[2].offset;
+        area.write[image.segments[1].offset + 29] = 77;
+        assert_int_equal(area.run[image.segments[1].offset + 29], 77);
         assert_memory_equal(data, zeros, sizeof zeros);
         memset(data, 0xee, sizeof zeros);
-        tci_code_arena_give_back(arena, &place, &image);
+        tci_code_arena_give_back(arena, &area, &image);
     }
 }
 
@@ -115,14 +115,14 @@ TEST(large_images_come_and_go_whole)
     size_t before = tci_code_arena_bytes(arena);
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
         const tci_image_segment *last = &images[i].segments[images[i].segment_count - 1];
-        tci_code_place place = take_code(&images[i], 7);
-        assert_int_equal(call(&place), 7);
+        tci_code_place area = take_code(&images[i], 7);
+        assert_int_equal(call(&area), 7);
         if (last->kind == TCI_IMAGE_DATA) {
-            assert_int_equal(place.run[images[i].memory_bytes - 1], 0);
-            place.run[images[i].memory_bytes - 1] = 1;
+            assert_int_equal(area.run[images[i].memory_bytes - 1], 0);
+            area.run[images[i].memory_bytes - 1] = 1;
         }
         assert_true(tci_code_arena_bytes(arena) >= before + images[i].memory_bytes);
-        tci_code_arena_give_back(arena, &place, &images[i]);
+        tci_code_arena_give_back(arena, &area, &images[i]);
         assert_int_equal(tci_code_arena_bytes(arena), before);
     }
 }
@@ -130,12 +130,12 @@ TEST(large_images_come_and_go_whole)
 TEST(what_went_traps)
 {
     const tci_image image = image_of(200, 0, 0);
-    tci_code_place place = take_code(&image, 1), other = take(&image);
-    tci_code_arena_give_back(arena, &place, &image);
-    uint8_t trap = place.run[0];
+    tci_code_place area = take_code(&image, 1), other = take(&image);
+    tci_code_arena_give_back(arena, &area, &image);
+    uint8_t trap = area.run[0];
     assert_true(trap == 0xcc || trap == 0);
     for (size_t i = 0; i < 200; i++)
-        assert_int_equal(place.run[i], trap);
+        assert_int_equal(area.run[i], trap);
     tci_code_arena_give_back(arena, &other, &image);
 }
 
@@ -154,14 +154,14 @@ TEST(the_view_that_runs_stays_unwritable)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!kernel_seals_writing())
         skip();
-    tci_code_place place = take_code(&image, 3);
+    tci_code_place area = take_code(&image, 3);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(
-            mprotect(place.run + image.segments[i].place, page, PROT_READ | PROT_WRITE), -1);
+            mprotect(area.run + image.segments[i].offset, page, PROT_READ | PROT_WRITE), -1);
         assert_int_equal(errno, EACCES);
     }
-    assert_int_equal(call(&place), 3);
-    tci_code_arena_give_back(arena, &place, &image);
+    assert_int_equal(call(&area), 3);
+    tci_code_arena_give_back(arena, &area, &image);
 }
 
 TEST(taking_and_giving_back_leaves_nothing_behind)
@@ -172,8 +172,8 @@ TEST(taking_and_giving_back_leaves_nothing_behind)
     tci_code_arena_give_back(arena, &once, &images[1]);
     size_t before = tci_code_arena_bytes(arena);
     for (unsigned i = 0; i < 100000; i++) {
-        tci_code_place place = take(&images[i % 2]);
-        tci_code_arena_give_back(arena, &place, &images[i % 2]);
+        tci_code_place area = take(&images[i % 2]);
+        tci_code_arena_give_back(arena, &area, &images[i % 2]);
     }
     assert_int_equal(tci_code_arena_bytes(arena), before);
     assert_int_equal(call(&stays), 5);
@@ -183,10 +183,10 @@ TEST(taking_and_giving_back_leaves_nothing_behind)
 TEST(pages_that_are_too_small_are_refused)
 {
     tci_image image = image_of(20, 0, 20);
-    tci_code_place place;
+    tci_code_place area;
     tc_error err = {0};
     image.page_bytes = 1024;
-    assert_int_equal(tci_code_arena_take(arena, &image, &place, &err), TC_E_UNSUPPORTED);
+    assert_int_equal(tci_code_arena_take(arena, &image, &area, &err), TC_E_UNSUPPORTED);
     assert_non_null(strstr(err.text, "1024"));
 }
 
@@ -194,13 +194,13 @@ TEST(pages_that_are_too_small_are_refused)
 TEST(a_fork_runs_its_parents_code_and_loads_its_own)
 {
     const tci_image image = image_of(20, 0, 0);
-    tci_code_place place = take_code(&image, 9), second = take_code(&image, 10);
+    tci_code_place area = take_code(&image, 9), second = take_code(&image, 10);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         tci_code_place mine[40]; /* more than the parent's block has free */
-        bool runs = call(&place) == 9;
-        tci_code_arena_give_back(arena, &place, &image);
+        bool runs = call(&area) == 9;
+        tci_code_arena_give_back(arena, &area, &image);
         for (unsigned i = 0; i < 40; i++)
             mine[i] = take_code(&image, 100 + i);
         for (unsigned i = 0; i < 40; i++) {
@@ -213,12 +213,12 @@ TEST(a_fork_runs_its_parents_code_and_loads_its_own)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(call(&place), 9);
+    assert_int_equal(call(&area), 9);
     assert_int_equal(call(&second), 10);
     tci_code_place third = take_code(&image, 11); /* where nothing of the child's is */
     assert_int_equal(call(&third), 11);
     tci_code_arena_give_back(arena, &third, &image);
-    tci_code_arena_give_back(arena, &place, &image);
+    tci_code_arena_give_back(arena, &area, &image);
     tci_code_arena_give_back(arena, &second, &image);
 }
 
@@ -233,18 +233,18 @@ static void *take_many(void *argument)
     intptr_t mistakes = 0;
     memset(held, 0, sizeof held);
     for (unsigned i = 0; i < HELD * (ROUNDS + 1); i++) {
-        tci_code_place *place = &held[i % HELD];
+        tci_code_place *area = &held[i % HELD];
         const tci_image *image = &images[i % HELD % 3];
-        if (place->block != NULL) {
-            mistakes += call(place) != me;
-            tci_code_arena_give_back(arena, place, image);
+        if (area->block != NULL) {
+            mistakes += call(area) != me;
+            tci_code_arena_give_back(arena, area, image);
         }
         if (i >= HELD * ROUNDS)
             continue;
-        if (tci_code_arena_take(arena, image, place, NULL) != TC_OK)
+        if (tci_code_arena_take(arena, image, area, NULL) != TC_OK)
             return (void *)1;
-        write_code(place->write, me);
-        tci_code_arena_written(place, image);
+        write_code(area->write, me);
+        tci_code_arena_written(area, image);
     }
     return (void *)mistakes;
 }

@@ -176,7 +176,7 @@ TEST(every_missing_symbol_is_named)
     static const char *const names[] = {"tc_test_absent_a", "tc_test_absent_b",
                                         "tc_test_called", "zzz_unused"};
     tci_image_source source = image_jumping(false);
-    const tci_relocation third[] = {{.kind = TCI_RELOCATION_SYMBOL, .place = 8, .import = 2}};
+    const tci_relocation third[] = {{.kind = TCI_RELOCATION_SYMBOL, .offset = 8, .import = 2}};
     source.relocations = third;
     made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, 4);
     expect_refused(&made, TC_E_UNRESOLVED,
@@ -197,7 +197,7 @@ TEST(many_imports_are_bound)
     names[COUNT] = "tc_test_called";
     tci_image_source source = image_jumping(false);
     const tci_relocation last[] = {
-        {.kind = TCI_RELOCATION_SYMBOL, .place = 8, .import = COUNT}};
+        {.kind = TCI_RELOCATION_SYMBOL, .offset = 8, .import = COUNT}};
     source.relocations = last;
     made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, COUNT + 1);
     expect_refused(&made, TC_E_UNRESOLVED,

@@ -79,9 +79,9 @@ static bool seal_some(tci_tls_session *session, const uint8_t *bytes, size_t siz
     bool ok = renew(session);
     while (ok && session->sealed < size &&
            OUT_BYTES - session->out_end > TCI_TLS_RECORD_OVERHEAD_BYTES) {
-        size_t room = OUT_BYTES - session->out_end - TCI_TLS_RECORD_OVERHEAD_BYTES;
+        size_t capacity = OUT_BYTES - session->out_end - TCI_TLS_RECORD_OVERHEAD_BYTES;
         size_t n = size - session->sealed;
-        n = n < room ? n : room;
+        n = n < capacity ? n : capacity;
         n = n < TCI_TLS_RECORD_PLAIN_MAX ? n : TCI_TLS_RECORD_PLAIN_MAX;
         ok = seal(session, TCI_TLS_DATA, bytes + session->sealed, n);
         session->sealed += n;

@@ -160,13 +160,13 @@ static const char *read_text(tci_reader *r, size_t n)
     return text != NULL && memchr(text, 0, n + 1) == text + n ? (const char *)text : NULL;
 }
 
-static bool read_zeros_to(tci_reader *r, size_t place)
+static bool read_zeros_to(tci_reader *r, size_t offset)
 {
-    while (r->at < place && !r->failed) {
+    while (r->at < offset && !r->failed) {
         if (tci_read_u8(r) != 0)
             return false;
     }
-    return r->at == place;
+    return r->at == offset;
 }
 
 /* Reads the part of fixed size, which check_seal has found to be there. */

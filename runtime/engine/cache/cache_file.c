@@ -175,26 +175,26 @@ static int by_last_use(const void *a, const void *b)
     return strcmp(x->name, y->name); /* the same order for every process */
 }
 
-static bool grow(tci_cache_file **files, size_t *room)
+static bool grow(tci_cache_file **files, size_t *capacity)
 {
-    size_t more = *room == 0 ? 256 : *room * 2;
+    size_t more = *capacity == 0 ? 256 : *capacity * 2;
     tci_cache_file *grown = realloc(*files, more * sizeof **files);
     if (grown == NULL)
         return false;
     *files = grown;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
 static tc_status list_stream(DIR *stream, tci_cache_file **files, size_t *count, tc_error *err)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     for (const struct dirent *at; *count < FILES_MAX && (at = readdir(stream)) != NULL;) {
         struct stat found;
         if (!is_cache_name(at->d_name) ||
             fstatat(dirfd(stream), at->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        if (*count == room && !grow(files, &room))
+        if (*count == capacity && !grow(files, &capacity))
             return tci_error_set(err, TC_E_NO_MEMORY, "out of memory at %zu files", *count);
         tci_cache_file *file = &(*files)[(*count)++];
         memcpy(file->name, at->d_name, sizeof file->name);

@@ -178,13 +178,13 @@ static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error
 {
     tci_cache_file *files = NULL;
     size_t count = 0;
-    uint64_t room = cache->bytes_max - cache->bytes_max / ROOM_PART;
+    uint64_t capacity = cache->bytes_max - cache->bytes_max / ROOM_PART;
     TC_TRY(tci_cache_files_list(cache->folder, &files, &count, err));
     cache->bytes = count_files(cache->folder, files, count) + cache->bytes_writing;
     cache->bytes_stored = cache->bytes_writing;
     cache->counted = true;
     if (cache->bytes + more > cache->bytes_max) {
-        for (size_t i = 0; i < count && cache->bytes + more > room; i++) {
+        for (size_t i = 0; i < count && cache->bytes + more > capacity; i++) {
             /* A file that is being written will soon be the most recently used. */
             if (!files[i].temporary && tci_cache_file_remove(cache->folder, files[i].name))
                 cache->bytes -= disk_bytes(files[i].bytes);

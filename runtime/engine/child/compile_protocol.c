@@ -67,11 +67,11 @@ tc_status tci_compile_hello_encode(const tci_compile_hello *hello, void *out, si
 }
 
 /* Reads a text of the length in the message; a terminator inside would hide the rest of it. */
-static bool read_text(tci_reader *r, char *out, size_t room)
+static bool read_text(tci_reader *r, char *out, size_t capacity)
 {
     size_t n = tci_read_u16(r);
     const uint8_t *bytes = tci_read_bytes(r, n);
-    if (bytes == NULL || n >= room || memchr(bytes, '\0', n) != NULL)
+    if (bytes == NULL || n >= capacity || memchr(bytes, '\0', n) != NULL)
         return false;
     memcpy(out, bytes, n);
     out[n] = '\0';

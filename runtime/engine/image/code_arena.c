@@ -37,7 +37,7 @@ typedef struct geometry {
     bool has_data;
     uint32_t part_count;
     struct {
-        size_t place;
+        size_t offset;
         size_t bytes;
         tci_image_kind kind;
     } parts[TCI_IMAGE_SEGMENTS_MAX];
@@ -163,7 +163,7 @@ static bool map_fixed_parts(tci_code_block *block, int fd)
         for (uint32_t i = 0; i < g->part_count; i++) {
             size_t bytes = g->parts[i].bytes;
             if (g->parts[i].kind != TCI_IMAGE_DATA &&
-                !map_at(block, start + g->parts[i].place, bytes, g->parts[i].kind, fd,
+                !map_at(block, start + g->parts[i].offset, bytes, g->parts[i].kind, fd,
                         populate(block, bytes * PLACES)))
                 return false;
         }
@@ -242,7 +242,7 @@ static tc_status plan(const tci_code_arena *arena, const tci_image *image, geome
     out->part_count = image->segment_count;
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
-        out->parts[i].place = s->place;
+        out->parts[i].offset = s->offset;
         out->parts[i].bytes = whole_pages(arena, s->memory_bytes);
         out->parts[i].kind = s->kind;
         out->has_data = out->has_data || s->kind == TCI_IMAGE_DATA;
@@ -291,16 +291,16 @@ static tci_code_block *keep_spare(tci_code_arena *arena, tci_code_block *block)
     return gone;
 }
 
-static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_place *place)
+static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_place *area)
 {
     tci_code_block *block = find_block(arena, shape);
     if (block == NULL)
         return false;
     if (block->taken == 0)
         use_spare(arena, block);
-    place->block = block;
-    place->index = (unsigned)__builtin_ctz(~block->taken);
-    block->taken |= 1u << place->index;
+    area->block = block;
+    area->index = (unsigned)__builtin_ctz(~block->taken);
+    block->taken |= 1u << area->index;
     if (block->taken == block->all) {
         TAILQ_REMOVE(&arena->blocks, block, link);
         TAILQ_INSERT_TAIL(&arena->blocks, block, link);
@@ -312,18 +312,18 @@ tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
                               tci_code_place *place_out, tc_error *err)
 {
     geometry shape;
-    tci_code_place place;
+    tci_code_place area;
     TC_TRY(plan(arena, image, &shape, err));
     pthread_mutex_lock(&arena->lock);
-    bool taken = take_locked(arena, &shape, &place);
+    bool taken = take_locked(arena, &shape, &area);
     int reason = errno;
     pthread_mutex_unlock(&arena->lock);
     if (!taken)
         return tci_error_errno(err, TC_E_NO_MEMORY, reason, "memory for %u bytes of code",
                                image->memory_bytes);
-    place.run = place.block->run + place.index * shape.span;
-    place.write = place.block->write + place.index * shape.span;
-    *place_out = place;
+    area.run = area.block->run + area.index * shape.span;
+    area.write = area.block->write + area.index * shape.span;
+    *place_out = area;
     return TC_OK;
 }
 
@@ -344,33 +344,33 @@ void tci_code_arena_prepare(tci_code_arena *arena)
     pthread_mutex_unlock(&arena->lock);
 }
 
-void tci_code_arena_written(const tci_code_place *place, const tci_image *image)
+void tci_code_arena_written(const tci_code_place *area, const tci_image *image)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         if (s->kind == TCI_IMAGE_CODE)
-            tci_code_sync(place->run + s->place, s->memory_bytes);
+            tci_code_sync(area->run + s->offset, s->memory_bytes);
     }
 }
 
-static void wipe(const tci_code_place *place, const tci_image *image)
+static void wipe(const tci_code_place *area, const tci_image *image)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         if (s->kind == TCI_IMAGE_DATA)
-            memset(place->run + s->place, 0, s->memory_bytes);
+            memset(area->run + s->offset, 0, s->memory_bytes);
         else
-            memset(place->write + s->place, TCI_ARCH_TRAP_BYTE, s->memory_bytes);
+            memset(area->write + s->offset, TCI_ARCH_TRAP_BYTE, s->memory_bytes);
     }
 }
 
 /* Returns the block to free now, or NULL. A few empty blocks stay: a program that loads and
  * unloads one function, with the libraries it uses, after the other should not make a block for
  * each. */
-static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *place)
+static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *area)
 {
-    tci_code_block *block = place->block, *gone = block;
-    block->taken &= ~(1u << place->index);
+    tci_code_block *block = area->block, *gone = block;
+    block->taken &= ~(1u << area->index);
     TAILQ_REMOVE(&arena->blocks, block, link);
     TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     if (block->taken != 0)
@@ -382,15 +382,15 @@ static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_plac
     return gone;
 }
 
-void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *place,
+void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *area,
                               const tci_image *image)
 {
     /* In a fork these bytes are the parent's as well. A slot with a block to itself is freed
      * with it. */
-    if (place->block->all != 1 && place->block->maker == getpid())
-        wipe(place, image);
+    if (area->block->all != 1 && area->block->maker == getpid())
+        wipe(area, image);
     pthread_mutex_lock(&arena->lock);
-    tci_code_block *gone = release_locked(arena, place);
+    tci_code_block *gone = release_locked(arena, area);
     pthread_mutex_unlock(&arena->lock);
     if (gone != NULL)
         free_block(gone);

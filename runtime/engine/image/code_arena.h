@@ -47,11 +47,11 @@ TC_MUST_CHECK tc_status tci_code_arena_take(tci_code_arena *arena, const tci_ima
                                             tci_code_place *place_out, tc_error *err);
 
 /* Makes the written bytes code, for the calling thread and for those that it notifies. */
-void tci_code_arena_written(const tci_code_place *place, const tci_image *image);
+void tci_code_arena_written(const tci_code_place *area, const tci_image *image);
 
 /* Returns a slot. `image` has the segments that it was taken for. No code of it may be running;
  * later calls of it trap. Any thread. */
-void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *place,
+void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *area,
                               const tci_image *image);
 
 /* Bytes of address space in `run` views. */

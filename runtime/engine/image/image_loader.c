@@ -44,7 +44,7 @@ uint8_t tci_image_cpu_level(void)
 #endif
 
 struct tci_loaded_image {
-    tci_code_place place;
+    tci_code_place area;
     tci_image image; /* its bytes are the archive's: only the geometry is used later */
     size_t slice;    /* its index in the archive; SIZE_MAX: not of an archive */
 };
@@ -58,7 +58,7 @@ void tci_image_relocate_copy(const tci_image *image, const tci_image_views *view
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
-        uint8_t *memory = view_of(s, views) + s->place;
+        uint8_t *memory = view_of(s, views) + s->offset;
         if (s->file_bytes > 0)
             memcpy(memory, s->bytes, s->file_bytes);
         if (s->kind != TCI_IMAGE_DATA && s->memory_bytes > s->file_bytes)
@@ -87,10 +87,10 @@ void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *i
     const tci_image_segment *s = image->segments;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
-        while (r.place >= s->place + s->memory_bytes)
+        while (r.offset >= s->offset + s->memory_bytes)
             s++;
         uint64_t value = value_of(&r, image, base, imports);
-        memcpy(view_of(s, views) + r.place, &value, sizeof value); /* both are little-endian */
+        memcpy(view_of(s, views) + r.offset, &value, sizeof value); /* both are little-endian */
     }
 }
 
@@ -101,10 +101,10 @@ void tci_image_relocate_decode(const tci_image *image, const uint64_t *imports,
     const tci_image_segment *s = image->segments;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r); out++) {
-        while (r.place >= s->place + s->memory_bytes)
+        while (r.offset >= s->offset + s->memory_bytes)
             s++;
         *out = (tci_image_link){.value = value_of(&r, image, 0, imports),
-                                .place = r.place,
+                                .offset = r.offset,
                                 .is_relative = r.kind == TCI_RELOCATION_RELATIVE,
                                 .is_data = s->kind == TCI_IMAGE_DATA};
     }
@@ -144,13 +144,13 @@ static void register_frames(const tci_loaded_image *loaded)
         return;
     tci_image_loader_prepare();
     if (unwinder.add != NULL)
-        unwinder.add(loaded->place.run + loaded->image.eh_frame_place);
+        unwinder.add(loaded->area.run + loaded->image.eh_frame_place);
 }
 
 static void forget_frames(const tci_loaded_image *loaded)
 {
     if (loaded->image.eh_frame_bytes > 0 && unwinder.remove != NULL)
-        unwinder.remove(loaded->place.run + loaded->image.eh_frame_place);
+        unwinder.remove(loaded->area.run + loaded->image.eh_frame_place);
 }
 
 /* --- imports ------------------------------------------------------------------------- */
@@ -258,15 +258,15 @@ void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         const char *piece = name;
-        uintptr_t begin = s->place, end = begin + s->memory_bytes;
+        uintptr_t begin = s->offset, end = begin + s->memory_bytes;
         if (s->kind != TCI_IMAGE_CODE)
             continue;
         for (; next < entry_count && entries[next].address < end; next++) {
-            add_piece(names_out, piece, loaded->place.run, begin, entries[next].address);
+            add_piece(names_out, piece, loaded->area.run, begin, entries[next].address);
             piece = entries[next].name;
             begin = entries[next].address;
         }
-        add_piece(names_out, piece, loaded->place.run, begin, end);
+        add_piece(names_out, piece, loaded->area.run, begin, end);
     }
 }
 
@@ -287,15 +287,15 @@ static tc_status place_bound(tci_code_arena *arena, const tci_image *image,
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
     loaded->image = *image;
     loaded->slice = SIZE_MAX;
-    tc_status status = tci_code_arena_take(arena, image, &loaded->place, err);
+    tc_status status = tci_code_arena_take(arena, image, &loaded->area, err);
     if (status != TC_OK) {
         free(loaded);
         return status;
     }
-    const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
+    const tci_image_views views = {.fixed = loaded->area.write, .data = loaded->area.run};
     tci_image_relocate_copy(image, &views);
-    tci_image_relocate(image, (uint64_t)(uintptr_t)loaded->place.run, imports, &views);
-    tci_code_arena_written(&loaded->place, image);
+    tci_image_relocate(image, (uint64_t)(uintptr_t)loaded->area.run, imports, &views);
+    tci_code_arena_written(&loaded->area, image);
     register_frames(loaded);
     *loaded_out = loaded;
     return TC_OK;
@@ -319,7 +319,7 @@ tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
     if (status == TC_OK)
         status = place_bound(arena, image, imports, loaded_out, err);
     if (status == TC_OK)
-        *entries_out = entries_at(image, (*loaded_out)->place.run);
+        *entries_out = entries_at(image, (*loaded_out)->area.run);
     if (imports != few)
         free(imports);
     return status;
@@ -342,10 +342,10 @@ tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archiv
 
 /* --- binding again ----------------------------------------------------------------------- */
 
-static uint64_t *word_of(const tci_image_segment *s, uint32_t place,
+static uint64_t *word_of(const tci_image_segment *s, uint32_t offset,
                          const tci_image_views *views)
 {
-    return (uint64_t *)(void *)(view_of(s, views) + place);
+    return (uint64_t *)(void *)(view_of(s, views) + offset);
 }
 
 /* Fills in the imports again. A variable that the function has given another value keeps it. */
@@ -355,12 +355,12 @@ static void refill(const tci_image *image, const uint64_t *before, const uint64_
     const tci_image_segment *s = image->segments;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
-        while (r.place >= s->place + s->memory_bytes)
+        while (r.offset >= s->offset + s->memory_bytes)
             s++;
         if (r.kind == TCI_RELOCATION_RELATIVE)
             continue;
         const uint64_t old = value_of(&r, image, 0, before);
-        uint64_t *word = word_of(s, r.place, views);
+        uint64_t *word = word_of(s, r.offset, views);
         if (s->kind != TCI_IMAGE_DATA || *word == old)
             *word = value_of(&r, image, 0, imports);
     }
@@ -371,7 +371,7 @@ tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_image *ima
                                   tci_symbols *symbols, tc_error *err)
 {
     const size_t count = (size_t)image->weak_count + image->symbol_count;
-    const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
+    const tci_image_views views = {.fixed = loaded->area.write, .data = loaded->area.run};
     uint64_t *imports = calloc(2 * count + 1, sizeof *imports);
     if (imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
@@ -399,13 +399,13 @@ tc_status tci_image_loader_rebind_slice(tci_loaded_image *loaded, const tci_arch
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)
 {
     forget_frames(loaded);
-    tci_code_arena_give_back(arena, &loaded->place, &loaded->image);
+    tci_code_arena_give_back(arena, &loaded->area, &loaded->image);
     free(loaded);
 }
 
-uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t place)
+uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t offset)
 {
-    return (uintptr_t)loaded->place.run + place;
+    return (uintptr_t)loaded->area.run + offset;
 }
 
 size_t tci_image_loader_memory(const tci_loaded_image *loaded)

@@ -80,8 +80,8 @@ typedef struct tci_image_names {
  * `name`, and one from each entry to the next. */
 void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
                             tci_image_names *names_out);
-/* Returns the address of byte `place` of its memory. */
-uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t place);
+/* Returns the address of byte `offset` of its memory. */
+uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t offset);
 /* Return the bytes of memory that its segments take, and whether it may write to any of
  * them. */
 size_t tci_image_loader_memory(const tci_loaded_image *loaded);
@@ -111,7 +111,7 @@ void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *i
  * address of offset 0 if it is relative. */
 typedef struct tci_image_link {
     uint64_t value;
-    uint32_t place;
+    uint32_t offset;
     bool is_relative;
     bool is_data; /* it lies in a data segment */
 } tci_image_link;
@@ -126,7 +126,7 @@ static inline void tci_image_relocate_links(const tci_image_link *links, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const tci_image_link *link = &links[i];
         const uint64_t value = link->value + (link->is_relative ? base : 0);
-        memcpy((link->is_data ? views->data : views->fixed) + link->place, &value,
+        memcpy((link->is_data ? views->data : views->fixed) + link->offset, &value,
                sizeof value);
     }
 }

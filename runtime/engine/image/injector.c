@@ -178,7 +178,7 @@ static bool same_shape(const tci_image *a, const tci_image *b)
         return false;
     for (uint32_t i = 0; i < a->segment_count; i++) {
         const tci_image_segment *s = &a->segments[i], *t = &b->segments[i];
-        if (s->place != t->place || s->memory_bytes != t->memory_bytes || s->kind != t->kind)
+        if (s->offset != t->offset || s->memory_bytes != t->memory_bytes || s->kind != t->kind)
             return false;
     }
     return true;
@@ -238,19 +238,19 @@ static void clear_data(const tci_image *image, uint8_t *run)
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         if (s->kind == TCI_IMAGE_DATA)
-            memset(run + s->place, 0, s->memory_bytes);
+            memset(run + s->offset, 0, s->memory_bytes);
     }
 }
 
-static void write_place(const tci_injector *injector, const tci_code_place *place)
+static void write_place(const tci_injector *injector, const tci_code_place *area)
 {
     const tci_image *image = &injector->image;
-    const tci_image_views views = {.fixed = place->write, .data = place->run};
-    clear_data(image, place->run);
+    const tci_image_views views = {.fixed = area->write, .data = area->run};
+    clear_data(image, area->run);
     tci_image_relocate_copy(image, &views);
     tci_image_relocate_links(injector->links, image->relocation_count,
-                             (uint64_t)(uintptr_t)place->run, &views);
-    tci_code_arena_written(place, image);
+                             (uint64_t)(uintptr_t)area->run, &views);
+    tci_code_arena_written(area, image);
 }
 
 static const tci_code_place *place_at(const tci_injector *injector, unsigned ahead)
@@ -283,13 +283,13 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
                  is_bound(injector);
     if (!known)
         TC_TRY(learn(injector, bytes, image_size, rest_size, err));
-    const tci_code_place *place = place_at(injector, 0);
+    const tci_code_place *area = place_at(injector, 0);
     injector->next++;
     if (injector->ahead == 0)
-        write_place(injector, place);
+        write_place(injector, area);
     else
         injector->ahead--;
     *main_out =
-        (void (*)(void *, size_t, void *))(uintptr_t)(place->run + injector->image.main_place);
+        (void (*)(void *, size_t, void *))(uintptr_t)(area->run + injector->image.main_place);
     return TC_OK;
 }

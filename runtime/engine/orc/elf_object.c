@@ -48,9 +48,9 @@ tci_elf_object tci_elf_object_open(const void *bytes, size_t size)
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) ||
         header.e_shoff > size)
         return object;
-    size_t room = (size - header.e_shoff) / sizeof(Elf64_Shdr);
+    size_t capacity = (size - header.e_shoff) / sizeof(Elf64_Shdr);
     object.headers = header.e_shoff;
-    object.count = header.e_shnum < room ? header.e_shnum : room;
+    object.count = header.e_shnum < capacity ? header.e_shnum : capacity;
     object.names = header.e_shstrndx;
     object.symbols = find_symbols(&object);
     return object;

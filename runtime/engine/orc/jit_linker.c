@@ -144,9 +144,9 @@ static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, si
     pthread_mutex_unlock(&l->lock);
 }
 
-static void want(const tci_jit *jit, lookup *l, size_t place, const char *symbol)
+static void want(const tci_jit *jit, lookup *l, size_t index, const char *symbol)
 {
-    l->names[place] = LLVMOrcExecutionSessionIntern(jit->session, symbol);
+    l->names[index] = LLVMOrcExecutionSessionIntern(jit->session, symbol);
 }
 
 static bool defines(const tci_elf_object *object, const char *symbol)

@@ -151,11 +151,11 @@ static tc_status add_own_features(LLVMValueRef function, const tci_host_target *
     if (own == NULL)
         return TC_OK;
     const char *text = LLVMGetStringAttributeValue(own, &size);
-    size_t room = strlen(host->features) + size + 2;
-    char *all = malloc(room);
+    size_t capacity = strlen(host->features) + size + 2;
+    char *all = malloc(capacity);
     if (all == NULL)
         return TC_E_NO_MEMORY;
-    (void)snprintf(all, room, "%s,%.*s", host->features, (int)size, text);
+    (void)snprintf(all, capacity, "%s,%.*s", host->features, (int)size, text);
     LLVMRemoveStringAttributeAtIndex(function, index, name, sizeof name - 1);
     LLVMAddTargetDependentFunctionAttr(function, name, all);
     free(all);

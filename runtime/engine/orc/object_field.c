@@ -53,25 +53,25 @@ static int64_t page_of(int64_t address)
     return address - (address & (PAGE - 1));
 }
 
-static bool set(tci_object_field field, unsigned unit, uint32_t *word, int64_t place,
+static bool set(tci_object_field field, unsigned unit, uint32_t *word, int64_t offset,
                 int64_t target)
 {
     switch (field) {
     case TCI_FIELD_NEAR32:
-        *word = (uint32_t)(uint64_t)(target - place);
-        return fits(target - place, 32);
+        *word = (uint32_t)(uint64_t)(target - offset);
+        return fits(target - offset, 32);
     case TCI_FIELD_ADR:
-        return set_split(word, target - place);
+        return set_split(word, target - offset);
     case TCI_FIELD_PAGE:
-        return set_split(word, (page_of(target) - page_of(place)) / PAGE);
+        return set_split(word, (page_of(target) - page_of(offset)) / PAGE);
     case TCI_FIELD_LOW12:
         return set_low(word, unit, target);
     case TCI_FIELD_BRANCH26:
-        return set_branch(word, 0, 26, target - place);
+        return set_branch(word, 0, 26, target - offset);
     case TCI_FIELD_BRANCH19:
-        return set_branch(word, 5, 19, target - place);
+        return set_branch(word, 5, 19, target - offset);
     case TCI_FIELD_BRANCH14:
-        return set_branch(word, 5, 14, target - place);
+        return set_branch(word, 5, 14, target - offset);
     case TCI_FIELD_NEAR64:
         break;
     }
@@ -79,16 +79,16 @@ static bool set(tci_object_field field, unsigned unit, uint32_t *word, int64_t p
 }
 
 bool tci_object_field_write(tci_object_field field, unsigned unit, uint8_t *bytes,
-                            int64_t place, int64_t target)
+                            int64_t offset, int64_t target)
 {
     uint32_t word;
     if (field == TCI_FIELD_NEAR64) {
-        int64_t distance = target - place;
+        int64_t distance = target - offset;
         memcpy(bytes, &distance, sizeof distance);
         return true;
     }
     memcpy(&word, bytes, sizeof word);
-    bool done = set(field, unit, &word, place, target);
+    bool done = set(field, unit, &word, offset, target);
     memcpy(bytes, &word, sizeof word);
     return done;
 }

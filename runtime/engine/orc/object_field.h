@@ -18,10 +18,10 @@ typedef enum tci_object_field {
 
 unsigned tci_object_field_bytes(tci_object_field field);
 
-/* Makes the field, which is at `bytes` and will be at `place`, refer to `target`; `unit` is a
+/* Makes the field, which is at `bytes` and will be at `offset`, refer to `target`; `unit` is a
  * power of two's exponent. Both addresses count from offset 0, which begins a page. Returns
  * false if the target is too far away, or between units. */
 bool tci_object_field_write(tci_object_field field, unsigned unit, uint8_t *bytes,
-                            int64_t place, int64_t target);
+                            int64_t offset, int64_t target);
 
 #endif

@@ -113,7 +113,7 @@ static tc_status name_pieces(making *m, tc_error *err)
         tci_image_piece *piece = &m->pieces[m->piece_count];
         if (function.size == 0 || function.size > TCI_IMAGE_MEMORY_MAX ||
             strlen(function.name) > TCI_BUNDLE_NAME_MAX / 2 ||
-            !place_of(m, &symbol, &piece->place))
+            !place_of(m, &symbol, &piece->offset))
             continue;
         bool entry = is_entry(m, function.name);
         int n = snprintf(m->piece_names + used, bytes + 1 - used, "%s%s%s",

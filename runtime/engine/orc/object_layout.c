@@ -73,13 +73,13 @@ static uint64_t align_up(uint64_t end, uint64_t alignment)
 static uint64_t add_section(tci_object_layout *layout, size_t index, const tci_elf_section *s,
                             uint64_t end)
 {
-    uint64_t place = align_up(end, s->alignment);
-    if (place > TCI_IMAGE_MEMORY_MAX || s->size > TCI_IMAGE_MEMORY_MAX)
+    uint64_t offset = align_up(end, s->alignment);
+    if (offset > TCI_IMAGE_MEMORY_MAX || s->size > TCI_IMAGE_MEMORY_MAX)
         return TCI_IMAGE_MEMORY_MAX + 1u;
-    layout->places[index] = (uint32_t)place;
-    end = place + s->size;
+    layout->places[index] = (uint32_t)offset;
+    end = offset + s->size;
     if (is_eh_frame(s) && layout->eh_frame_bytes == 0) {
-        layout->eh_frame_place = (uint32_t)place;
+        layout->eh_frame_place = (uint32_t)offset;
         layout->eh_frame_bytes = (uint32_t)s->size + TERMINATOR_BYTES;
         end += TERMINATOR_BYTES;
     }
@@ -109,15 +109,15 @@ static uint64_t size_of(const tci_elf_object *object, section_kind kind)
 }
 
 /* Adds a segment, unless there is nothing in it. Returns its end. */
-static uint64_t end_segment(tci_object_layout *layout, tci_image_kind kind, uint64_t place,
+static uint64_t end_segment(tci_object_layout *layout, tci_image_kind kind, uint64_t offset,
                             uint64_t file_end, uint64_t end)
 {
-    if (place == end)
+    if (offset == end)
         return end;
     layout->segments[layout->segment_count++] =
-        (tci_image_segment){.place = (uint32_t)place,
-                            .file_bytes = (uint32_t)(file_end - place),
-                            .memory_bytes = (uint32_t)(end - place),
+        (tci_image_segment){.offset = (uint32_t)offset,
+                            .file_bytes = (uint32_t)(file_end - offset),
+                            .memory_bytes = (uint32_t)(end - offset),
                             .kind = kind};
     return end;
 }
@@ -169,7 +169,7 @@ static tc_status fill(tci_object_layout *layout, const tci_elf_object *object, t
             memcpy(layout->memory + layout->places[i], s.content, s.size);
     }
     for (size_t i = 0; i < layout->segment_count; i++)
-        layout->segments[i].bytes = layout->memory + layout->segments[i].place;
+        layout->segments[i].bytes = layout->memory + layout->segments[i].offset;
     return TC_OK;
 }
 

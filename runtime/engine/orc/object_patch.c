@@ -43,10 +43,10 @@ static const row rows[] = {
 /* jmp *slot(%rip), and two bytes that are never run */
 static const uint8_t stub_code[] = {0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc};
 
-static bool write_stub(uint8_t *bytes, uint32_t place, uint32_t slot)
+static bool write_stub(uint8_t *bytes, uint32_t offset, uint32_t slot)
 {
     /* Counted from the instruction's end. */
-    return tci_object_field_write(TCI_FIELD_NEAR32, 0, bytes + 2, (int64_t)place + 6, slot);
+    return tci_object_field_write(TCI_FIELD_NEAR32, 0, bytes + 2, (int64_t)offset + 6, slot);
 }
 
 #elif defined(TCI_ARCH_AARCH64)
@@ -76,10 +76,10 @@ static const row rows[] = {
 static const uint8_t stub_code[] = {0x10, 0, 0,    0x90, 0x10, 2, 0x40, 0xf9,
                                     0,    2, 0x1f, 0xd6, 0,    0, 0,    0};
 
-static bool write_stub(uint8_t *bytes, uint32_t place, uint32_t slot)
+static bool write_stub(uint8_t *bytes, uint32_t offset, uint32_t slot)
 {
-    return tci_object_field_write(TCI_FIELD_PAGE, 0, bytes, place, slot) &&
-           tci_object_field_write(TCI_FIELD_LOW12, 3, bytes + 4, (int64_t)place + 4, slot);
+    return tci_object_field_write(TCI_FIELD_PAGE, 0, bytes, offset, slot) &&
+           tci_object_field_write(TCI_FIELD_LOW12, 3, bytes + 4, (int64_t)offset + 4, slot);
 }
 
 #endif
@@ -307,12 +307,12 @@ static bool place_of(const tci_object_layout *layout, const tci_elf_symbol *symb
 
 /* Adds eight bytes that will hold the symbol's address. */
 static bool add_address(tci_object_patch *patch, const tci_object_layout *layout,
-                        uint32_t place, const tci_patch_symbol *s, const tci_elf_symbol *symbol,
-                        int64_t addend)
+                        uint32_t offset, const tci_patch_symbol *s,
+                        const tci_elf_symbol *symbol, int64_t addend)
 {
     int64_t target = 0;
     tci_relocation *r = &patch->relocations[patch->relocation_count++];
-    *r = (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .place = place};
+    *r = (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .offset = offset};
     if (symbol->section == SHN_UNDEF) {
         r->kind = s->kind;
         r->import = s->import;
@@ -332,12 +332,12 @@ static tc_status apply(tci_object_patch *patch, const tci_object_layout *layout,
                        tc_error *err)
 {
     const tci_patch_symbol *s = &patch->symbols[o->relocation.symbol];
-    uint32_t place = layout->places[o->section_index] + (uint32_t)o->relocation.offset;
+    uint32_t offset = layout->places[o->section_index] + (uint32_t)o->relocation.offset;
     int64_t target = 0;
-    if (o->row->route == ADDRESS && place % 8 != 0)
+    if (o->row->route == ADDRESS && offset % 8 != 0)
         return refuse(o, "its place is no multiple of 8, as in a packed structure", err);
     if (o->row->route == ADDRESS)
-        return add_address(patch, layout, place, s, &o->symbol, o->relocation.addend)
+        return add_address(patch, layout, offset, s, &o->symbol, o->relocation.addend)
                    ? TC_OK
                    : refuse(o, "it points too far away from what it is about", err);
     if (o->row->route == SLOT)
@@ -347,7 +347,7 @@ static tc_status apply(tci_object_patch *patch, const tci_object_layout *layout,
     else if (!place_of(layout, &o->symbol, &target))
         return refuse(o, "its symbol is not in the image", err);
     if (o->relocation.addend < INT32_MIN || o->relocation.addend > INT32_MAX ||
-        !tci_object_field_write(o->row->field, o->row->unit, layout->memory + place, place,
+        !tci_object_field_write(o->row->field, o->row->unit, layout->memory + offset, offset,
                                 target + o->relocation.addend))
         return refuse(o, "it is too far away", err);
     return TC_OK;
@@ -366,9 +366,9 @@ static tc_status fill_slots(tci_object_patch *patch, const tci_object_layout *la
                                  symbol.name);
         if (s->stub == 0)
             continue;
-        uint32_t place = stub_place(layout, s);
-        memcpy(layout->memory + place, stub_code, sizeof stub_code);
-        if (!write_stub(layout->memory + place, place, slot_place(layout, s)))
+        uint32_t offset = stub_place(layout, s);
+        memcpy(layout->memory + offset, stub_code, sizeof stub_code);
+        if (!write_stub(layout->memory + offset, offset, slot_place(layout, s)))
             return tci_error_set(err, TC_E_UNSUPPORTED, "the address of '%s' is too far away",
                                  symbol.name);
     }
@@ -378,7 +378,7 @@ static tc_status fill_slots(tci_object_patch *patch, const tci_object_layout *la
 static int by_place(const void *a, const void *b)
 {
     const tci_relocation *left = a, *right = b;
-    return (left->place > right->place) - (left->place < right->place);
+    return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
 tc_status tci_object_patch_apply(tci_object_patch *patch, const tci_object_layout *layout,

@@ -37,7 +37,7 @@
 typedef struct name_bytes {
     char *bytes;
     size_t size;
-    size_t room;
+    size_t capacity;
     bool failed;
 } name_bytes;
 
@@ -215,15 +215,16 @@ static void *note_name(void *user, const char *symbol)
 {
     name_bytes *names = user;
     size_t n = strlen(symbol) + 1;
-    if (names->size + n > names->room) {
-        size_t room = 2 * (names->size + n) + 1024;
-        char *bytes = room <= TCI_COMPILE_NAMES_MAX ? realloc(names->bytes, room) : NULL;
+    if (names->size + n > names->capacity) {
+        size_t capacity = 2 * (names->size + n) + 1024;
+        char *bytes =
+            capacity <= TCI_COMPILE_NAMES_MAX ? realloc(names->bytes, capacity) : NULL;
         if (bytes == NULL) {
             names->failed = true;
             return names;
         }
         names->bytes = bytes;
-        names->room = room;
+        names->capacity = capacity;
     }
     memcpy(names->bytes + names->size, symbol, n);
     names->size += n;
