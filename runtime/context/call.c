@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
+#include "rpc/calls.h"
 
 #include <tc/call.h>
 
@@ -90,12 +91,12 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
 
 tc_status tc_call_cancel(tc_context *ctx, tc_call_id id)
 {
-    return tci_calls_cancel(&ctx->calls, id);
+    return tci_calls_cancel(tci_calls_of(&ctx->core), id);
 }
 
 size_t tc_call_count(const tc_context *ctx)
 {
-    return ctx->calls.count;
+    return tci_calls_of(&ctx->core)->count;
 }
 
 tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns)
@@ -104,9 +105,9 @@ tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns)
         return TC_E_BUSY;
     uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     ctx->idle_since_ns = 0;
-    if (ctx->calls.count > 0)
+    if (tc_call_count(ctx) > 0)
         (void)tc_progress(ctx);
-    while (ctx->calls.count > 0)
+    while (tc_call_count(ctx) > 0)
         TC_TRY(tci_wait_turn(ctx, deadline_ns));
     return TC_OK;
 }

@@ -100,7 +100,7 @@ static void tell_unsent(const tci_company *c)
     }
 }
 
-void tci_closing_all(tc_context *ctx, tc_group *group)
+void tci_closing_all(tc_context *ctx, const tc_group *group, bool *said_out)
 {
     tci_company c = {.core = &ctx->core, .group = group};
     tc_ep *ep;
@@ -109,8 +109,8 @@ void tci_closing_all(tc_context *ctx, tc_group *group)
         tell_unsent(&c);
     }
     tci_goodbye_say(&c, tci_deadline_after(TCI_GOODBYE_NS));
-    if (group != NULL)
-        group->ending = true;
+    if (said_out != NULL)
+        *said_out = true;
     while ((ep = tci_goodbye_first(&c)) != NULL) {
         tci_ep_callback_end(ctx, ep, TC_EP_CLOSED);
         tci_ep_free(ep);

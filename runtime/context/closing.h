@@ -5,7 +5,8 @@
 #include "context/context_object.h"
 
 /* Closes all endpoints of the context as tc_ep_close does, or only those that lead to members
- * of a group, which then accepts no more. All together have the time of one. */
-void tci_closing_all(tc_context *ctx, tc_group *group);
+ * of `group`. All together have the time of one. `*said_out` (NULL: unwanted) is set after the
+ * goodbyes, before the first endpoint is freed. */
+void tci_closing_all(tc_context *ctx, const tc_group *group, bool *said_out);
 
 #endif

@@ -16,13 +16,12 @@
 #include "context/node_data.h"
 #include "context/wait.h"
 #include "context/waker.h"
+#include "core/calls_ops.h"
 #include "core/limits.h"
 #include "core/module.h"
 #include "core/network.h"
-#include "group/groups.h"
 #include "ifunc/libraries.h"
 #include "ifunc/trust_ops.h"
-#include "rpc/reply.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -77,12 +76,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
 {
     tci_core *core = &ctx->core;
     core->context = ctx;
-    core->groups = &ctx->groups;
-    core->calls = &ctx->calls;
-    core->replies = &ctx->replies;
     ctx->inbox.last = &ctx->inbox.first;
-    tci_local_replies_init(&ctx->replies);
-    tci_calls_init(&ctx->calls);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
     TC_TRY(tci_modules_attach(core, err));
@@ -172,12 +166,9 @@ void tc_context_destroy(tc_context *ctx)
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
     if (core->first != NULL)
-        tci_closing_all(ctx, NULL);
-    tci_calls_end(core);
-    tci_calls_fini(&ctx->calls);
-    if (ctx->replies.first != NULL)
-        tci_local_replies_forget(&ctx->replies, NULL);
-    tci_groups_free(&ctx->groups);
+        tci_closing_all(ctx, NULL, NULL);
+    if (core->calls != NULL)
+        core->calls->ops->end_all(core);
     tci_node_data_free(ctx);
     if (core->injector != NULL)
         core->registry.loading->injector_destroy(core->injector);

@@ -5,9 +5,6 @@
 #include "base/fork_guard.h"
 #include "base/hand_lock.h"
 #include "core/ep.h"
-#include "group/groups.h"
-#include "rpc/calls.h"
-#include "rpc/local_reply.h"
 
 #include <tc/advanced.h>
 
@@ -49,9 +46,6 @@ typedef struct tci_guests {
 struct tc_context {
     tci_core core;
     tci_fork_guard guard; /* a fork leaves it to the parent */
-    tci_calls calls;
-    tci_groups groups;
-    tci_local_replies replies;
     tci_inbox inbox;
     bool address_given; /* peers may connect by active message alone */
     int loads_fd;       /* loader threads write to it when they have finished */

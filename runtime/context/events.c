@@ -2,11 +2,10 @@
 #include "context/events.h"
 
 #include "base/error_text.h"
+#include "core/calls_ops.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
-#include "group/member.h"
-#include "rpc/reply.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -77,12 +76,28 @@ static const tci_registry_events registry_events = {.forget = forget_function,
 
 /* --- endpoints --------------------------------------------------------------------------- */
 
+static void ep_opened(tc_ep *ep)
+{
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->opened(ep);
+}
+
 static void ep_ended(tc_ep *ep, const tc_error *error)
 {
-    tci_member_ended(ep, error);
-    if (ep->state >= TCI_EP_CLOSED)
-        tci_reply_unsent(ep);
-    tci_calls_lose(ep->core, ep, error);
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->ended(ep, error);
+}
+
+/* Only endpoints of a group are tried again. */
+static void ep_retry(tc_ep *ep, uint64_t now_ns)
+{
+    ep->core->calls->ops->retry(ep, now_ns);
+}
+
+static void ep_unsent(tc_ep *ep, const struct tci_queued *item, tc_status status)
+{
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->unsent(ep, item, status);
 }
 
 static void ep_freed(tc_ep *ep)
@@ -91,11 +106,11 @@ static void ep_freed(tc_ep *ep)
     tci_large_receive_free(ep);
 }
 
-static const tci_ep_events ep_events = {.opened = tci_member_opened,
+static const tci_ep_events ep_events = {.opened = ep_opened,
                                         .ended = ep_ended,
                                         .freed = ep_freed,
-                                        .retry = tci_member_retry,
-                                        .unsent = tci_reply_item_unsent};
+                                        .retry = ep_retry,
+                                        .unsent = ep_unsent};
 
 /* --- loads ------------------------------------------------------------------------------- */
 

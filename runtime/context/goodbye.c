@@ -14,7 +14,7 @@
 
 static tc_ep *at_or_after(const tci_company *c, tc_ep *ep)
 {
-    while (ep != NULL && c->group != NULL && !tci_group_has_ep(c->group, ep))
+    while (ep != NULL && c->group != NULL && ep->member.group != c->group)
         ep = ep->next;
     return ep;
 }

@@ -10,6 +10,7 @@
 #include "context/group_life.h"
 #include "context/interrupt.h"
 #include "context/listener.h"
+#include "modules/calls/calling.h"
 
 #include <pthread.h>
 #include <sodium.h>
@@ -226,7 +227,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
     if (status != TC_OK) {
         tci_stream_listener_close(j.streams);
         tc_listener_close(j.listener);
-        tci_group_job_leave(&ctx->groups, j.job);
+        tci_group_job_leave(&tci_calling_of(&ctx->core)->groups, j.job);
     }
     tci_group_key_forget(&j.key);
     free(j.members);

@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "modules/calls/calling.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -86,7 +87,8 @@ tc_status tci_group_key_make_job(const tci_group_key *key, tc_context *ctx, uint
                              rank);
     if (!key->is_set)
         return TC_OK;
-    TC_TRY(tci_group_job_create(&ctx->groups, &key->key, &ctx->core.options, job_out, err));
+    tci_groups *groups = &tci_calling_of(&ctx->core)->groups;
+    TC_TRY(tci_group_job_create(groups, &key->key, &ctx->core.options, job_out, err));
     TC_LOG(TC_LOG_INFO, "group: members authenticate by the key of job:%s", key->key.name);
     return TC_OK;
 }

@@ -7,7 +7,7 @@
 #include "context/closing.h"
 #include "context/context_object.h"
 #include "group/groups.h"
-#include "rpc/reply.h"
+#include "modules/calls/calling.h"
 
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ void tc_group_destroy(tc_group *group)
                tci_core_is_forked(core) ? "in a fork" : "from inside an ifunc");
         return;
     }
-    tci_closing_all(core->context, group);
-    tci_local_replies_forget(core->replies, group);
+    tci_closing_all(core->context, group, &group->ending);
+    tci_local_replies_forget(&tci_calling_of(core)->replies, group);
     tc_listener_close(group->listener);
     tci_group_free(group);
 }

@@ -1,10 +1,12 @@
 /* The functions of this library that shipped code may call: a table, so that it works in a
  * statically linked program too, and so that no other part of the process can take over these
- * names. */
+ * names. A module adds the functions that it has. */
 #include "context/host_symbols.h"
 
+#include "context/modules.h"
 #include "context/old_opens.h"
 #include "context/processor.h"
+#include "core/module.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -12,99 +14,79 @@
 #include <tc/entry.h>
 
 /* clang-format off */
-#define HOST_SYMBOL(function) {#function, (void *)(uintptr_t)(function)}
-
 static const tci_host_symbol calls[] = {
-    HOST_SYMBOL(tc_self_endpoint),
-    HOST_SYMBOL(tc_self_identity),
-    HOST_SYMBOL(tc_self_ifunc),
-    HOST_SYMBOL(tc_self_group),
-    HOST_SYMBOL(tc_self_rank),
-    HOST_SYMBOL(tc_self_size),
-    HOST_SYMBOL(tc_self_origin),
-    HOST_SYMBOL(tc_self_hops),
-    HOST_SYMBOL(tc_self_data),
-    HOST_SYMBOL(tc_self_state),
-    HOST_SYMBOL(tc_forward),
-    HOST_SYMBOL(tc_forward_function),
-    HOST_SYMBOL(tc_reply),
-    HOST_SYMBOL(tc_reply_error),
-    HOST_SYMBOL(tc_reply_to),
-    HOST_SYMBOL(tc_reply_error_to),
-    HOST_SYMBOL(tc_detach),
-    HOST_SYMBOL(tc_self_fail),
-    HOST_SYMBOL(tc_self_guard),
-    HOST_SYMBOL(tc_self_abandon),
-    HOST_SYMBOL(tc_call_start_sized),
-    HOST_SYMBOL(tc_call_cancel),
-    HOST_SYMBOL(tc_call_count),
-    HOST_SYMBOL(tc_group_rank),
-    HOST_SYMBOL(tc_group_size),
-    HOST_SYMBOL(tc_group_id),
-    HOST_SYMBOL(tc_group_context),
-    HOST_SYMBOL(tc_group_ep),
-    HOST_SYMBOL(tc_group_send),
-    HOST_SYMBOL(tc_group_failures),
-    HOST_SYMBOL(tc_send),
-    HOST_SYMBOL(tc_send_uncached),
-    HOST_SYMBOL(tc_send_injected),
-    HOST_SYMBOL(tc_send_error),
-    HOST_SYMBOL(tc_ep_context),
-    HOST_SYMBOL(tc_ep_user),
-    HOST_SYMBOL(tc_ep_set_user),
-    HOST_SYMBOL(tc_ep_error),
-    HOST_SYMBOL(tc_ep_query_sized),
-    HOST_SYMBOL(tc_ep_refusal),
-    HOST_SYMBOL(tc_ep_close),
-    HOST_SYMBOL(tc_ifunc_name),
-    HOST_SYMBOL(tc_ifunc_id),
-    HOST_SYMBOL(tc_ifunc_signer),
-    HOST_SYMBOL(tc_ifunc_code_size),
-    HOST_SYMBOL(tc_ifunc_archive),
-    HOST_SYMBOL(tc_ifunc_deps),
-    HOST_SYMBOL(tc_ifunc_open),
-    HOST_SYMBOL(tc_ifunc_open_code_sized),
-    HOST_SYMBOL(tc_ifunc_open_file),
-    HOST_SYMBOL(tc_ifunc_open_memory),
-    HOST_SYMBOL(tc_ifunc_open_signed),
-    HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
-    HOST_SYMBOL(tc_ifunc_close),
-    HOST_SYMBOL(tc_library_older),
-    HOST_SYMBOL(tc_library_symbol),
-    HOST_SYMBOL(tc_library_list_sized),
-    HOST_SYMBOL(tc_status_text),
-    HOST_SYMBOL(tc_status_name),
-    HOST_SYMBOL(tc_message_create),
-    HOST_SYMBOL(tc_message_payload),
-    HOST_SYMBOL(tc_message_send),
-    HOST_SYMBOL(tc_message_destroy),
+    TCI_HOST_SYMBOL(tc_self_endpoint),
+    TCI_HOST_SYMBOL(tc_self_identity),
+    TCI_HOST_SYMBOL(tc_self_ifunc),
+    TCI_HOST_SYMBOL(tc_self_group),
+    TCI_HOST_SYMBOL(tc_self_origin),
+    TCI_HOST_SYMBOL(tc_self_hops),
+    TCI_HOST_SYMBOL(tc_self_data),
+    TCI_HOST_SYMBOL(tc_self_state),
+    TCI_HOST_SYMBOL(tc_self_fail),
+    TCI_HOST_SYMBOL(tc_self_guard),
+    TCI_HOST_SYMBOL(tc_self_abandon),
+    TCI_HOST_SYMBOL(tc_send),
+    TCI_HOST_SYMBOL(tc_send_uncached),
+    TCI_HOST_SYMBOL(tc_send_injected),
+    TCI_HOST_SYMBOL(tc_send_error),
+    TCI_HOST_SYMBOL(tc_ep_context),
+    TCI_HOST_SYMBOL(tc_ep_user),
+    TCI_HOST_SYMBOL(tc_ep_set_user),
+    TCI_HOST_SYMBOL(tc_ep_error),
+    TCI_HOST_SYMBOL(tc_ep_query_sized),
+    TCI_HOST_SYMBOL(tc_ep_refusal),
+    TCI_HOST_SYMBOL(tc_ep_close),
+    TCI_HOST_SYMBOL(tc_ifunc_name),
+    TCI_HOST_SYMBOL(tc_ifunc_id),
+    TCI_HOST_SYMBOL(tc_ifunc_signer),
+    TCI_HOST_SYMBOL(tc_ifunc_code_size),
+    TCI_HOST_SYMBOL(tc_ifunc_archive),
+    TCI_HOST_SYMBOL(tc_ifunc_deps),
+    TCI_HOST_SYMBOL(tc_ifunc_open),
+    TCI_HOST_SYMBOL(tc_ifunc_open_code_sized),
+    TCI_HOST_SYMBOL(tc_ifunc_open_file),
+    TCI_HOST_SYMBOL(tc_ifunc_open_memory),
+    TCI_HOST_SYMBOL(tc_ifunc_open_signed),
+    TCI_HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
+    TCI_HOST_SYMBOL(tc_ifunc_close),
+    TCI_HOST_SYMBOL(tc_library_older),
+    TCI_HOST_SYMBOL(tc_library_symbol),
+    TCI_HOST_SYMBOL(tc_library_list_sized),
+    TCI_HOST_SYMBOL(tc_status_text),
+    TCI_HOST_SYMBOL(tc_status_name),
+    TCI_HOST_SYMBOL(tc_message_create),
+    TCI_HOST_SYMBOL(tc_message_payload),
+    TCI_HOST_SYMBOL(tc_message_send),
+    TCI_HOST_SYMBOL(tc_message_destroy),
     /* Calls that wait: inside a function they return TC_E_BUSY, alike in any process. */
-    HOST_SYMBOL(tc_call),
-    HOST_SYMBOL(tc_library_push),
-    HOST_SYMBOL(tc_library_withdraw),
-    HOST_SYMBOL(tc_send_wait),
-    HOST_SYMBOL(tc_progress),
-    HOST_SYMBOL(tc_ep_connect),
-    HOST_SYMBOL(tc_ep_flush),
-    HOST_SYMBOL(tc_ep_prepare),
-    HOST_SYMBOL(tc_group_barrier),
+    TCI_HOST_SYMBOL(tc_library_push),
+    TCI_HOST_SYMBOL(tc_library_withdraw),
+    TCI_HOST_SYMBOL(tc_send_wait),
+    TCI_HOST_SYMBOL(tc_progress),
+    TCI_HOST_SYMBOL(tc_ep_connect),
+    TCI_HOST_SYMBOL(tc_ep_flush),
+    TCI_HOST_SYMBOL(tc_ep_prepare),
 };
 /* clang-format on */
 
-enum { CALLS = sizeof calls / sizeof calls[0] };
+enum { CALLS = sizeof calls / sizeof calls[0], OF_MODULES_MAX = 64 };
 
-static tci_host_symbol all[CALLS + TCI_PROCESSOR_NAMES];
+static tci_host_symbol all[CALLS + TCI_PROCESSOR_NAMES + OF_MODULES_MAX];
+static size_t all_count;
 
 static void fill(void)
 {
     memcpy(all, calls, sizeof calls);
     tci_processor_names(all + CALLS);
+    all_count = CALLS + TCI_PROCESSOR_NAMES;
+    all_count += tci_modules_symbols(all + all_count, OF_MODULES_MAX);
 }
 
 const tci_host_symbol *tci_host_symbols_all(size_t *count_out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, fill);
-    *count_out = CALLS + TCI_PROCESSOR_NAMES;
+    *count_out = all_count;
     return all;
 }

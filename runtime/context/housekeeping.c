@@ -140,7 +140,6 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         run += check_endpoint(ctx, ep, now_ns);
-    tci_calls_expire(core, now_ns);
     tci_share_end_round(core, now_ns);
     tci_modules_service(core, now_ns);
     return run;
@@ -245,8 +244,6 @@ static unsigned turn_modules(tc_context *ctx, unsigned causes)
 {
     (void)causes;
     tci_libraries_collect(&ctx->core.registry);
-    if (ctx->replies.first != NULL)
-        tci_local_replies_take(&ctx->core);
     tci_modules_turn(&ctx->core);
     return 0;
 }

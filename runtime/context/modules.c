@@ -1,5 +1,6 @@
 #include "context/modules.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "core/limits.h"
 #include "core/module.h"
@@ -46,4 +47,17 @@ void tci_modules_service(tci_core *core, uint64_t now_ns)
         if (built[i]->service != NULL)
             built[i]->service(core, now_ns);
     }
+}
+
+size_t tci_modules_symbols(tci_host_symbol *symbols_out, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; built[i] != NULL; i++) {
+        TCI_ASSERT(built[i]->symbol_count <= max - count);
+        if (built[i]->symbol_count > 0)
+            memcpy(symbols_out + count, built[i]->symbols,
+                   built[i]->symbol_count * sizeof *symbols_out);
+        count += built[i]->symbol_count;
+    }
+    return count;
 }

@@ -14,4 +14,8 @@ void tci_modules_detach(tci_core *core);
 void tci_modules_turn(tci_core *core);
 void tci_modules_service(tci_core *core, uint64_t now_ns);
 
+/* Copies the functions of modules that shipped code may call. Returns how many, at most
+ * `max`. */
+size_t tci_modules_symbols(tci_host_symbol *symbols_out, size_t max);
+
 #endif

@@ -20,6 +20,7 @@
 #include "context/listener.h"
 #include "context/lookout.h"
 #include "context/progress.h"
+#include "core/calls_ops.h"
 #include "core/sole_user.h"
 #include "transfer/frame_out.h"
 #include "transfer/send_space.h"
@@ -133,7 +134,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     uint64_t bound_ns = sleep_bound_ns(ctx, tci_arming_arm(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
-    uint64_t call_ns = until(ctx->calls.next_deadline_ns);
+    uint64_t call_ns = until(tci_calls_next_deadline_ns(&ctx->core));
     if (bound_ns > call_ns)
         bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),

@@ -94,10 +94,8 @@ typedef struct tci_core {
     tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
 
     const tci_ep_events *events;
-    tc_context *context; /* the owner of this core */
-    struct tci_groups *groups;
-    struct tci_calls *calls;
-    struct tci_local_replies *replies;
+    tc_context *context;          /* the owner of this core */
+    struct tci_calls_head *calls; /* calls_ops.h; NULL without the module */
     tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
     bool batches_are_watched;  /* they are timed or counted, by the module `limits` */

@@ -13,9 +13,15 @@
 #include "base/module_absent.h"
 
 #include <stdint.h>
-#include <tc/status.h>
+#include "engine/symbols.h"
 
 struct tci_core;
+
+/* A row of a table of functions that shipped code may call. */
+#define TCI_HOST_SYMBOL(function)                                                              \
+    {                                                                                          \
+#function, (void *)(uintptr_t)(function)                                               \
+    }
 
 typedef struct tci_module {
     const char *name; /* as in TC_MODULES */
@@ -29,6 +35,8 @@ typedef struct tci_module {
     void (*turn)(struct tci_core *core);
     /* Called at intervals, with the deadlines of connections and calls; NULL: never. */
     void (*service)(struct tci_core *core, uint64_t now_ns);
+    const tci_host_symbol *symbols; /* what shipped code may call of it */
+    size_t symbol_count;
 } tci_module;
 
 /* Stores `table` in an empty member of the core. TC_E_INVALID: another module is there. */

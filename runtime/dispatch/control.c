@@ -2,9 +2,8 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "core/calls_ops.h"
 #include "core/credit.h"
-#include "group/member.h"
-#include "rpc/invocation.h"
 #include "transfer/code_out.h"
 #include "transfer/large_send.h"
 #include "transfer/staging.h"
@@ -57,7 +56,8 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
     else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
         ep->tx.large->refused =
             ep->tx.refusal->status == TC_E_NO_MEMORY ? TC_E_NO_MEMORY : TC_E_TOO_LARGE;
-    tci_invocation_refused(ep, f->slot, payload_only);
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->refused(ep, f->slot, payload_only);
     TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s",
                     ep->connection, payload_only ? "payload" : "function",
                     ep->tx.refusal->text);
@@ -99,7 +99,9 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
     case TCI_CONTROL_ARRIVED:
     case TCI_CONTROL_RELEASED:
     case TCI_CONTROL_ABANDONED:
-        return tci_member_control(ep, f->flags, payload, f->payload_size, err);
+        if (ep->core->calls == NULL)
+            break;
+        return ep->core->calls->ops->control(ep, f->flags, payload, f->payload_size, err);
     }
     TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection, f->flags);
     return TC_OK;

@@ -5,6 +5,7 @@
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "group/member.h"
+#include "modules/calls/calling.h"
 
 #include <stdlib.h>
 
@@ -15,9 +16,14 @@ bool tci_group_is_address(const void *address, size_t size)
     return tci_read_u32(&r) == TCI_HELLO_MAGIC && !r.failed;
 }
 
+static tci_groups *groups_of(const tci_core *core)
+{
+    return &tci_calling_of(core)->groups;
+}
+
 tc_group *tci_group_find(tci_core *core, uint64_t id)
 {
-    tc_group *group = core->groups->first;
+    tc_group *group = groups_of(core)->first;
     while (group != NULL && group->id != id)
         group = group->next;
     return group;
@@ -142,8 +148,8 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
         free_group(group);
         return status;
     }
-    group->next = core->groups->first;
-    core->groups->first = group;
+    group->next = groups_of(core)->first;
+    groups_of(core)->first = group;
     tci_member_adopt(group);
     *group_out = group;
     return TC_OK;
@@ -152,11 +158,11 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
 /* Called after all endpoints of the group were freed. */
 void tci_group_free(tc_group *group)
 {
-    tc_group **link = &group->core->groups->first;
+    tc_group **link = &groups_of(group->core)->first;
     while (*link != group)
         link = &(*link)->next;
     *link = group->next;
-    tci_group_job_leave(group->core->groups, group->job);
+    tci_group_job_leave(groups_of(group->core), group->job);
     free_group(group);
 }
 

@@ -45,12 +45,6 @@ typedef struct tci_groups {
     tci_group_job *jobs;
 } tci_groups;
 
-/* Returns whether the endpoint leads to a member of the group. */
-static inline bool tci_group_has_ep(const tc_group *group, const tc_ep *ep)
-{
-    return ep->member.group == group;
-}
-
 /* See tc_group_create; params->members has elements of member_size bytes each. */
 TC_MUST_CHECK tc_status tci_group_create(tci_core *core, const tc_group_params *params,
                                          size_t member_size, tc_group **group_out,

@@ -37,7 +37,7 @@ struct tci_call {
 
 void tci_calls_init(tci_calls *calls)
 {
-    *calls = (tci_calls){.next_deadline_ns = UINT64_MAX};
+    *calls = (tci_calls){.head = {calls->head.ops, UINT64_MAX}};
 }
 
 void tci_calls_fini(tci_calls *calls)
@@ -99,7 +99,7 @@ static void close_call(tci_calls *calls, tci_call *call)
     call->next_free = calls->free;
     calls->free = (uint32_t)(call - calls->table) + 1;
     if (--calls->count == 0)
-        calls->next_deadline_ns = UINT64_MAX;
+        calls->head.next_deadline_ns = UINT64_MAX;
 }
 
 /* --- ending ------------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcom
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
     tc_ep *place = place_of(core, call, outer.ep);
-    close_call(core->calls, call);
+    close_call(tci_calls_of(core), call);
     tci_pending_note_event(&core->pending);
     if (done == NULL)
         return;
@@ -145,8 +145,8 @@ static void fail(tci_core *core, tci_call *call, tc_status status, const char *t
 
 void tci_calls_expire(tci_core *core, uint64_t now_ns)
 {
-    tci_calls *calls = core->calls;
-    if (now_ns < calls->next_deadline_ns)
+    tci_calls *calls = tci_calls_of(core);
+    if (now_ns < calls->head.next_deadline_ns)
         return;
     uint64_t next_ns = UINT64_MAX;
     for (size_t i = 0; i < calls->places; i++) {
@@ -166,12 +166,12 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
         if (calls->table[i].is_open && calls->table[i].deadline_ns < next_ns)
             next_ns = calls->table[i].deadline_ns;
     }
-    calls->next_deadline_ns = next_ns;
+    calls->head.next_deadline_ns = next_ns;
 }
 
 void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 {
-    tci_calls *calls = core->calls;
+    tci_calls *calls = tci_calls_of(core);
     const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
@@ -186,24 +186,23 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
         }
         if (call->deadline_ns > grace_ns)
             call->deadline_ns = grace_ns;
-        if (calls->next_deadline_ns > call->deadline_ns)
-            calls->next_deadline_ns = call->deadline_ns;
+        if (calls->head.next_deadline_ns > call->deadline_ns)
+            calls->head.next_deadline_ns = call->deadline_ns;
     }
 }
 
 void tci_calls_end(tci_core *core)
 {
-    const size_t places =
-        core->calls != NULL ? core->calls->places : 0; /* NULL: not made yet */
-    for (size_t i = 0; i < places; i++) {
-        if (core->calls->table[i].is_open)
-            fail(core, &core->calls->table[i], TC_E_CLOSED, "the context was destroyed");
+    tci_calls *calls = tci_calls_of(core);
+    for (size_t i = 0; i < calls->places; i++) {
+        if (calls->table[i].is_open)
+            fail(core, &calls->table[i], TC_E_CLOSED, "the context was destroyed");
     }
 }
 
 void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
-    tci_calls *calls = core->calls;
+    tci_calls *calls = tci_calls_of(core);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
         if (call->is_open && call->in_fragments > 0 && call->ep == ep && call->index == index)
@@ -213,9 +212,10 @@ void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc
 
 void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
+    const tci_calls *calls = tci_calls_of(core);
     tci_call *largest = NULL;
-    for (size_t i = 0; i < core->calls->places; i++) {
-        tci_call *call = &core->calls->table[i];
+    for (size_t i = 0; i < calls->places; i++) {
+        tci_call *call = &calls->table[i];
         if (call->is_open && call->in_fragments > 0 && call->ep == ep && call->index == index &&
             (largest == NULL || call->in_fragments > largest->in_fragments))
             largest = call;
@@ -314,7 +314,7 @@ void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *r
                       const uint8_t *path, const uint8_t *part, size_t part_size)
 {
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
-    tci_call *call = find(core->calls, reply->call);
+    tci_call *call = find(tci_calls_of(core), reply->call);
     if (call == NULL || !may_answer(by, call)) {
         core->counters[TCI_REPLIES_LATE]++;
         return;
@@ -349,11 +349,12 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
                               tc_call_id *call_out, tc_error *err)
 {
     tci_core *core = ep->core;
+    tci_calls *calls = tci_calls_of(core);
     tci_call *call;
     tci_route route;
     tc_call_params params;
     TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
-    if (open_call(core->calls, &call, &route.call) != TC_OK)
+    if (open_call(calls, &call, &route.call) != TC_OK)
         return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
     call->ep = ep;
     call->asked_by = tci_current_get()->ep;
@@ -373,16 +374,16 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     bool entered = tci_sole_user_enter(core, "tc_call_start");
     tc_status status = tci_send_message(ep, &out);
     tci_sole_user_leave(core, entered);
-    call = find(core->calls, route.call); /* NAME_payload_init may have started other calls */
+    call = find(calls, route.call); /* NAME_payload_init may have started other calls */
     if (status != TC_OK) {
         if (call != NULL)
-            close_call(core->calls, call);
+            close_call(calls, call);
         return why_not_sent(core, status, err);
     }
     if (call != NULL)
         call->in_fragments = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
-    if (call != NULL && core->calls->next_deadline_ns > call->deadline_ns)
-        core->calls->next_deadline_ns = call->deadline_ns;
+    if (call != NULL && calls->head.next_deadline_ns > call->deadline_ns)
+        calls->head.next_deadline_ns = call->deadline_ns;
     core->counters[TCI_CALLS_STARTED]++;
     if (call_out != NULL)
         *call_out = route.call;

@@ -7,8 +7,7 @@
 #define TCI_CALLS_H
 
 #include "base/random_words.h"
-#include "core/core.h"
-#include "wire/route.h"
+#include "core/calls_ops.h"
 
 #include <stdbool.h>
 #include <tc/call.h>
@@ -16,13 +15,18 @@
 typedef struct tci_call tci_call;
 
 typedef struct tci_calls {
+    struct tci_calls_head head;
     tci_call *table;
     size_t places;
     size_t count;
-    uint32_t free;             /* a free slot's index + 1; 0: all are taken */
-    uint64_t next_deadline_ns; /* no call expires before; UINT64_MAX: no call is open */
+    uint32_t free; /* a free slot's index + 1; 0: all are taken */
     tci_random_words random;
 } tci_calls;
+
+static inline tci_calls *tci_calls_of(const tci_core *core)
+{
+    return (tci_calls *)(void *)core->calls;
+}
 
 /* The sender of a reply: an endpoint, and the group that it leads to. Neither: this context
  * itself, to a call of its own. */

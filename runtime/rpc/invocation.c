@@ -11,14 +11,6 @@
 #include <stdio.h>
 #include <tc/entry.h>
 
-tc_status tci_invocation_begin(tci_invocation *invocation, const uint8_t *payload, size_t *size,
-                               tc_error *err)
-{
-    invocation->moved = false;
-    invocation->failure = TC_OK;
-    return tci_route_decode(payload, *size, &invocation->route, size, err);
-}
-
 void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
 {
     if (invocation->failure != TC_OK && !invocation->moved)
@@ -76,21 +68,6 @@ static tc_group *current_group(void)
     return current->ep != NULL ? current->ep->member.group : NULL;
 }
 
-tc_ep *tc_self_endpoint(void)
-{
-    return tci_current_get()->ep;
-}
-
-tc_ifunc *tc_self_ifunc(void)
-{
-    return tci_current_get()->ep != NULL ? tci_current_get()->fn : NULL;
-}
-
-tc_group *tc_self_group(void)
-{
-    return current_group();
-}
-
 uint32_t tc_self_rank(void)
 {
     const tc_group *group = current_group();
@@ -101,20 +78,6 @@ uint32_t tc_self_size(void)
 {
     const tc_group *group = current_group();
     return group != NULL ? group->size : 0;
-}
-
-uint32_t tc_self_origin(void)
-{
-    const tci_current *current = tci_current_get();
-    if (current->invocation != NULL)
-        return current->invocation->route.origin;
-    return current_group() != NULL ? current->ep->member.rank : TC_RANK_NONE;
-}
-
-uint32_t tc_self_hops(void)
-{
-    const tci_current *current = tci_current_get();
-    return current->invocation != NULL ? current->invocation->route.hops : 0;
 }
 
 /* --- forwarding -------------------------------------------------------------------------- */
@@ -259,31 +222,6 @@ tc_status tc_reply(const void *data, size_t size)
 tc_status tc_reply_error(tc_status status, const char *text)
 {
     return status < 0 ? reply(status, text, strnlen(text, TCI_REPLY_TEXT_MAX)) : TC_E_INVALID;
-}
-
-/* Keeps the failure for tci_invocation_end, which sends it to the origin. */
-static void note_failure(tci_invocation *invocation, tc_status status, const char *text)
-{
-    invocation->failure = status;
-    (void)snprintf(invocation->text, sizeof invocation->text, "%s", text);
-}
-
-void tc_self_fail(tc_status status, const char *text)
-{
-    const tci_current *current = tci_current_get();
-    tci_invocation *invocation = current->invocation;
-    const int size = (int)strnlen(text, TCI_REPLY_TEXT_MAX);
-    tc_status failure = status < 0 ? status : TC_E_INVALID;
-    if (current->ep == NULL) {
-        TC_LOG(TC_LOG_WARN, "a function failed: %.*s", size, text);
-        return;
-    }
-    if (tc_reply_error(failure, text) == TC_OK)
-        return;
-    if (invocation != NULL && !invocation->moved)
-        note_failure(invocation, failure, text);
-    TC_LOG_RATIONED(&current->ep->log, TC_LOG_WARN, "endpoint %u: a message failed: %.*s",
-                    current->ep->connection, size, text);
 }
 
 tc_status tc_detach(tc_call_ticket *ticket_out)

@@ -2,7 +2,7 @@
 
 #include "base/cursor.h"
 #include "group/groups.h"
-#include "rpc/calls.h"
+#include "modules/calls/calling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,9 @@ tc_status tci_local_reply_keep(tci_core *core, tc_group *group, const tci_reply 
         tci_write_u32(&w, path[i]);
     if (size > 0)
         memcpy(kept->bytes + path_bytes, data, size);
-    *core->replies->last = kept;
-    core->replies->last = &kept->next;
+    tci_local_replies *replies = &tci_calling_of(core)->replies;
+    *replies->last = kept;
+    replies->last = &kept->next;
     tci_pending_add(&core->pending, TCI_WORK_REPLY);
     return TC_OK;
 }
@@ -53,7 +54,7 @@ static void take(tci_core *core, const tci_local_reply *kept)
 
 void tci_local_replies_take(tci_core *core)
 {
-    tci_local_replies *replies = core->replies;
+    tci_local_replies *replies = &tci_calling_of(core)->replies;
     while (replies->first != NULL) {
         tci_local_reply *kept = replies->first;
         replies->first = kept->next;

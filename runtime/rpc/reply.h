@@ -3,11 +3,8 @@
 #ifndef TCI_REPLY_H
 #define TCI_REPLY_H
 
-#include "core/ep.h"
+#include "core/calls_ops.h"
 #include "transfer/send_queue.h"
-
-/* Keeps an error's text within one part, also before an endpoint is open. */
-#define TCI_REPLY_TEXT_MAX 400u
 
 /* Answers a message that has this route. `ep` is the endpoint that it came by, or one of the
  * group that it travels in. With another status than TC_OK `data` is a text. `data` is copied;

@@ -47,11 +47,11 @@ TEST(members_agree_and_use_one_endpoint)
 {
     tc_ep *back;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *far_group = pair.far->groups.first;
+    tc_group *far_group = pair.far->calling.groups.first;
     assert_int_equal(pair.peer->member.rank, 0);
     assert_int_equal(tc_group_ep(far_group, 0, &back, NULL), TC_OK);
     assert_ptr_equal(back, pair.peer);
-    assert_int_equal(tc_group_ep(pair.near->groups.first, 1, &back, NULL), TC_OK);
+    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 1, &back, NULL), TC_OK);
     assert_ptr_equal(back, pair.ep);
     fake_pair_close(&pair);
 }
@@ -61,8 +61,9 @@ TEST(a_rank_beyond_the_group_is_no_member)
     tc_error error;
     tc_ep *ep;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    assert_int_equal(tc_group_ep(pair.near->groups.first, 2, &ep, &error), TC_E_NOT_FOUND);
-    assert_int_equal(tc_group_ep(pair.near->groups.first, TC_RANK_NONE, &ep, &error),
+    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 2, &ep, &error),
+                     TC_E_NOT_FOUND);
+    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, TC_RANK_NONE, &ep, &error),
                      TC_E_NOT_FOUND);
     fake_pair_close(&pair);
 }
@@ -171,7 +172,7 @@ TEST(a_second_endpoint_to_a_member_only_receives)
     tc_ep *ep;
     tc_error error;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *group = pair.far->groups.first;
+    tc_group *group = pair.far->calling.groups.first;
     fake_pair second = {.near = pair.near,
                         .far = pair.far,
                         .ep = fake_node_ep(pair.near),
@@ -196,7 +197,7 @@ TEST(a_second_endpoint_to_a_member_only_receives)
 TEST(counts_of_barriers_never_run_backwards)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *group = pair.far->groups.first;
+    tc_group *group = pair.far->calling.groups.first;
     assert_int_equal(count(TCI_CONTROL_ARRIVED, 5), TC_OK);
     assert_int_equal(count(TCI_CONTROL_ARRIVED, 2), TC_OK);
     assert_int_equal(group->members[0].arrived, 5);
@@ -212,7 +213,7 @@ TEST(only_rank_0_releases)
     tc_ep *far = pair.peer;
     pair.peer = pair.ep; /* near receives it from rank 1 */
     assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
-    assert_int_equal(pair.near->groups.first->released, 0);
+    assert_int_equal(pair.near->calling.groups.first->released, 0);
     pair.peer = far;
     fake_pair_close(&pair);
 }
@@ -222,7 +223,7 @@ TEST(a_barrier_that_was_given_up_is_so_for_all)
 {
     const tc_error lost = {TC_E_PEER_LOST, "barrier: rank 7: hung up"};
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *near = pair.near->groups.first, *far = pair.far->groups.first;
+    tc_group *near = pair.near->calling.groups.first, *far = pair.far->calling.groups.first;
     near->entered = 3;
     tci_member_abandon_barrier(near, &lost);
     fake_pair_settle(&pair);
@@ -248,7 +249,7 @@ TEST(what_is_no_end_of_a_barrier_ends_none)
     uint8_t fine[13];
     tc_error error;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *group = pair.far->groups.first;
+    tc_group *group = pair.far->calling.groups.first;
     assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 7, &error),
                      TC_E_CORRUPT);
     assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 11, &error),
@@ -264,7 +265,7 @@ TEST(what_is_no_end_of_a_barrier_ends_none)
     assert_int_equal(group->abandoned, 9);
     assert_int_equal(tci_member_control(pair.ep, TCI_CONTROL_ABANDONED, payload, 13, &error),
                      TC_OK); /* from rank 1, which ends no barrier */
-    assert_int_equal(pair.near->groups.first->abandoned, 0);
+    assert_int_equal(pair.near->calling.groups.first->abandoned, 0);
     fake_pair_close(&pair);
 }
 
@@ -286,7 +287,7 @@ TEST(a_member_whose_endpoint_ended_is_called_anew)
 {
     tc_ep *again;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tc_group *group = pair.near->groups.first;
+    tc_group *group = pair.near->calling.groups.first;
     assert_int_equal(count(TCI_CONTROL_ARRIVED, 1), TC_OK);
     (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "peer lost: hung up");
     assert_int_equal(tc_group_ep(group, 1, &again, NULL), TC_OK);
@@ -301,7 +302,7 @@ TEST(a_member_whose_endpoint_ended_is_called_anew)
 TEST(why_a_member_has_gone_is_kept)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    tci_member *m = &pair.near->groups.first->members[1];
+    tci_member *m = &pair.near->calling.groups.first->members[1];
     (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "peer lost: hung up");
     tci_ep_free(pair.ep);
     assert_null(m->ep);
@@ -315,7 +316,7 @@ TEST(a_member_that_is_not_there_yet_is_tried_again_after_a_while)
 {
     tc_ep *ep;
     fake_pair_join(&pair, FAKE_MAPPED, 3);
-    tc_group *group = pair.near->groups.first;
+    tc_group *group = pair.near->calling.groups.first;
     fake_connect_status = TC_E_UNREACHABLE;
     assert_int_equal(tc_group_ep(group, 2, &ep, NULL), TC_OK);
     assert_null(ep->stream);
@@ -338,7 +339,7 @@ TEST(a_member_that_cannot_even_be_tried_is_none)
     tc_ep *ep;
     tc_error error;
     fake_pair_join(&pair, FAKE_MAPPED, 3);
-    tc_group *group = pair.near->groups.first;
+    tc_group *group = pair.near->calling.groups.first;
     fake_connect_status = TC_E_IO;
     assert_int_equal(tc_group_ep(group, 2, &ep, &error), TC_E_IO);
     fake_connect_status = TC_OK;

@@ -3,8 +3,10 @@
 #include "../support/test_context.h"
 
 #include <tc/advanced.h>
+#include <tc/call.h>
 #include <tc/code.h>
 #include <tc/endpoint.h>
+#include <tc/group.h>
 #include <tc/ifunc.h>
 
 #define TIMEOUT_NS 60000000000ull
@@ -103,6 +105,20 @@ static void keys_cannot_be_read_again(void **state)
     tc_context_destroy(ctx);
 }
 
+static void calls_and_groups_say_what_is_missing(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_group *group = NULL;
+    tc_error error = {0};
+    assert_int_equal(tc_group_join(ctx, 0, &group, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_group_join needs the module calls"));
+    assert_int_equal(tc_call(NULL, NULL, NULL, 0, NULL, NULL, 0, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_call needs the module calls"));
+    assert_int_equal(tc_call_count(ctx), 0);
+    assert_int_equal(tc_calls_wait(ctx, 0), TC_OK);
+    tc_context_destroy(ctx);
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -118,6 +134,7 @@ int main(void)
         cmocka_unit_test(messages_run),
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
+        cmocka_unit_test(calls_and_groups_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };

@@ -63,7 +63,7 @@ TEST(a_callback_may_start_another_call)
         assert_int_equal(chains[i].next.count, 0);
     }
     assert_false(tci_core_is_busy(c.core));
-    assert_int_equal(c.core->calls->count, 16);
+    assert_int_equal(tci_calls_of(c.core)->count, 16);
     assert_true(c.core->calls->next_deadline_ns < UINT64_MAX);
     fake_pair_close(&c.pair);
 }
@@ -173,7 +173,7 @@ TEST(calls_of_a_context_that_ends_are_told_so)
     tci_calls_end(c.core);
     heard_expect(&a, TC_E_CLOSED, "the context was destroyed");
     heard_expect(&b, TC_E_CLOSED, "the context was destroyed");
-    assert_int_equal(c.core->calls->count, 0);
+    assert_int_equal(tci_calls_of(c.core)->count, 0);
     tci_calls_end(c.core);
     assert_int_equal(a.count + b.count, 2);
     fake_pair_close(&c.pair);
@@ -188,8 +188,8 @@ TEST(calls_of_a_context_that_ends_are_forgotten)
     const tci_answerer by = caller_asked(&c);
     tci_calls_answer(c.core, &by, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc",
                      3);
-    tci_calls_fini(c.core->calls);
+    tci_calls_fini(tci_calls_of(c.core));
     assert_int_equal(h.count, 0);
-    assert_int_equal(c.core->calls->count, 0);
+    assert_int_equal(tci_calls_of(c.core)->count, 0);
     fake_pair_close(&c.pair);
 }

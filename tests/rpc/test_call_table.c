@@ -18,7 +18,7 @@ TEST(an_answer_comes_to_its_own_call_once)
     heard a = {0}, b = {0};
     (void)caller_start(c.pair.ep, c.fn, &a, 0);
     const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
-    assert_int_equal(c.core->calls->count, 2);
+    assert_int_equal(tci_calls_of(c.core)->count, 2);
     c.core->pending.event = false;
     caller_answer(&c, second, "yes");
     assert_int_equal(a.count, 0);
@@ -171,7 +171,7 @@ TEST(ids_of_calls_cannot_be_counted_up)
     for (size_t i = 0; i < 8; i++) {
         heard h = {0};
         ids[i] = caller_start(c.pair.ep, c.fn, &h, 0);
-        assert_int_equal(tci_calls_cancel(c.core->calls, ids[i]), TC_OK);
+        assert_int_equal(tci_calls_cancel(tci_calls_of(c.core), ids[i]), TC_OK);
         steps += i > 0 && (ids[i] >> 32) - (ids[i - 1] >> 32) <= 1;
     }
     assert_int_equal(steps, 0);
@@ -183,7 +183,7 @@ TEST(a_place_that_is_used_again_has_another_id)
     caller c = caller_make();
     heard a = {0}, b = {0};
     const tc_call_id first = caller_start(c.pair.ep, c.fn, &a, 0);
-    assert_int_equal(tci_calls_cancel(c.core->calls, first), TC_OK);
+    assert_int_equal(tci_calls_cancel(tci_calls_of(c.core), first), TC_OK);
     const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
     assert_int_not_equal(first, second);
     caller_answer(&c, first, "late");
@@ -199,13 +199,13 @@ TEST(a_cancelled_call_is_forgotten_without_a_word)
     heard h = {0};
     const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     part(&c, id, 9, 0, "abc");
-    assert_int_equal(tci_calls_cancel(c.core->calls, id), TC_OK);
-    assert_int_equal(tci_calls_cancel(c.core->calls, id), TC_E_NOT_FOUND);
+    assert_int_equal(tci_calls_cancel(tci_calls_of(c.core), id), TC_OK);
+    assert_int_equal(tci_calls_cancel(tci_calls_of(c.core), id), TC_E_NOT_FOUND);
     part(&c, id, 9, 3, "defghi");
     tci_calls_expire(c.core, UINT64_MAX - 1);
     assert_int_equal(h.count, 0);
     assert_int_equal(h.result[3], 0);
-    assert_int_equal(c.core->calls->count, 0);
+    assert_int_equal(tci_calls_of(c.core)->count, 0);
     fake_pair_close(&c.pair);
 }
 
@@ -217,7 +217,7 @@ TEST(a_call_that_could_not_be_sent_leaves_no_place_taken)
     tci_ep_finish(c.pair.ep);
     assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, &id, NULL), TC_E_CLOSED);
     assert_int_equal(id, 7);
-    assert_int_equal(c.core->calls->count, 0);
+    assert_int_equal(tci_calls_of(c.core)->count, 0);
     assert_int_equal(c.core->counters[TCI_CALLS_STARTED], 0);
     fake_pair_close(&c.pair);
 }
@@ -232,7 +232,7 @@ TEST(many_calls_at_once_each_have_their_answer)
         ids[i] = caller_start(c.pair.ep, c.fn, &h[i], 0);
         fake_pair_settle(&c.pair);
         if (i % 3 == 0)
-            assert_int_equal(tci_calls_cancel(c.core->calls, ids[i]), TC_E_NOT_FOUND);
+            assert_int_equal(tci_calls_cancel(tci_calls_of(c.core), ids[i]), TC_E_NOT_FOUND);
     }
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(h[i].count,

@@ -99,9 +99,9 @@ TEST(a_plain_message_that_goes_nowhere_is_a_failure_of_the_group)
     tc_ifunc *fn = fake_node_function(pair.near, "plain", goes_to_nobody);
     assert_int_equal(tc_send(pair.ep, fn, "x", 1), TC_OK);
     fake_pair_settle(&pair);
-    assert_int_equal(tc_group_failures(pair.near->groups.first, &error), 1);
+    assert_int_equal(tc_group_failures(pair.near->calling.groups.first, &error), 1);
     assert_non_null(strstr(error.text, "rank 1 could not send it on to rank 7"));
-    assert_int_equal(tc_group_failures(pair.far->groups.first, NULL), 0);
+    assert_int_equal(tc_group_failures(pair.far->calling.groups.first, NULL), 0);
     fake_pair_close(&pair);
 }
 
@@ -130,7 +130,7 @@ TEST(what_waited_for_a_member_that_never_came_is_told_to_its_origin)
     assert_int_equal(seen[0], TC_OK);
     assert_int_equal(answer.count, 0);
     tc_ep *waiting;
-    assert_int_equal(tc_group_ep(pair.far->groups.first, 2, &waiting, NULL), TC_OK);
+    assert_int_equal(tc_group_ep(pair.far->calling.groups.first, 2, &waiting, NULL), TC_OK);
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
     tci_ep_notify_end(waiting);
     fake_pair_settle(&pair);
@@ -144,7 +144,7 @@ TEST(a_call_that_never_left_ends_here)
     join(3);
     tc_ep *waiting;
     tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_int_equal(tc_group_ep(pair.near->groups.first, 2, &waiting, NULL), TC_OK);
+    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 2, &waiting, NULL), TC_OK);
     start_by(waiting, fn, 0, 0);
     assert_int_equal(answer.count, 0);
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");

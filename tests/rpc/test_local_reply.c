@@ -106,7 +106,7 @@ TEST(a_path_comes_along)
 TEST(one_that_no_call_waits_for_is_a_failure_of_its_group)
 {
     caller *c = make_caller();
-    tc_group *group = c->core->groups->first;
+    tc_group *group = tci_calling_of(c->core)->groups.first;
     tc_error error;
     keep(c->core, group, 0, "too many hops");
     keep(c->core, NULL, 0, "nobody hears this");
@@ -121,12 +121,12 @@ TEST(one_that_no_call_waits_for_is_a_failure_of_its_group)
 TEST(a_group_that_goes_takes_its_own_along)
 {
     caller *c = make_caller();
-    tc_group *group = c->core->groups->first;
+    tc_group *group = tci_calling_of(c->core)->groups.first;
     keep(c->core, group, 0, "a");
     keep(c->core, NULL, start(c, 0), "b");
     keep(c->core, group, 0, "c");
     keep(c->core, group, 0, "d");
-    tci_local_replies_forget(c->core->replies, group);
+    tci_local_replies_forget(&tci_calling_of(c->core)->replies, group);
     keep(c->core, NULL, start(c, 1), "e"); /* behind the rest */
     tci_local_replies_take(c->core);
     assert_string_equal(heard, "be");
@@ -137,10 +137,10 @@ TEST(a_group_that_goes_takes_its_own_along)
 TEST(a_context_that_ends_forgets_all)
 {
     caller *c = make_caller();
-    keep(c->core, c->core->groups->first, 0, "a");
+    keep(c->core, tci_calling_of(c->core)->groups.first, 0, "a");
     keep(c->core, NULL, start(c, 0), "b");
-    tci_local_replies_forget(c->core->replies, NULL);
-    assert_null(c->core->replies->first);
+    tci_local_replies_forget(&tci_calling_of(c->core)->replies, NULL);
+    assert_null(tci_calling_of(c->core)->replies.first);
     keep(c->core, NULL, start(c, 1), "c");
     tci_local_replies_take(c->core);
     assert_string_equal(heard, "c");

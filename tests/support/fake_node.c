@@ -167,12 +167,9 @@ fake_node *fake_node_create(void)
     core->options = *default_options();
     core->options.ring_bytes = 4096;
     core->options.functions_max = 16;
-    core->groups = &node->groups;
-    core->calls = &node->calls;
-    core->replies = &node->replies;
+    tci_calling_init(&node->calling);
+    core->calls = &node->calling.calls.head;
     core->events = &events;
-    tci_local_replies_init(&node->replies);
-    tci_calls_init(&node->calls);
     core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     assert_true(core->epoll_fd >= 0);
     core->registry.loading = &fake_engine_table;
@@ -187,11 +184,10 @@ fake_node *fake_node_create(void)
 void fake_node_destroy(fake_node *node)
 {
     tci_core *core = &node->core;
-    tci_calls_fini(&node->calls);
+    tci_calls_fini(&node->calling.calls);
     while (core->first != NULL)
         tci_ep_free(core->first);
-    tci_local_replies_forget(&node->replies, NULL);
-    tci_groups_free(&node->groups);
+    tci_calling_fini(&node->calling);
     tci_landing_free(&core->copied);
     tci_registry_fini(&core->registry);
     tci_worker_destroy(core->worker);
@@ -327,7 +323,7 @@ void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size)
     assert_int_equal(tc_group_ep(group, 1, &pair->ep, &error), TC_OK);
     fake_pair_connect(pair);
     fake_pair_settle(pair);
-    assert_ptr_equal(pair->peer->member.group, pair->far->groups.first);
+    assert_ptr_equal(pair->peer->member.group, pair->far->calling.groups.first);
     assert_true(tci_ep_takes_messages(pair->ep));
 }
 

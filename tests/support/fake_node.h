@@ -8,9 +8,7 @@
 #include "core/module.h"
 #include "fake_carrier.h"
 #include "fake_engine.h"
-#include "group/groups.h"
-#include "rpc/calls.h"
-#include "rpc/local_reply.h"
+#include "modules/calls/calling.h"
 #include "test.h"
 #include "transfer/send_queue.h"
 
@@ -25,9 +23,7 @@ typedef struct fake_events {
 
 typedef struct fake_node {
     tci_core core; /* first: an endpoint's core leads here */
-    tci_groups groups;
-    tci_calls calls;
-    tci_local_replies replies;
+    tci_calling calling;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
     fake_events seen;
     bool code_is_wanted; /* the registry's settings for every function */

@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "base/futex.h"
 #include "base/logger.h"
+#include "core/calls_ops.h"
 #include "core/sole_user.h"
 #include "modules/serving/serving.h"
 #include "transfer/frame_out.h"
@@ -123,7 +124,7 @@ static bool can_sleep_on(tc_context *ctx)
     return (tci_pending_causes(&core->pending) & ~(unsigned)TCI_SERVED) == 0 &&
            !core->pending.event && !core->pending.credit_blocked &&
            !core->pending.space_wanted &&
-           ctx->calls.next_deadline_ns >= ctx->guests.sleeps_until_ns;
+           tci_calls_next_deadline_ns(&ctx->core) >= ctx->guests.sleeps_until_ns;
 }
 
 static void leave(tc_context *ctx, bool waits_in_silence)

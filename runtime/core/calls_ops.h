@@ -1,0 +1,58 @@
+/* The socket of the module calls (core/module.h): calls and their replies, functions that send
+ * themselves on, groups. Without the module no message leaves with a route, and no endpoint
+ * leads to a member of a group. */
+#ifndef TCI_CALLS_OPS_H
+#define TCI_CALLS_OPS_H
+
+#include "core/ep.h"
+#include "wire/route.h"
+
+/* Keeps an error's text within one part of a reply, also before an endpoint is open. */
+#define TCI_REPLY_TEXT_MAX 400u
+
+/* A function runs on a message that has a route. It may reply, forward itself, or detach the
+ * reply. Otherwise an empty reply leaves when it returns. */
+typedef struct tci_invocation {
+    tci_route route;   /* call 0: no reply is owed */
+    bool moved;        /* forwarded, replied to, or detached */
+    tc_status failure; /* of a forward or a reply, sent unless moved later; TC_OK: no failure */
+    char text[256];
+} tci_invocation;
+
+typedef struct tci_calls_ops {
+    /* As those of tci_ep_events. */
+    void (*opened)(tc_ep *ep);
+    void (*ended)(tc_ep *ep, const tc_error *error);
+    void (*retry)(tc_ep *ep, uint64_t now_ns);
+    void (*unsent)(tc_ep *ep, const struct tci_queued *item, tc_status status);
+    /* Called after a function with a route has returned, if it failed or owes a reply. */
+    void (*end)(tci_invocation *invocation, tc_ep *ep);
+    /* See tc_reply_error. */
+    tc_status (*reply_error)(tc_status status, const char *text);
+    /* Sends the reason to the origin of a message with a route that is not run. */
+    void (*refuse)(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error);
+    /* The peer refuses a function of ours, or only the payload that is under way;
+     * ep->tx.refusal has the reason. Ends calls with a large payload, or notifies the payload's
+     * origin. */
+    void (*refused)(tc_ep *ep, uint16_t slot, bool payload_only);
+    /* Handles a frame that carries a part of a reply. TC_E_CORRUPT. */
+    tc_status (*reply)(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err);
+    /* Handles the control frames MEMBER, ARRIVED, RELEASED and ABANDONED. TC_E_CORRUPT. */
+    tc_status (*control)(tc_ep *ep, tci_control control, const uint8_t *payload, size_t size,
+                         tc_error *err);
+    /* Ends all calls that are left, before the context is destroyed. */
+    void (*end_all)(tci_core *core);
+} tci_calls_ops;
+
+/* The core's part of the module's state. */
+struct tci_calls_head {
+    const tci_calls_ops *ops;
+    uint64_t next_deadline_ns; /* no call expires before; UINT64_MAX: no call is open */
+};
+
+static inline uint64_t tci_calls_next_deadline_ns(const tci_core *core)
+{
+    return core->calls != NULL ? core->calls->next_deadline_ns : UINT64_MAX;
+}
+
+#endif
