@@ -1,10 +1,10 @@
 # The optional parts of the library: runtime/core/module.h. TC_MODULES names those that are built.
 set(TC_MODULES all CACHE STRING "optional parts of the library to build: all, or a list of names; runtime/modules has one folder for each")
 set(tc_modules "" CACHE INTERNAL "the modules that are built")
-set(tc_without "" CACHE INTERNAL "what stands for them where they are not")
+set(tc_without "" CACHE INTERNAL "their files of WITHOUT")
 
 # tc_module(NAME [WITHOUT file] sources...): a module and its sources, which become the library's where TC_MODULES names it;
-# otherwise the file of WITHOUT does, in which the module's public functions say that it is absent.
+# otherwise the file of WITHOUT does, in which the module's public functions return TC_E_UNSUPPORTED.
 function(tc_module name)
   cmake_parse_arguments(arg "" "WITHOUT" "" ${ARGN})
   if(NOT TC_MODULES STREQUAL "all" AND NOT name IN_LIST TC_MODULES)
@@ -14,7 +14,7 @@ function(tc_module name)
   target_sources(tc_objects PRIVATE ${arg_UNPARSED_ARGUMENTS})
   set(tc_modules ${tc_modules} ${name} CACHE INTERNAL "the modules that are built")
   if(arg_WITHOUT)
-    set(tc_without ${tc_without} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_WITHOUT} CACHE INTERNAL "what stands for them where they are not")
+    set(tc_without ${tc_without} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_WITHOUT} CACHE INTERNAL "their files of WITHOUT")
   endif()
 endfunction()
 

@@ -5,6 +5,7 @@
 #define TCI_CALLS_OPS_H
 
 #include "core/ep.h"
+#include "core/module.h"
 #include "wire/route.h"
 
 /* Keeps an error's text within one part of a reply, also before an endpoint is open. */
@@ -53,6 +54,42 @@ struct tci_calls_head {
 static inline uint64_t tci_calls_next_deadline_ns(const tci_core *core)
 {
     return core->calls != NULL ? core->calls->next_deadline_ns : UINT64_MAX;
+}
+
+/* Reads the route at the end of a payload; *size becomes the size of the part before the route.
+ * TC_E_CORRUPT. TC_E_UNSUPPORTED: a call, which cannot be replied to: it fails with the
+ * endpoint, at once and with a reason. */
+TC_MUST_CHECK static inline tc_status tci_calls_begin(tci_invocation *invocation,
+                                                      const tc_ep *ep, const uint8_t *payload,
+                                                      size_t *size, tc_error *err)
+{
+    invocation->moved = false;
+    invocation->failure = TC_OK;
+    TC_TRY(tci_route_decode(payload, *size, &invocation->route, size, err));
+    if (invocation->route.call != 0 && ep->core->calls == NULL)
+        return tci_module_absent("a call of the peer", "calls", err);
+    return TC_OK;
+}
+
+/* Called after the function has returned. Sends the reply that is still owed. */
+static inline void tci_calls_end_begun(tci_invocation *invocation, tc_ep *ep)
+{
+    if (invocation->route.call != 0 || invocation->failure != TC_OK)
+        ep->core->calls->ops->end(invocation, ep);
+}
+
+static inline void tci_calls_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
+                                    const tc_error *error)
+{
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->refuse(ep, payload, size, error);
+}
+
+TC_MUST_CHECK static inline tc_status tci_calls_reply(tc_ep *ep, const uint8_t *payload,
+                                                      size_t size, tc_error *err)
+{
+    return ep->core->calls != NULL ? ep->core->calls->ops->reply(ep, payload, size, err)
+                                   : tci_module_absent("a reply", "calls", err);
 }
 
 #endif

@@ -35,7 +35,7 @@ typedef struct tci_module {
     void (*turn)(struct tci_core *core);
     /* Called at intervals, with the deadlines of connections and calls; NULL: never. */
     void (*service)(struct tci_core *core, uint64_t now_ns);
-    const tci_host_symbol *symbols; /* what shipped code may call of it */
+    const tci_host_symbol *symbols; /* its functions that shipped code may call */
     size_t symbol_count;
 } tci_module;
 

@@ -14,7 +14,6 @@
 #include "core/calls_ops.h"
 #include "core/credit.h"
 #include "core/current.h"
-#include "core/module.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "dispatch/aligned_calls.h"
@@ -58,31 +57,17 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
         tci_load_report_first_call(ep->core, fn, called_ns);
 }
 
-/* The peer's call fails with its endpoint, at once and with a reason. */
-static APART outcome cannot_reply(tc_ep *ep)
-{
-    tc_error error;
-    (void)tci_module_absent("a call of the peer", "calls", &error);
-    return broken(ep, &error);
-}
-
 /* Runs a message that expects a reply or was forwarded. */
 static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                            size_t payload_size)
 {
     tci_invocation invocation;
     tc_error error; /* not cleared: that would take longer than the rest of this function */
-    invocation.moved = false;
-    invocation.failure = TC_OK;
-    if (tci_route_decode(payload, payload_size, &invocation.route, &payload_size, &error) !=
-        TC_OK)
+    if (tci_calls_begin(&invocation, ep, payload, &payload_size, &error) != TC_OK)
         return broken(ep, &error);
-    if (invocation.route.call != 0 && ep->core->calls == NULL)
-        return cannot_reply(ep);
     current->invocation = &invocation;
     call(ep, current, slot, payload, payload_size);
-    if (invocation.route.call != 0 || invocation.failure != TC_OK)
-        ep->core->calls->ops->end(&invocation, ep);
+    tci_calls_end_begun(&invocation, ep);
     current->invocation = NULL;
     return RUN;
 }
@@ -92,9 +77,8 @@ static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload
 {
     static const tc_error refused = {
         TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
-    if ((f->flags & TCI_ROUTED) && ep->core->calls != NULL) /* its origin may want to know */
-        ep->core->calls->ops->refuse(ep, payload, size,
-                                     error->status != TC_OK ? error : &refused);
+    if (f->flags & TCI_ROUTED) /* its origin may want to know */
+        tci_calls_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
 static outcome cannot_place(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
@@ -273,10 +257,7 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
     tc_error error; /* as in call_routed */
-    if (ep->core->calls == NULL)
-        return cannot_reply(ep);
-    if (ep->core->calls->ops->reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size,
-                                    &error) != TC_OK)
+    if (tci_calls_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) != TC_OK)
         return broken(ep, &error);
     tci_consumer_advance(&ep->rx.ring, bytes);
     return RUN;

@@ -1,4 +1,4 @@
-/* What a function asks about its own message, and how it fails or ends from inside. */
+/* A running function reads about its own message, fails, or ends from inside. */
 #include "base/sanitized.h"
 #include "core/calls_ops.h"
 #include "core/current.h"

@@ -1,9 +1,9 @@
 /* The operations of the module calls, and its state. */
 #include "modules/calls/calling.h"
 
-#include "rpc/invocation.h"
-#include "group/member.h"
-#include "rpc/reply.h"
+#include "modules/calls/invocation.h"
+#include "modules/calls/member.h"
+#include "modules/calls/reply.h"
 
 #include <tc/entry.h>
 

@@ -1,4 +1,4 @@
-/* The module calls, and what shipped code may call of it. */
+/* The module calls, and its functions that shipped code may call. */
 #include "base/error_text.h"
 #include "core/module.h"
 #include "modules/calls/calling.h"

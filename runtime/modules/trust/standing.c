@@ -183,7 +183,7 @@ static void write_signature(tc_ifunc *fn)
     tci_code_signature_encode(fn->signature, &code, bytes + fn->code_bytes);
 }
 
-/* Makes the signature that came with the code; NULL if none came. One from a file has no
+/* Makes the signature that came with the code; NULL without one. One from a file has no
  * digests: the statement's digests are added when the archive is open. */
 static tc_status make_signature(const tc_ifunc *fn, const tci_registry_code *code,
                                 tci_code_signature **signature_out, tc_error *err)

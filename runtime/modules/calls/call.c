@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
-#include "rpc/calls.h"
+#include "modules/calls/calls.h"
 
 #include <tc/call.h>
 

@@ -4,7 +4,7 @@
 #include "core/network.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
-#include "group/member.h"
+#include "modules/calls/member.h"
 
 #define RETRY_NS 20000000ull
 

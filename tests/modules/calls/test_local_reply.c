@@ -1,6 +1,6 @@
 /* Replies to this context itself, which wait until no function runs. */
-#include "../support/fake_node.h"
-#include "rpc/local_reply.h"
+#include "../../support/fake_node.h"
+#include "modules/calls/local_reply.h"
 
 static void nothing(void *payload, size_t size, void *target_args)
 {

@@ -1,8 +1,8 @@
 /* The member and the group at the other end, by peers' messages and their order. */
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "endpoint/ep_life.h"
 #include "core/ep_state.h"
-#include "group/member.h"
+#include "modules/calls/member.h"
 #include "transfer/frame_out.h"
 
 static void nothing(void *payload, size_t size, void *target_args)

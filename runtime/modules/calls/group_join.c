@@ -6,11 +6,11 @@
 #include "base/error_text.h"
 #include "bootstrap/job_address.h"
 #include "bootstrap/own_address.h"
-#include "context/group_key.h"
-#include "context/group_life.h"
+#include "modules/calls/group_key.h"
+#include "modules/calls/group_life.h"
 #include "context/interrupt.h"
 #include "context/listener.h"
-#include "modules/calls/calling.h"
+#include "modules/calls/calling_state.h"
 
 #include <pthread.h>
 #include <sodium.h>

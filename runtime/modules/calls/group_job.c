@@ -1,7 +1,7 @@
-#include "group/group_job.h"
+#include "modules/calls/group_job.h"
 
 #include "base/error_text.h"
-#include "group/groups.h"
+#include "modules/calls/groups.h"
 
 #include <stdlib.h>
 

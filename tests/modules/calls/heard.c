@@ -1,5 +1,5 @@
 #include "heard.h"
-#include "../support/test.h"
+#include "../../support/test.h"
 
 tc_call_params heard_params(heard *h)
 {

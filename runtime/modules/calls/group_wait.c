@@ -3,7 +3,7 @@
 
 #include "context/interrupt.h"
 #include "context/wait.h"
-#include "group/member.h"
+#include "modules/calls/member.h"
 #include "transfer/frame_out.h"
 
 #include <stdio.h>

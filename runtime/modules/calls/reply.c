@@ -1,9 +1,9 @@
 /* Splits replies into parts, and sends each as a frame or queues it. */
-#include "rpc/reply.h"
+#include "modules/calls/reply.h"
 
 #include "base/logger.h"
-#include "group/groups.h"
-#include "rpc/local_reply.h"
+#include "modules/calls/groups.h"
+#include "modules/calls/local_reply.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"

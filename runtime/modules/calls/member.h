@@ -2,7 +2,7 @@
 #ifndef TCI_MEMBER_H
 #define TCI_MEMBER_H
 
-#include "group/groups.h"
+#include "modules/calls/groups.h"
 
 /* Adds endpoints with a peer that named this group before it was created here. */
 void tci_member_adopt(tc_group *group);

@@ -5,7 +5,7 @@
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "context/wait.h"
-#include "group/groups.h"
+#include "modules/calls/groups.h"
 
 #include <stdlib.h>
 #include <tc/group.h>

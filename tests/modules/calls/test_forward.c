@@ -3,7 +3,7 @@
 #include "called_pair.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
-#include "rpc/invocation.h"
+#include "modules/calls/invocation.h"
 
 #include <tc/entry.h>
 

@@ -7,7 +7,7 @@
 
 #include "bootstrap/rendezvous.h"
 #include "context/context_object.h"
-#include "group/group_job.h"
+#include "modules/calls/group_job.h"
 
 typedef enum tci_group_key_need {
     TCI_GROUP_KEY_NONE,

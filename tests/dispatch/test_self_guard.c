@@ -1,6 +1,6 @@
 /* Functions that are ended from inside: near calls, far runs them. */
 #include "../support/fake_node.h"
-#include "heard.h"
+#include "../modules/calls/heard.h"
 
 #include <pthread.h>
 #include <tc/entry.h>

@@ -1,10 +1,10 @@
 /* The calls of <tc/entry.h> that NAME_main makes about the message it was called for. */
-#include "rpc/invocation.h"
+#include "modules/calls/invocation.h"
 
 #include "core/current.h"
-#include "group/groups.h"
-#include "rpc/calls.h"
-#include "rpc/reply.h"
+#include "modules/calls/groups.h"
+#include "modules/calls/calls.h"
+#include "modules/calls/reply.h"
 #include "transfer/large_send.h"
 #include "transfer/send.h"
 

@@ -2,7 +2,7 @@
 #ifndef TC_TEST_CALLED_PAIR_H
 #define TC_TEST_CALLED_PAIR_H
 
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "heard.h"
 
 static fake_pair pair;

@@ -1,13 +1,13 @@
 /* A context's work for a group, beside the group's endpoints: makes and destroys it. */
-#include "context/group_life.h"
+#include "modules/calls/group_life.h"
 
 #include "base/content_id.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "context/closing.h"
 #include "context/context_object.h"
-#include "group/groups.h"
-#include "modules/calls/calling.h"
+#include "modules/calls/groups.h"
+#include "modules/calls/calling_state.h"
 
 #include <stdlib.h>
 

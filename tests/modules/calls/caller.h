@@ -2,7 +2,7 @@
 #ifndef TC_TEST_CALLER_H
 #define TC_TEST_CALLER_H
 
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "heard.h"
 
 typedef struct caller {

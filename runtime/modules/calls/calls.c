@@ -1,6 +1,6 @@
 /* The table of calls that wait for a reply: slots with a list of the free ones, deadlines, and
  * the parts of replies. */
-#include "rpc/calls.h"
+#include "modules/calls/calls.h"
 
 #include "base/assertion.h"
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include "core/current.h"
 #include "core/ep.h"
 #include "core/sole_user.h"
-#include "group/groups.h"
+#include "modules/calls/groups.h"
 #include "transfer/send.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "rpc/local_reply.h"
+#include "modules/calls/local_reply.h"
 
 #include "base/cursor.h"
-#include "group/groups.h"
-#include "modules/calls/calling.h"
+#include "modules/calls/groups.h"
+#include "modules/calls/calling_state.h"
 
 #include <stdlib.h>
 #include <string.h>

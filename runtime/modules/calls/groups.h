@@ -4,7 +4,7 @@
 #define TCI_GROUPS_H
 
 #include "core/ep.h"
-#include "group/group_job.h"
+#include "modules/calls/group_job.h"
 #include "wire/route.h"
 
 #include <tc/group.h>

@@ -1,5 +1,5 @@
 /* Control frames between members of a group: their ranks, and barriers. */
-#include "group/member.h"
+#include "modules/calls/member.h"
 
 #include "base/cursor.h"
 #include "core/ep_state.h"

@@ -1,4 +1,4 @@
-/* What happens to a message that has a route. */
+/* The operations of the module on messages that have a route. */
 #ifndef TCI_INVOCATION_H
 #define TCI_INVOCATION_H
 

@@ -1,8 +1,8 @@
-#include "context/group_key.h"
+#include "modules/calls/group_key.h"
 
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "modules/calls/calling.h"
+#include "modules/calls/calling_state.h"
 
 #include <sodium.h>
 #include <string.h>

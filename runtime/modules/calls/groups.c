@@ -1,11 +1,11 @@
 /* Creates groups and keeps their members' addresses. */
-#include "group/groups.h"
+#include "modules/calls/groups.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
-#include "group/member.h"
-#include "modules/calls/calling.h"
+#include "modules/calls/member.h"
+#include "modules/calls/calling_state.h"
 
 #include <stdlib.h>
 
