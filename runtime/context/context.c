@@ -11,7 +11,6 @@
 #include "context/events.h"
 #include "context/guests.h"
 #include "context/host_symbols.h"
-#include "context/library_calls.h"
 #include "context/modules.h"
 #include "context/node_data.h"
 #include "context/wait.h"
@@ -20,7 +19,7 @@
 #include "core/limits.h"
 #include "core/module.h"
 #include "core/network.h"
-#include "ifunc/libraries.h"
+#include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 
 #include <sodium.h>
@@ -86,7 +85,6 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     TC_TRY(tci_credentials_load(&core->options, &core->credentials, err));
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
-    core->registry.library_main = tci_library_calls_main;
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_waker_init(ctx, err));
@@ -172,7 +170,8 @@ void tc_context_destroy(tc_context *ctx)
     tci_node_data_free(ctx);
     if (core->injector != NULL)
         core->registry.loading->injector_destroy(core->injector);
-    tci_libraries_end(&core->registry);
+    if (core->registry.libraries != NULL)
+        core->registry.libraries->end(&core->registry);
     tci_landing_free(&core->copied);
     tci_landing_free(&core->guarded);
     tci_registry_fini(&core->registry);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <tc/advanced.h>
 #include <tc/entry.h>
+#include <tc/loader.h>
 
 /* clang-format off */
 static const tci_host_symbol calls[] = {
@@ -50,9 +51,6 @@ static const tci_host_symbol calls[] = {
     TCI_HOST_SYMBOL(tc_ifunc_open_signed),
     TCI_HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
     TCI_HOST_SYMBOL(tc_ifunc_close),
-    TCI_HOST_SYMBOL(tc_library_older),
-    TCI_HOST_SYMBOL(tc_library_symbol),
-    TCI_HOST_SYMBOL(tc_library_list_sized),
     TCI_HOST_SYMBOL(tc_status_text),
     TCI_HOST_SYMBOL(tc_status_name),
     TCI_HOST_SYMBOL(tc_message_create),
@@ -60,8 +58,6 @@ static const tci_host_symbol calls[] = {
     TCI_HOST_SYMBOL(tc_message_send),
     TCI_HOST_SYMBOL(tc_message_destroy),
     /* Calls that wait: inside a function they return TC_E_BUSY, alike in any process. */
-    TCI_HOST_SYMBOL(tc_library_push),
-    TCI_HOST_SYMBOL(tc_library_withdraw),
     TCI_HOST_SYMBOL(tc_send_wait),
     TCI_HOST_SYMBOL(tc_progress),
     TCI_HOST_SYMBOL(tc_ep_connect),

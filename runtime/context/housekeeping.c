@@ -26,7 +26,6 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
-#include "ifunc/libraries.h"
 #include "transfer/code_out.h"
 #include "transfer/queue_drain.h"
 
@@ -243,7 +242,6 @@ static unsigned take_loads(tc_context *ctx, unsigned causes)
 static unsigned turn_modules(tc_context *ctx, unsigned causes)
 {
     (void)causes;
-    tci_libraries_collect(&ctx->core.registry);
     tci_modules_turn(&ctx->core);
     return 0;
 }

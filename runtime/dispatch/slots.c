@@ -10,7 +10,7 @@
 #include "core/limits.h"
 #include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/libraries.h"
+#include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "transfer/code_in.h"
 #include "transfer/frame_out.h"
@@ -274,7 +274,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     TC_TRY(judge(ep, slot, err));
-    if (tci_libraries_is_leaving(fn))
+    if (tci_libraries_ends_soon(fn))
         return await_end(ep);
     if (fn->state == TCI_NOT_LOADED)
         TC_TRY(tci_limits_check_compile(ep, err));

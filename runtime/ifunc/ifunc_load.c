@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/module_absent.h"
+#include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "wire/frame.h"
 
@@ -102,7 +103,7 @@ static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
     fn->unit = unit;
     fn->entry = *fn->registry->loading->entries(unit);
     if (tci_archive_is_library(fn->archive)) /* the library's own sends no reply */
-        fn->entry.main = fn->registry->library_main;
+        fn->entry.main = fn->registry->libraries != NULL ? fn->registry->libraries->main : NULL;
     fn->state = TCI_LOADED;
     fn->last_use = ++fn->registry->clock;
     fn->registry->code_memory += fn->registry->loading->memory(unit) + fn->code_bytes;

@@ -3,11 +3,11 @@
  * wholly before or wholly after a change.
  *
  * The context's thread calls everything here while no function runs, except one that is a
- * library itself: those are code of this process (registry.library_main). */
+ * library itself: those are code of this process (tci_libraries_ops.main). */
 #ifndef TCI_LIBRARIES_H
 #define TCI_LIBRARIES_H
 
-#include "ifunc/registry.h"
+#include "ifunc/libraries_ops.h"
 
 #define TCI_LIBRARY_OWNER_MAX 256u
 
@@ -19,24 +19,19 @@
  * leaving), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_libraries_put(tc_ifunc *fn, const char *owner, tc_error *err);
 
-/* Returns whether fn is a library that is out of force and will end soon: only code that a
- * loader's thread is making now is bound to it, and that code is bound again when it is made.
- * The library cannot be used until then; afterwards it can be loaded again. */
+/* See tci_libraries_ends_soon. */
 bool tci_libraries_is_leaving(const tc_ifunc *fn);
 
 /* Takes it out of force. TC_E_NOT_FOUND, TC_E_IN_USE (another library uses it),
  * TC_E_REFUSED. */
 TC_MUST_CHECK tc_status tci_libraries_withdraw(tc_ifunc *fn, const char *owner, tc_error *err);
 
-/* Takes it out of force in spite of its users, and with it the libraries that use it, as its
- * code may not run any more. Returns false if code is still bound to it, so that it cannot be
- * unloaded. */
+/* See tci_libraries_forbid. */
 bool tci_libraries_drop(tc_ifunc *fn);
 
 /* Ends libraries that are out of force and have no users: runs their NAME_fini. */
 void tci_libraries_collect(tci_registry *registry);
-/* Ends all libraries, after everything else was unloaded. Called before the registry's end; the
- * registry reports no events from here on. */
+/* See tci_libraries_ops. */
 void tci_libraries_end(tci_registry *registry);
 
 /* Information for the program about a library in force. */

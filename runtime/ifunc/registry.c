@@ -287,12 +287,14 @@ static tc_status check_code(const tci_registry *registry, const tci_registry_cod
  * object would run at once. */
 static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
-    if (!code->arrived || fn->registry->options->take_libraries ||
-        !tci_archive_is_library(fn->archive))
+    const tci_registry *registry = fn->registry;
+    const bool takes = registry->options->take_libraries && registry->libraries != NULL;
+    if (!code->arrived || takes || !tci_archive_is_library(fn->archive))
         return TC_OK;
-    return tci_error_set(err, TC_E_REFUSED,
-                         "library %s: this node takes none (option take_libraries)",
-                         tci_archive_name(fn->archive));
+    return tci_error_set(err, TC_E_REFUSED, "library %s: this node takes none (%s)",
+                         tci_archive_name(fn->archive),
+                         registry->libraries != NULL ? "option take_libraries"
+                                                     : "it has no module libraries");
 }
 
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,

@@ -118,10 +118,9 @@ struct tc_ifunc {
 
 struct tci_registry {
     const struct tc_options *options;
-    struct tci_trust_head *trust; /* trust_ops.h; NULL without the module */
-    tci_symbol_scope scope;       /* symbols that shipped code may link with */
-    /* Runs for a message to a library, instead of a main; NULL: no peer sends any. */
-    void (*library_main)(void *payload, size_t payload_size, void *target_args);
+    struct tci_trust_head *trust;              /* trust_ops.h; NULL without the module */
+    tci_symbol_scope scope;                    /* symbols that shipped code may link with */
+    const struct tci_libraries_ops *libraries; /* libraries_ops.h; NULL without the module */
     tci_symbol_policy *policy;      /* of the option symbols, or NULL; the scope has it, too */
     const tci_loading_ops *loading; /* NULL: without the module engine; set before init */
     tci_engine_handle *engine;      /* NULL then, too */

@@ -8,6 +8,8 @@
 #include <tc/endpoint.h>
 #include <tc/group.h>
 #include <tc/ifunc.h>
+#include <tc/library.h>
+#include <tc/package.h>
 
 #define TIMEOUT_NS 60000000000ull
 
@@ -119,6 +121,20 @@ static void calls_and_groups_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void libraries_and_packages_say_what_is_missing(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_library *library;
+    tc_package *package;
+    tc_error error = {0};
+    assert_int_equal(tc_library_open(ctx, "any", &library, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_library_open needs the module libraries"));
+    assert_int_equal(tc_package_open(ctx, "any.tcp", NULL, &package, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_package_open needs the module libraries"));
+    assert_int_equal(tc_library_list(ctx, NULL, 0), 0);
+    tc_context_destroy(ctx);
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -135,6 +151,7 @@ int main(void)
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
+        cmocka_unit_test(libraries_and_packages_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };

@@ -1,7 +1,7 @@
 /* Judges functions again, after keys were read again or one has ended. */
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/libraries.h"
+#include "ifunc/libraries_ops.h"
 #include "modules/trust/standing.h"
 #include "modules/trust/trust.h"
 
@@ -10,7 +10,7 @@
 static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
 {
     tci_ifunc_load_forgive(fn, tci_registry_rules(fn) != rules);
-    if (tci_registry_rules(fn) != rules && tci_libraries_drop(fn) &&
+    if (tci_registry_rules(fn) != rules && tci_libraries_forbid(fn) &&
         (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
         tci_registry_evict(fn);
 }
@@ -20,7 +20,7 @@ static void refuse_function(tc_ifunc *fn, const tc_error *why)
 {
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
-    if (!tci_libraries_drop(fn))
+    if (!tci_libraries_forbid(fn))
         return; /* no new user may be bound to it; it is unloaded after its last user */
     tci_ifunc_load_refuse(fn, why);
     tci_engine_forget_stored(registry->engine, &fn->id);

@@ -1,0 +1,37 @@
+/* The module libraries: libraries that travel, packages, and the functions of them that shipped
+ * code may call. */
+#include "context/library_calls.h"
+#include "core/core.h"
+#include "core/module.h"
+#include "ifunc/libraries.h"
+
+#include <tc/library.h>
+
+static const tci_libraries_ops ops = {.main = tci_library_calls_main,
+                                      .is_leaving = tci_libraries_is_leaving,
+                                      .drop = tci_libraries_drop,
+                                      .end = tci_libraries_end};
+
+static const tci_host_symbol symbols[] = {
+    TCI_HOST_SYMBOL(tc_library_older),      TCI_HOST_SYMBOL(tc_library_symbol),
+    TCI_HOST_SYMBOL(tc_library_list_sized), TCI_HOST_SYMBOL(tc_library_push),
+    TCI_HOST_SYMBOL(tc_library_withdraw),
+};
+
+static tc_status attach(tci_core *core, tc_error *err)
+{
+    (void)err;
+    core->registry.libraries = &ops;
+    return TC_OK;
+}
+
+static void turn(tci_core *core)
+{
+    tci_libraries_collect(&core->registry);
+}
+
+const tci_module tci_libraries_module = {.name = "libraries",
+                                         .attach = attach,
+                                         .turn = turn,
+                                         .symbols = symbols,
+                                         .symbol_count = sizeof symbols / sizeof symbols[0]};
