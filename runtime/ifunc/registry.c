@@ -287,14 +287,13 @@ static tc_status check_code(const tci_registry *registry, const tci_registry_cod
  * object would run at once. */
 static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
-    const tci_registry *registry = fn->registry;
-    const bool takes = registry->options->take_libraries && registry->libraries != NULL;
-    if (!code->arrived || takes || !tci_archive_is_library(fn->archive))
+    const bool has_module = fn->registry->libraries != NULL;
+    if (!code->arrived || !tci_archive_is_library(fn->archive) ||
+        (has_module && fn->registry->options->take_libraries))
         return TC_OK;
     return tci_error_set(err, TC_E_REFUSED, "library %s: this node takes none (%s)",
                          tci_archive_name(fn->archive),
-                         registry->libraries != NULL ? "option take_libraries"
-                                                     : "it has no module libraries");
+                         has_module ? "option take_libraries" : "no module libraries");
 }
 
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
@@ -339,8 +338,7 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     if (known == NULL)
         return create_function(registry, code, &id, fn_out, err);
     const tci_symbol_section *rules = tci_registry_rules(known);
-    if (registry->trust != NULL)
-        TC_TRY(registry->trust->ops->judge_known(known, code, err));
+    TC_TRY(tci_trust_judge_known(known, code, err));
     /* A function may be running: code that is bound already stays so until it is loaded
      * again. */
     if (tci_registry_rules(known) != rules)

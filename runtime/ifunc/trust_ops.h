@@ -74,6 +74,13 @@ static inline tc_status tci_trust_judge(tc_ifunc *fn, tc_error *err)
     return trust != NULL ? trust->ops->judge(fn, err) : TC_OK;
 }
 
+static inline tc_status tci_trust_judge_known(tc_ifunc *fn, const tci_registry_code *code,
+                                              tc_error *err)
+{
+    const struct tci_trust_head *trust = fn->registry->trust;
+    return trust != NULL ? trust->ops->judge_known(fn, code, err) : TC_OK;
+}
+
 static inline tc_status tci_trust_check_section(const tci_registry *registry,
                                                 const tci_code_section *section, tc_error *err)
 {

@@ -1,9 +1,9 @@
 /* The module libraries: libraries that travel, packages, and the functions of them that shipped
  * code may call. */
-#include "context/library_calls.h"
+#include "modules/libraries/library_calls.h"
 #include "core/core.h"
 #include "core/module.h"
-#include "ifunc/libraries.h"
+#include "modules/libraries/libraries.h"
 
 #include <tc/library.h>
 

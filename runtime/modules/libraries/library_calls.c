@@ -2,7 +2,7 @@
  * one, or withdrawn, calls that library: the payload names the operation, and the code that
  * runs is this file's, because a library has no main of its own. So libraries travel, and are
  * checked, as functions are. */
-#include "context/library_calls.h"
+#include "modules/libraries/library_calls.h"
 
 #include "base/backoff.h"
 #include "base/error_text.h"
@@ -11,7 +11,7 @@
 #include "core/current.h"
 #include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/libraries.h"
+#include "modules/libraries/libraries.h"
 #include "transfer/frame_out.h"
 
 #include <string.h>
