@@ -44,7 +44,7 @@ typedef struct tci_wakeup {
     uint64_t awaited; /* the position in the peer's ring that this side sleeps for */
 } tci_wakeup;
 
-/* group/member.h */
+/* modules/calls/member.h */
 typedef struct tci_member_link {
     tc_group *group;           /* of the member that it leads to, or NULL */
     uint32_t rank;             /* of that member, or TC_RANK_NONE */
