@@ -33,7 +33,10 @@ def report_of(tc_perf, *options):
 
 
 def archive_of(build, function, language):
-    return os.path.join(build, "benchmarks", function + SUFFIXES.get(language, "_" + language) + ".tca")
+    """C's functions of the papers are built beside them, those of other languages with the users'."""
+    name = function + SUFFIXES.get(language, "_" + language) + ".tca"
+    folders = [os.path.join(build, "benchmarks"), os.path.join(build, "benchmarks", "papers")]
+    return next((os.path.join(f, name) for f in folders if os.path.exists(os.path.join(f, name))), os.path.join(folders[0], name))
 
 
 def image_of(build, path):

@@ -94,18 +94,18 @@ typedef struct engine_info {
     char features[4096];
 } engine_info;
 
-/* Starts the engine for a moment, by a core that has nothing else. */
-static void ask_engine(tci_core *core, engine_info *info_out)
+/* Starts the engine for a moment. */
+static void ask_engine(tci_registry *registry, const struct tc_options *options,
+                       engine_info *info_out)
 {
-    const char *path = core->options.engine_path;
     tci_engine_handle *engine;
-    if (tci_modules_attach(core, NULL) != TC_OK || core->registry.loading == NULL)
+    (void)!tci_modules_attach_registry(registry, options, NULL); /* bad keys do not matter */
+    if (registry->loading == NULL ||
+        registry->loading->acquire(options, &engine, NULL) != TC_OK)
         return;
-    const tci_loading_ops *loading = core->registry.loading;
-    if (loading->acquire(&core->options, &engine, NULL) != TC_OK)
-        return;
+    const tci_loading_ops *loading = registry->loading;
     if (loading->start(engine, NULL) == TC_OK)
-        info_out->llvm = loading->llvm_version(path);
+        info_out->llvm = loading->llvm_version(options->engine_path);
     (void)snprintf(info_out->cpu, sizeof info_out->cpu, "%s", loading->cpu(engine));
     (void)snprintf(info_out->features, sizeof info_out->features, "%s",
                    loading->features(engine));
@@ -119,15 +119,14 @@ void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
     unsigned major, minor, patch;
     if (engine.llvm == NULL) {
         tc_options *opts = NULL;
-        tci_core *core = calloc(1, sizeof *core);
+        tci_registry *registry = calloc(1, sizeof *registry);
         engine.llvm = "none";
-        if (core != NULL && tc_options_create(&opts, NULL) == TC_OK) {
-            core->options = *opts;
-            ask_engine(core, &engine);
-            tci_modules_detach(core);
+        if (registry != NULL && tc_options_create(&opts, NULL) == TC_OK) {
+            ask_engine(registry, opts, &engine);
+            tci_modules_detach_registry(registry);
         }
         tc_options_destroy(opts);
-        free(core);
+        free(registry);
     }
     tci_worker_ucx_version(&major, &minor, &patch);
     (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "context/host_symbols.h"
+#include "context/modules.h"
 #include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
 
@@ -60,6 +61,7 @@ static tc_status init_loader(tc_loader *loader, const tc_options *opts,
     loader->options = *opts;
     settle_tier(&loader->options);
     TC_TRY(copy_symbols(loader, symbols, err));
+    TC_TRY(tci_modules_attach_registry(&loader->registry, &loader->options, err));
     return tci_registry_init(&loader->registry, &loader->options, err);
 }
 
@@ -91,6 +93,7 @@ void tc_loader_destroy(tc_loader *loader)
     if (loader == NULL)
         return;
     tci_registry_fini(&loader->registry);
+    tci_modules_detach_registry(&loader->registry);
     free(loader->symbols);
     free(loader);
 }

@@ -14,23 +14,45 @@
 TCI_MODULES_BUILT(DECLARED)
 static const tci_module *const built[] = {TCI_MODULES_BUILT(LISTED) NULL};
 
+#define MODULES (sizeof built / sizeof built[0] - 1)
+
+tc_status tci_modules_attach_registry(tci_registry *registry, const struct tc_options *options,
+                                      tc_error *err)
+{
+    for (size_t i = 0; built[i] != NULL; i++) {
+        if (built[i]->attach_registry != NULL)
+            TC_TRY(built[i]->attach_registry(registry, options, err));
+    }
+    const char *wanted = registry->trust == NULL ? tci_trust_wanted(options) : NULL;
+    return wanted != NULL ? tci_module_absent(wanted, "trust", err) : TC_OK;
+}
+
+void tci_modules_detach_registry(tci_registry *registry)
+{
+    for (size_t i = MODULES; i-- > 0;) {
+        if (built[i]->detach_registry != NULL)
+            built[i]->detach_registry(registry);
+    }
+}
+
 tc_status tci_modules_attach(tci_core *core, tc_error *err)
 {
-    for (size_t i = 0; built[i] != NULL; i++)
-        TC_TRY(built[i]->attach(core, err));
+    TC_TRY(tci_modules_attach_registry(&core->registry, &core->options, err));
+    for (size_t i = 0; built[i] != NULL; i++) {
+        if (built[i]->attach != NULL)
+            TC_TRY(built[i]->attach(core, err));
+    }
     const char *wanted = core->limits == NULL ? tci_limits_wanted(&core->options) : NULL;
-    if (wanted != NULL)
-        return tci_module_absent(wanted, "limits", err);
-    wanted = core->registry.trust == NULL ? tci_trust_wanted(&core->options) : NULL;
-    return wanted != NULL ? tci_module_absent(wanted, "trust", err) : TC_OK;
+    return wanted != NULL ? tci_module_absent(wanted, "limits", err) : TC_OK;
 }
 
 void tci_modules_detach(tci_core *core)
 {
-    for (size_t i = sizeof built / sizeof built[0] - 1; i-- > 0;) {
+    for (size_t i = MODULES; i-- > 0;) {
         if (built[i]->detach != NULL)
             built[i]->detach(core);
     }
+    tci_modules_detach_registry(&core->registry);
 }
 
 void tci_modules_turn(tci_core *core)

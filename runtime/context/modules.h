@@ -4,7 +4,15 @@
 
 #include "core/core.h"
 
-/* Attaches each module. tci_modules_detach follows in any case, also after a failure. */
+/* Attaches each module to a registry without a core. tci_modules_detach_registry follows in any
+ * case, also after a failure, and after tci_registry_fini. */
+TC_MUST_CHECK tc_status tci_modules_attach_registry(tci_registry *registry,
+                                                    const struct tc_options *options,
+                                                    tc_error *err);
+void tci_modules_detach_registry(tci_registry *registry);
+
+/* Attaches each module to a core and its registry. tci_modules_detach follows in any case, also
+ * after a failure. */
 TC_MUST_CHECK tc_status tci_modules_attach(tci_core *core, tc_error *err);
 
 /* Detaches all, in reverse order; those that were not attached have nothing to free. */

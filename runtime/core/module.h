@@ -12,10 +12,13 @@
 
 #include "base/module_absent.h"
 
-#include <stdint.h>
 #include "engine/symbols.h"
 
+#include <stdint.h>
+
 struct tci_core;
+struct tci_registry;
+struct tc_options;
 
 /* A row of a table of functions that shipped code may call. */
 #define TCI_HOST_SYMBOL(function)                                                              \
@@ -25,11 +28,18 @@ struct tci_core;
 
 typedef struct tci_module {
     const char *name; /* as in TC_MODULES */
+    /* Sets the module's table in a registry, before tci_registry_init: of a context, or of a
+     * loader, which has no core. NULL: it has nothing to do with functions. */
+    tc_status (*attach_registry)(struct tci_registry *registry,
+                                 const struct tc_options *options, tc_error *err);
+    /* Frees the module's state in a registry, if it is attached. The functions are gone. NULL:
+     * it has no state there. */
+    void (*detach_registry)(struct tci_registry *registry);
     /* Sets the module's table in the core, if the options use the module. The options have been
-     * read; nothing of the core but these is used. */
+     * read; nothing of the core but these is used. NULL: its work is for registries alone. */
     tc_status (*attach)(struct tci_core *core, tc_error *err);
-    /* Frees the module's state, if it is attached. Endpoints and the registry are gone, as far
-     * as there were any. NULL: it has no state. */
+    /* Frees the module's state in a core, if it is attached. Endpoints and functions are gone,
+     * as far as there were any. NULL: it has no state. */
     void (*detach)(struct tci_core *core);
     /* Called in every turn of housekeeping; NULL: never. */
     void (*turn)(struct tci_core *core);

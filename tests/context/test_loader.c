@@ -75,6 +75,39 @@ TEST(runs_a_function)
     tc_loader_destroy(loader);
 }
 
+/* A loader keeps the rules of the module trust, as a context does. */
+TEST(revoked_code_is_refused)
+{
+    static const char path[] = "test_loader_revoked.txt";
+    uint8_t id[TC_IFUNC_ID_BYTES];
+    tc_options *options;
+    tc_loader *loader = create();
+    tc_ifunc *fn = open_file(loader, TEST_DOUBLED);
+    tc_error error;
+    tc_ifunc_id(fn, id);
+    tc_ifunc_close(fn);
+    tc_loader_destroy(loader);
+    (void)unlink(path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    FILE *list = fdopen(fd, "w");
+    assert_non_null(list);
+    for (size_t i = 0; i < sizeof id; i++)
+        (void)fprintf(list, "%02x", id[i]);
+    (void)fputc('\n', list);
+    assert_int_equal(fclose(list), 0);
+    assert_int_equal(tc_options_create(&options, &error), TC_OK);
+    assert_int_equal(
+        tc_options_set(options, "code_revoked", "@test_loader_revoked.txt", &error), TC_OK);
+    assert_int_equal(tc_loader_create(options, NULL, 0, &loader, &error), TC_OK);
+    file_bytes file = read_file(TEST_DOUBLED);
+    const tc_code code = {.bytes = file.bytes, .size = file.size};
+    assert_int_equal(tc_loader_open_code(loader, &code, &fn, &error), TC_E_REFUSED);
+    free(file.bytes);
+    tc_loader_destroy(loader);
+    tc_options_destroy(options);
+    (void)unlink(path);
+}
+
 /* It belongs to the maker of the payload: an endpoint has no buffer for one that shrinks. */
 TEST(functions_of_the_original_api)
 {

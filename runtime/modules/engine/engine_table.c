@@ -76,9 +76,10 @@ static const tci_loading_ops table = {
     .injector_place = tci_injector_place,
 };
 
-static tc_status attach(tci_core *core, tc_error *err)
+static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)
 {
-    return tci_module_take((const void **)&core->registry.loading, &table, "engine", err);
+    (void)options;
+    return tci_module_take((const void **)&registry->loading, &table, "engine", err);
 }
 
-const tci_module tci_engine_module = {.name = "engine", .attach = attach};
+const tci_module tci_engine_module = {.name = "engine", .attach_registry = attach};

@@ -18,10 +18,10 @@ static const tci_host_symbol symbols[] = {
     TCI_HOST_SYMBOL(tc_library_withdraw),
 };
 
-static tc_status attach(tci_core *core, tc_error *err)
+static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)
 {
-    (void)err;
-    core->registry.libraries = &ops;
+    (void)options, (void)err;
+    registry->libraries = &ops;
     return TC_OK;
 }
 
@@ -31,7 +31,7 @@ static void turn(tci_core *core)
 }
 
 const tci_module tci_libraries_module = {.name = "libraries",
-                                         .attach = attach,
+                                         .attach_registry = attach,
                                          .turn = turn,
                                          .symbols = symbols,
                                          .symbol_count = sizeof symbols / sizeof symbols[0]};

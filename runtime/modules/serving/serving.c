@@ -195,8 +195,6 @@ void tci_serving_end(tc_context *ctx)
 static tc_status attach(tci_core *core, tc_error *err)
 {
     tc_context *ctx = core->context;
-    if (ctx == NULL) /* a core that only describes itself */
-        return TC_OK;
     tci_hand_lock_init(&ctx->guests.lock);
     ctx->guests.wake_fd = -1;
     return tci_module_take((const void **)&ctx->guests.ops, &tci_guests_table, "serving", err);
@@ -205,7 +203,7 @@ static tc_status attach(tci_core *core, tc_error *err)
 static void detach(tci_core *core)
 {
     tc_context *ctx = core->context;
-    if (ctx == NULL || ctx->guests.ops == NULL)
+    if (ctx->guests.ops == NULL)
         return;
     tci_hand_lock_fini(&ctx->guests.lock);
     if (ctx->guests.wake_fd >= 0)

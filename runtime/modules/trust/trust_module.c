@@ -22,30 +22,31 @@ static const tci_trust_ops ops = {.check_section = tci_standing_check_section,
                                   .encode = encode,
                                   .reload = tci_standing_reload};
 
-/* In every context: without any option, too, signatures travel with the code that they sign. */
-static tc_status attach(tci_core *core, tc_error *err)
+/* In every registry: without any option, too, signatures travel with the code they sign. */
+static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)
 {
     tci_trust *trust = malloc(sizeof *trust);
     if (trust == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "trust: out of memory");
-    tc_status status = tci_trust_read(&core->options, trust, err);
+    tc_status status = tci_trust_read(options, trust, err);
     if (status != TC_OK) {
         free(trust);
         return status;
     }
     trust->head.ops = &ops;
-    core->registry.trust = &trust->head;
+    registry->trust = &trust->head;
     return TC_OK;
 }
 
-static void detach(tci_core *core)
+static void detach(tci_registry *registry)
 {
-    if (core->registry.trust == NULL)
+    if (registry->trust == NULL)
         return;
-    tci_trust *trust = tci_trust_of(&core->registry);
-    core->registry.trust = NULL;
+    tci_trust *trust = tci_trust_of(registry);
+    registry->trust = NULL;
     tci_trust_free(trust);
     free(trust);
 }
 
-const tci_module tci_trust_module = {.name = "trust", .attach = attach, .detach = detach};
+const tci_module tci_trust_module = {
+    .name = "trust", .attach_registry = attach, .detach_registry = detach};
