@@ -235,7 +235,7 @@ if(TC_VARIANT_TESTS)
   if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
     set(guest x86_64)
   endif()
-  set(variants asan tsan llvm22 clang nollvm ${guest})
+  set(variants asan tsan llvm22 nollvm ${guest})
   add_test(NAME variant.demo COMMAND nice -n 10 ${tc_time_limit} 3000 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
   set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_build)
   set(cost 10000) # first of all

@@ -53,7 +53,7 @@ case $preset in
     llvm22)
         need clang-22 clang-22
         need llvm-config-22 llvm-22-dev
-        these="^(unit|fuzz)\\.|^conformance\\..*$direct|^layout\\.(headers|library)$"
+        these="^(unit|fuzz)\\.|^conformance\\..*$direct|^layout\\.(exports|headers|library)$"
         these+='|^integration\.(confinement|crashes|debugger|isolation|labels|messages|processors|profiler|sealedcache|sections)'
         these+='\.(direct|bitcode)$'
         these+='|^integration\.(code_size|configure|cxx_sources|image_make|install|layout_check|layout_document)$'

@@ -115,12 +115,12 @@ static void ask_engine(tci_registry *registry, const struct tc_options *options,
 void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
 {
     static char ucx[16];
-    static engine_info engine = {.cpu = "unknown"};
+    static engine_info engine;
     unsigned major, minor, patch;
     if (engine.llvm == NULL) {
         tc_options *opts = NULL;
         tci_registry *registry = calloc(1, sizeof *registry);
-        engine.llvm = "none";
+        engine = (engine_info){.llvm = "none", .cpu = "unknown"};
         if (registry != NULL && tc_options_create(&opts, NULL) == TC_OK) {
             ask_engine(registry, opts, &engine);
             tci_modules_detach_registry(registry);

@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 ALLOWED = r"(libuc[mpst]|libzstd|libsodium|libc|libm|libgcc_s|libpthread|libdl|ld-linux-[\w-]+)\.so\.\d+"
-# With libraries that travel, packages, read-only payloads and a context that serves itself, 40 KB more than release 0.1.0.
-SIZE_MAX = 560_000
+# With libraries that travel, packages, read-only payloads and a context that serves itself, 40 KB more than release 0.1.0. API
+# 0.2, with 0.1's functions beside it, took 3 KB more, and the tables by which the modules attach took 5 KB: relocations, unwinding.
+SIZE_MAX = 568_000
 
 
 def main():
