@@ -52,7 +52,7 @@ def cdef_of(text):
 def cdef(include):
     """The declarations of all of HEADERS in the folder `include`/tc."""
     # The preprocessor's results for words of other headers.
-    parts = ["typedef int sig_atomic_t;", "#define TC_RANK_NONE ...", "#define TC_FOREVER ...",
+    parts = ["typedef int sig_atomic_t;", "struct iovec { void *iov_base; size_t iov_len; };", "#define TC_RANK_NONE ...", "#define TC_FOREVER ...",
              "#define TC_VERSION_NUMBER ...", "static char *const TC_VERSION_STRING;"]
     for name in HEADERS:
         with open(os.path.join(include, "tc", name), encoding="utf-8") as file:

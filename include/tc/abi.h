@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+struct iovec;
 struct tc_cache_entry;
 struct tc_cache_totals;
 struct tc_call_params;
@@ -33,6 +34,7 @@ struct tc_library_info;
 struct tc_loader;
 struct tc_options;
 struct tc_package;
+struct tc_send_params;
 struct tc_symbol;
 struct tc_thread_params;
 struct tc_ucx_objects;
@@ -162,6 +164,14 @@ TC_MUST_CHECK TC_API tc_status tc_package_open_code_sized(struct tc_context *ctx
                                                           size_t code_size,
                                                           struct tc_package **package_out,
                                                           tc_error *err);
+
+/* Implements tc_send_start; takes the size of the caller's tc_send_params.
+ *
+ *   as tc_send_start */
+TC_MUST_CHECK TC_API tc_status tc_send_start_sized(struct tc_ep *ep, struct tc_ifunc *fn,
+                                                   const struct iovec *parts, size_t count,
+                                                   const struct tc_send_params *params,
+                                                   size_t params_size, tc_error *err);
 
 /* Implements tc_version_query; takes the size of the caller's tc_version_info. */
 TC_API void tc_version_query_sized(struct tc_version_info *info_out, size_t info_size);

@@ -11,6 +11,7 @@
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
 
+#include <sys/uio.h>
 #include <tc/abi.h>
 #include <tc/endpoint.h>
 
@@ -203,6 +204,54 @@ TC_API tc_status tc_send_error(const tc_context *ctx, tc_error *err);
  *   as tc_send      with a text in err */
 TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                             size_t size, uint64_t timeout_ns, tc_error *err);
+
+#define TC_SEND_PARTS_MAX 16u
+
+/* Called once for a send that has ended, in a call that progresses or closes. It must not call
+ * functions that block. It may start further sends. */
+typedef void (*tc_send_callback)(void *user, tc_status status);
+
+/* A zeroed struct is valid. */
+typedef struct tc_send_params {
+    tc_send_callback done; /* or NULL */
+    void *user;            /* first argument of done */
+    uint64_t *ended;       /* one is added when the send ends, before done; or NULL */
+} tc_send_params;
+
+/* Starts to send one message, whose payload is the parts, one behind the other. The library
+ * reads the parts where they are, then or later: they must stay unchanged until the send has
+ * ended. It ends in a later call that progresses the context, also if the message has left
+ * before this returns; or in the call that closes the endpoint (tc_ep_close,
+ * tc_context_destroy). A payload of one part leaves without another copy in memory, however
+ * large; several parts above tc_ep_info.frame_payload_max are put together first. Messages of
+ * this call and of tc_send run in the order of the calls. Never blocks. Allowed inside an
+ * ifunc.
+ *
+ *   parts             the list is copied, the bytes are not; parts may be empty
+ *   count             at most TC_SEND_PARTS_MAX; 0: an empty payload
+ *   params            copied; NULL: as if it were zeroed. tc_ep_flush then shows the end
+ *
+ *   TC_OK             the send is under way. It ends with TC_OK when the message is sent, as
+ *                     for tc_send; else with the status for which it was dropped: TC_E_REFUSED,
+ *                     TC_E_TOO_LARGE or TC_E_NO_MEMORY as for tc_send, that of tc_ep_error when
+ *                     the endpoint ended first
+ *   TC_E_AGAIN        records of sends that wait fill the option send_queue_bytes, or the
+ *                     endpoint is not open yet: call tc_wait or tc_progress, and retry
+ *   TC_E_INVALID      there are more than TC_SEND_PARTS_MAX parts
+ *   TC_E_BUSY         a payload of tc_send is partly sent; or called from NAME_payload_init
+ *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max
+ *   TC_E_REFUSED      the peer has refused this function; see tc_ep_refusal
+ *   TC_E_UNSUPPORTED  the function has a NAME_payload_init, or params has a field that this
+ *                     library does not know
+ *   TC_E_NO_MEMORY    an allocation failed
+ *   TC_E_PEER_LOST    the peer died or broke the protocol
+ *   TC_E_CLOSED       the peer, or this side, closed the endpoint */
+TC_MUST_CHECK static inline tc_status tc_send_start(tc_ep *ep, tc_ifunc *fn,
+                                                    const struct iovec *parts, size_t count,
+                                                    const tc_send_params *params, tc_error *err)
+{
+    return tc_send_start_sized(ep, fn, parts, count, params, sizeof *params, err);
+}
 
 /* Sends the code of a function ahead and has the peer load it. Messages on this endpoint run
  * meanwhile. Blocks, progressing.

@@ -12,6 +12,7 @@
 #include "core/sole_user.h"
 #include "endpoint/ep_life.h"
 #include "transfer/queue_drain.h"
+#include "transfer/started_end.h"
 
 /* --- flushing ---------------------------------------------------------------------------- */
 
@@ -133,5 +134,6 @@ void tc_ep_close(tc_ep *ep)
         tci_goodbye_to_all_open(&one, note_lost);
     tci_goodbye_say(&one, tci_deadline_after(TCI_GOODBYE_NS));
     tci_ep_free(ep);
+    tci_started_report(core);
     tci_sole_user_leave(core, entered);
 }

@@ -21,6 +21,7 @@
 #include "core/network.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
+#include "transfer/started_end.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -165,6 +166,7 @@ void tc_context_destroy(tc_context *ctx)
         tc_listener_close(ctx->listeners);
     if (core->first != NULL)
         tci_closing_all(ctx, NULL, NULL);
+    tci_started_report(core);
     if (core->calls != NULL)
         core->calls->ops->end_all(core);
     tci_node_data_free(ctx);

@@ -6,6 +6,7 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
+#include "transfer/started.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -86,6 +87,8 @@ static void ep_ended(tc_ep *ep, const tc_error *error)
 {
     if (ep->core->calls != NULL)
         ep->core->calls->ops->ended(ep, error);
+    if (ep->state >= TCI_EP_CLOSED)
+        tci_started_lose(ep);
 }
 
 /* Only endpoints of a group are tried again. */

@@ -28,6 +28,7 @@
 #include "endpoint/record_in.h"
 #include "transfer/code_out.h"
 #include "transfer/queue_drain.h"
+#include "transfer/started_end.h"
 
 #include <sys/epoll.h>
 
@@ -186,6 +187,7 @@ static unsigned notify_states(tc_context *ctx, unsigned causes)
         if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && is_shared)))
             tci_goodbye_end(ep, deadline_ns);
     }
+    tci_started_report(&ctx->core);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "transfer/frame_out.h"
 #include "transfer/payload_out.h"
 #include "transfer/staging.h"
+#include "transfer/started_end.h"
 
 #include <stdlib.h>
 
@@ -17,16 +18,22 @@
 #define FRAGMENT_BYTES_MAX 16384u
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
-void tci_large_abandon(tc_ep *ep)
+static void end(tc_ep *ep, tc_status status)
 {
     tci_large_request *large = ep->tx.large;
-    if (large == NULL)
-        return;
     ep->tx.large = NULL;
+    if (large->started != NULL)
+        tci_started_end(ep->core, large->started, status);
     tci_registry_release(large->fn);
     free(large->owned);
     free(large);
     tci_ep_set_fast(ep);
+}
+
+void tci_large_abandon(tc_ep *ep)
+{
+    if (ep->tx.large != NULL)
+        end(ep, tci_started_reason(ep));
 }
 
 bool tci_large_give_up(tc_ep *ep)
@@ -155,7 +162,7 @@ static tc_status go_on(tc_ep *ep)
     /* A payload that could have gone in a frame does not oblige its caller to call again. */
     bool tied = large->queued || large->offset > 0 || large->size > ep->tx.payload_max;
     if (status != TC_E_AGAIN || !tied)
-        tci_large_abandon(ep);
+        end(ep, status);
     return status;
 }
 

@@ -22,7 +22,8 @@ typedef struct tci_large_request {
     uint16_t number;   /* of a framed payload */
     tc_status refused; /* the peer's refusal: TC_E_TOO_LARGE or TC_E_NO_MEMORY; or TC_OK */
     bool queued;       /* the call has returned; tc_progress continues the payload */
-    uint8_t routed;    /* TCI_ROUTED: the payload ends with a route; or 0 */
+    struct tci_started *started; /* the send that ends with it; or NULL */
+    uint8_t routed;              /* TCI_ROUTED: the payload ends with a route; or 0 */
 } tci_large_request;
 
 /* Begins a payload, or continues the one under way if fn and args are those of the call that

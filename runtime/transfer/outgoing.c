@@ -4,6 +4,7 @@
 #include "base/aligned_room.h"
 #include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
+#include "transfer/started_end.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,6 +52,10 @@ static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payloa
 static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
                               size_t payload_size)
 {
+    if (out->started != NULL) {
+        tci_started_gather(out->started, payload);
+        return TC_OK;
+    }
     if (!out->made) {
         if (out->args_size > 0)
             memcpy(payload, out->args, out->args_size);

@@ -29,8 +29,9 @@ typedef struct tci_outgoing {
     bool made;  /* NAME_payload_init makes the payload: tci_outgoing_measure */
     /* the frame's; TCI_ROUTED: the message has a route, here or at the end of args */
     uint8_t flags;
-    const tci_route *route; /* appended to the payload, or NULL */
-    tci_span injected;      /* of INJECT: tci_inject_section */
+    const tci_route *route;            /* appended to the payload, or NULL */
+    const struct tci_started *started; /* its parts are the payload, or NULL */
+    tci_span injected;                 /* of INJECT: tci_inject_section */
 } tci_outgoing;
 
 /* Sets `made`, TCI_ROUTED and payload_size, for which a function that makes its payload is

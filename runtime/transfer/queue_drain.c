@@ -6,33 +6,42 @@
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"
+#include "transfer/started_end.h"
 
-/* Sends an item that was queued before the largest size of a frame was known. */
-static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out)
+/* Sends a payload of tc_send_start, or one that was queued before the largest size of a frame
+ * was known. One part stays where it is; several are put together first. */
+static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out, tci_queued *item)
 {
-    tc_status status = tci_large_send(ep, out, true);
+    tci_started *started = item->started;
+    tc_status status = tci_large_send(ep, out, started == NULL || started->count != 1);
     if (status != TC_E_AGAIN || ep->tx.large == NULL)
         return status;
     ep->tx.large->queued = true;
+    ep->tx.large->started = started;
+    item->started = NULL;
     return TC_OK;
 }
 
-static tc_status send_item(tc_ep *ep, const tci_queued *item)
+static tc_status send_item(tc_ep *ep, tci_queued *item)
 {
+    const tci_started *started = item->started;
     if (item->fn == NULL)
         return tci_frame_out_whole(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
     const bool with_code = item->frame.kind == TCI_FRAME_CODE;
+    const size_t size = started != NULL ? started->size : item->frame.payload_size;
     const tci_outgoing out = {.fn = item->fn,
-                              .args = item->payload,
-                              .args_size = item->frame.payload_size,
-                              .payload_size = item->frame.payload_size,
+                              .args =
+                                  started != NULL ? started->parts[0].iov_base : item->payload,
+                              .args_size = size,
+                              .payload_size = size,
                               .kind = with_code ? TCI_OUT_WITH_CODE : TCI_OUT_CALL,
                               .built = true,
+                              .started = started,
                               .flags = item->frame.flags};
     if (ep->tx.bindings[item->fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED; /* tc_ep_refusal reports it too */
-    return out.payload_size > ep->tx.payload_max ? send_large_item(ep, &out)
-                                                 : tci_frame_out_message(ep, &out);
+    return size > ep->tx.payload_max ? send_large_item(ep, &out, item)
+                                     : tci_frame_out_message(ep, &out);
 }
 
 /* Control frames may use the ring's reserve, and may be sent between the fragments of a
@@ -55,8 +64,11 @@ void tci_queue_drain(tc_ep *ep)
         if (status == TC_E_AGAIN)
             return;
         tci_send_queue_take(ep, item); /* a control frame may have been put before it */
-        if (status != TC_OK)
+        if (item->started != NULL)
+            tci_started_end(ep->core, item->started, status);
+        else if (status != TC_OK)
             ep->core->events->unsent(ep, item, status);
+        item->started = NULL;
         tci_send_queue_free(ep, item);
     }
     tci_ep_set_fast(ep);

@@ -6,12 +6,14 @@
 #include "base/assertion.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
+#include "transfer/started_end.h"
 
 #include <stdlib.h>
 
 static size_t cost_of(const tci_queued *item)
 {
-    return sizeof *item + item->frame.payload_size;
+    return sizeof *item +
+           (item->started != NULL ? tci_started_cost(item->started) : item->frame.payload_size);
 }
 
 bool tci_send_queue_has_shrunk(const tc_ep *ep)
@@ -21,10 +23,11 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep)
             tci_limits_queue_left(ep) >= ep->core->options.quota_queue_bytes / 2);
 }
 
-static void added(tc_ep *ep, const tci_queued *item)
+static void added(tc_ep *ep, tci_queued *item)
 {
-    ep->tx.queue_bytes += cost_of(item);
-    tci_limits_queue(ep, (ptrdiff_t)cost_of(item));
+    item->cost = cost_of(item);
+    ep->tx.queue_bytes += item->cost;
+    tci_limits_queue(ep, (ptrdiff_t)item->cost);
     tci_ep_set_fast(ep);
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     if (ep->tx.queue_bytes > TCI_QUEUE_SHARES_MAX * tci_send_queue_mark(ep))
@@ -109,9 +112,11 @@ tci_queued *tci_send_queue_pop(tc_ep *ep)
 
 void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
-    TCI_ASSERT(ep->tx.queue_bytes >= cost_of(item));
-    ep->tx.queue_bytes -= cost_of(item);
-    tci_limits_queue(ep, -(ptrdiff_t)cost_of(item));
+    TCI_ASSERT(ep->tx.queue_bytes >= item->cost);
+    ep->tx.queue_bytes -= item->cost;
+    tci_limits_queue(ep, -(ptrdiff_t)item->cost);
+    if (item->started != NULL)
+        tci_started_end(ep->core, item->started, tci_started_reason(ep));
     if (item->fn != NULL)
         tci_registry_release(item->fn);
     free(item);

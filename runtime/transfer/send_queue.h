@@ -29,6 +29,8 @@ typedef struct tci_queued {
     struct tci_queued *next;
     tc_ifunc *fn;    /* held; NULL: a complete frame (control or reply) */
     tci_frame frame; /* of a message: kind CODE if its code is to go along in any case */
+    size_t cost;     /* bytes that count for the queue */
+    struct tci_started *started; /* owns the payload's parts; NULL: it is in the item */
     uint8_t payload[];
 } tci_queued;
 

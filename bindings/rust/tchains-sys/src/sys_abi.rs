@@ -124,5 +124,14 @@ extern "C" {
         package_out: *mut *mut tc_package,
         err: *mut tc_error,
     ) -> tc_status;
+    pub fn tc_send_start_sized(
+        ep: *mut tc_ep,
+        func: *mut tc_ifunc,
+        parts: *const iovec,
+        count: usize,
+        params: *const tc_send_params,
+        params_size: usize,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_version_query_sized(info_out: *mut tc_version_info, info_size: usize);
 }

@@ -43,6 +43,28 @@ pub struct tc_code {
     pub id: *const u8,
 }
 
+/// POSIX's, for `tc_send_start_sized`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+
+pub struct iovec {
+    pub iov_base: *mut c_void,
+    pub iov_len: usize,
+}
+
+pub const TC_SEND_PARTS_MAX: c_uint = 16;
+
+pub type tc_send_callback = Option<unsafe extern "C" fn(user: *mut c_void, status: tc_status)>;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+
+pub struct tc_send_params {
+    pub done: tc_send_callback,
+    pub user: *mut c_void,
+    pub ended: *mut u64,
+}
+
 extern "C" {
     pub fn tc_ifunc_open(
         ctx: *mut tc_context,
