@@ -48,7 +48,7 @@ static size_t check_pieces(const tci_image_bundle *bundle, const tci_image *imag
     size_t at = 0, count = 0;
     for (tci_image_piece piece; tci_image_bundle_piece(bundle, &at, &piece);) {
         require(count < bundle->piece_count);
-        require_in(image, piece.place, piece.size, TCI_IMAGE_CODE);
+        require_in(image, piece.offset, piece.size, TCI_IMAGE_CODE);
         for (const char *c = piece.name; *c != '\0'; c++)
             require((unsigned char)*c >= ' ');
         pieces[count++] = piece;

@@ -20,12 +20,12 @@ static void check_segments(const tci_image *image)
     require(image->segment_count >= 1 && image->segment_count <= TCI_IMAGE_SEGMENTS_MAX);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
-        require(s->place >= end && s->place % image->page_bytes == 0);
+        require(s->offset >= end && s->offset % image->page_bytes == 0);
         require(s->memory_bytes >= 1 && s->memory_bytes >= s->file_bytes);
         require(s->kind >= TCI_IMAGE_CODE && s->kind <= TCI_IMAGE_DATA);
         for (uint32_t at = 0; at < s->file_bytes; at++)
             sink += s->bytes[at];
-        end = (uint64_t)s->place + s->memory_bytes;
+        end = (uint64_t)s->offset + s->memory_bytes;
     }
     require(end == image->memory_bytes && end <= TCI_IMAGE_MEMORY_MAX);
 }
@@ -42,15 +42,15 @@ static void check_relocations(const tci_image *image)
     uint32_t count = 0;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r); count++) {
-        require(r.place >= end && r.place % 8 == 0);
-        require(tci_image_segment_at(image, r.place, 8) != NULL);
+        require(r.offset >= end && r.offset % 8 == 0);
+        require(tci_image_segment_at(image, r.offset, 8) != NULL);
         if (r.kind == TCI_RELOCATION_RELATIVE)
             require(r.addend >= 0 && (uint32_t)r.addend <= image->memory_bytes);
         else if (r.kind == TCI_RELOCATION_SYMBOL)
             require(r.import < image->symbol_count);
         else
             require(r.kind == TCI_RELOCATION_WEAK && r.import < image->weak_count);
-        end = (uint64_t)r.place + 8;
+        end = (uint64_t)r.offset + 8;
     }
     require(count == image->relocation_count && count <= TCI_IMAGE_RELOCATIONS_MAX);
     require(image->symbol_count <= TCI_IMAGE_IMPORTS_MAX);
@@ -77,7 +77,7 @@ static void check_eh_frame(const tci_image *image)
     memcpy(memory, s->bytes, s->file_bytes);
     for (uint32_t length = 1; length != 0; at += 4 + length) {
         require(at - image->eh_frame_place + 4 <= image->eh_frame_bytes);
-        memcpy(&length, memory + (at - s->place), sizeof length);
+        memcpy(&length, memory + (at - s->offset), sizeof length);
     }
     require(at == image->eh_frame_place + image->eh_frame_bytes); /* behind the terminator */
     free(memory);
