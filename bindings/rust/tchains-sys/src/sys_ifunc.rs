@@ -7,7 +7,6 @@ opaque!(tc_ifunc);
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-
 pub struct tc_embedded {
     pub archive: *const c_void,
     pub archive_size: usize,
@@ -19,7 +18,6 @@ pub struct tc_embedded {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-
 pub struct tc_bitcode {
     pub triple: *const c_char,
     pub bytes: *const c_void,
@@ -28,7 +26,6 @@ pub struct tc_bitcode {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-
 pub struct tc_code {
     pub name: *const c_char,
     pub path: *const c_char,
@@ -46,7 +43,6 @@ pub struct tc_code {
 /// POSIX's, for `tc_send_start_sized`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-
 pub struct iovec {
     pub iov_base: *mut c_void,
     pub iov_len: usize,
@@ -58,7 +54,6 @@ pub type tc_send_callback = Option<unsafe extern "C" fn(user: *mut c_void, statu
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-
 pub struct tc_send_params {
     pub done: tc_send_callback,
     pub user: *mut c_void,
