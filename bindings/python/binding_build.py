@@ -19,7 +19,7 @@ _MORE = """
 extern "Python" void tchains_call_done(void *user, const tc_call_outcome *outcome);
 extern "Python" int tchains_interrupt(void *user);
 """
-_SOURCE = "#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
+_SOURCE = "#include <sys/uio.h>\n#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
 
 
 def _pkg_config(*what):

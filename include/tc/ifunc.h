@@ -11,7 +11,7 @@
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
 
-#include <sys/uio.h>
+#include <stdint.h>
 #include <tc/abi.h>
 #include <tc/endpoint.h>
 
@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 typedef struct tc_ifunc tc_ifunc;
+struct iovec; /* of <sys/uio.h> */
 
 #define TC_IFUNC_ID_BYTES 16
 

@@ -5,6 +5,8 @@
 
 #include "core/ep.h"
 
+#include <sys/uio.h>
+
 typedef struct tci_started {
     struct tci_started *next; /* in the core's list of those that have ended, newest first */
     tc_send_params params;

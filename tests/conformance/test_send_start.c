@@ -3,6 +3,7 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include <sys/uio.h>
 #include <tc/call.h>
 
 #define MESSAGES 200u

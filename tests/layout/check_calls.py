@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The call graph: files, and the functions defined in other files that they call.
 
-    check_calls.py ROOT [--graph] [--knows] [--circle-max N]
+    check_calls.py ROOT [--graph] [--knows] [--circle-max N] [--closure FILE,FILE:LINES]
 
 A header and the source of its name are one file here. A call is the name of a function that another file defines, in a function
 or in an initialiser: to take its address is to call it. A call through a member of a table of operations does not count, so such
 tables are the way to call upward; files that name a table itself (an exported variable) are listed apart, with --knows.
 
 Prints every circle of more than three files in runtime/. --graph: the edges, too. --circle-max: fails when the largest circle has
-more files.
+more files. --closure: the files that these two (without .c) reach by calls; fails when they have more lines.
 """
 import argparse
 import os
@@ -60,7 +60,7 @@ class Calls:
     headers of include/tc declare or define."""
 
     def __init__(self, texts):
-        self.sources = {}
+        self.texts, self.sources = texts, {}
         for path, text in texts.items():
             try:
                 self.sources[path] = Source(text)
@@ -123,6 +123,21 @@ def read_tree(root, prefixes=None):
     return Calls({path: read(root, path) for path in sources(root) if prefixes is None or path.startswith(tuple(prefixes))})
 
 
+def closure(graph, starts):
+    """The files that are reached from some of them, with those."""
+    reached, work = set(), list(starts)
+    while work:
+        path = work.pop()
+        if path not in reached:
+            reached.add(path)
+            work += graph.get(path, ())
+    return reached
+
+
+def lines_of(calls, files):
+    return sum(text.count("\n") for path, text in calls.texts.items() if module_of(path) in files)
+
+
 def print_graph(graph):
     for path in sorted(graph):
         for target, names in sorted(graph[path].items()):
@@ -135,6 +150,7 @@ def main():
     parser.add_argument("--graph", action="store_true")
     parser.add_argument("--knows", action="store_true")
     parser.add_argument("--circle-max", type=int)
+    parser.add_argument("--closure", metavar="FILE,FILE:LINES")
     args = parser.parse_args()
     calls = read_tree(args.root, ["runtime/", "bitcode-archive/", "include/"])
     graph = calls.graph(calls.calls)
@@ -154,6 +170,12 @@ def main():
     if args.circle_max is not None and largest > args.circle_max:
         print(f"a circle has more than {args.circle_max} files")
         return 1
+    if args.closure:
+        starts, most = args.closure.split(":")
+        reached = closure(graph, starts.split(","))
+        lines = lines_of(calls, reached)
+        print(f"{starts} reach {len(reached)} files of {lines} lines, at most {most}")
+        return 1 if lines > int(most) or not set(starts.split(",")) <= set(graph) else 0
     return 0
 
 

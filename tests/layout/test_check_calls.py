@@ -3,7 +3,7 @@
 import unittest
 
 from c_source import Source
-from check_calls import Calls, circles
+from check_calls import Calls, circles, closure, lines_of
 
 
 def function(name, *called):
@@ -89,6 +89,12 @@ class Edges(unittest.TestCase):
 
 
 class Circles(unittest.TestCase):
+    def test_closure(self):
+        calls = Calls({"runtime/a/one.c": function("one", "two"), "runtime/a/two.h": "int two(int a);\n", "runtime/a/two.c": function("two"),
+                       "runtime/a/three.c": function("three", "one")})
+        reached = closure(calls.graph(calls.calls), ["runtime/a/one"])
+        self.assertEqual((reached, lines_of(calls, reached)), ({"runtime/a/one", "runtime/a/two"}, 9))
+
     def test_circles(self):
         graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d", "f"}, "f": {"f"}, "g": {"a"}}
         self.assertEqual(circles(graph), [["a", "b", "c"], ["d", "e"]])
