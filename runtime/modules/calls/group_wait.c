@@ -13,7 +13,8 @@
 typedef bool (*is_missing)(const tc_group *group, uint32_t rank);
 
 /* Writes the missing ranks: "2, 5, 6" or "2, 5 and 14 more". Returns their number. */
-static uint32_t name_missing(const tc_group *group, is_missing missing, char *text, size_t room)
+static uint32_t name_missing(const tc_group *group, is_missing missing, char *text,
+                             size_t capacity)
 {
     uint32_t count = 0;
     size_t at = 0;
@@ -21,11 +22,11 @@ static uint32_t name_missing(const tc_group *group, is_missing missing, char *te
     for (uint32_t rank = 0; rank < group->size; rank++) {
         if (!missing(group, rank))
             continue;
-        if (count++ < NAMED_MAX && at < room)
-            at += (size_t)snprintf(text + at, room - at, "%s%u", at > 0 ? ", " : "", rank);
+        if (count++ < NAMED_MAX && at < capacity)
+            at += (size_t)snprintf(text + at, capacity - at, "%s%u", at > 0 ? ", " : "", rank);
     }
-    if (count > NAMED_MAX && at < room)
-        (void)snprintf(text + at, room - at, " and %u more", count - NAMED_MAX);
+    if (count > NAMED_MAX && at < capacity)
+        (void)snprintf(text + at, capacity - at, " and %u more", count - NAMED_MAX);
     return count;
 }
 

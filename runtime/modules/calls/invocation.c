@@ -115,15 +115,15 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
 }
 
 static void describe_failure(const tc_group *group, uint32_t rank, const tci_route *route,
-                             tc_status status, char *text, size_t room)
+                             tc_status status, char *text, size_t capacity)
 {
     if (status == TC_E_HOPS)
-        (void)snprintf(text, room,
+        (void)snprintf(text, capacity,
                        "rank %u does not send it on: it has made %u hops, the limit",
                        group->rank, route->hops);
     else
-        (void)snprintf(text, room, "rank %u could not send it on to rank %u: %s", group->rank,
-                       rank, tc_status_text(status));
+        (void)snprintf(text, capacity, "rank %u could not send it on to rank %u: %s",
+                       group->rank, rank, tc_status_text(status));
 }
 
 /* Forwards a message that came directly from its origin and has no route yet. */

@@ -67,11 +67,11 @@ static tc_status send_part(tc_ep *ep, const tci_reply *reply, const uint32_t *pa
 
 static size_t part_bytes(const tc_ep *ep, const tci_reply *reply)
 {
-    size_t room = tci_ep_is_open(ep) ? ep->tx.payload_max : PART_BYTES_ANYWHERE;
+    size_t capacity = tci_ep_is_open(ep) ? ep->tx.payload_max : PART_BYTES_ANYWHERE;
     size_t head = TCI_REPLY_BYTES + 4u * (size_t)reply->path_length;
-    if (room > PART_BYTES_MAX)
-        room = PART_BYTES_MAX;
-    return head < room ? room - head : 0;
+    if (capacity > PART_BYTES_MAX)
+        capacity = PART_BYTES_MAX;
+    return head < capacity ? capacity - head : 0;
 }
 
 /* Cuts a path short that would leave no space for the reply. */

@@ -114,11 +114,11 @@ static bool is_kept(const tci_registry *registry, tci_library *library, uint64_t
 /* Returns whether a chain of uses leads to `title`. Skips libraries that were searched in this
  * `round`. */
 static bool leads_to(tci_library *library, const char *title, uint64_t round, char *path,
-                     size_t room)
+                     size_t capacity)
 {
     tci_library *used;
     const size_t length = strlen(path);
-    (void)snprintf(path + length, room - length, " uses %s", library->title);
+    (void)snprintf(path + length, capacity - length, " uses %s", library->title);
     if (strcmp(library->title, title) == 0)
         return true;
     const tc_ifunc *fn = library->owner;
@@ -127,7 +127,7 @@ static bool leads_to(tci_library *library, const char *title, uint64_t round, ch
         if (used->seen == round)
             continue;
         used->seen = round;
-        if (leads_to(used, title, round, path, room))
+        if (leads_to(used, title, round, path, capacity))
             return true;
     }
     path[length] = '\0';

@@ -10,7 +10,7 @@
 /* Bytes for a value's last quote and the end of the line. */
 #define RESERVE 4u
 
-static size_t room(const tci_audit_line *line)
+static size_t capacity(const tci_audit_line *line)
 {
     const size_t limit = sizeof line->text - RESERVE;
     return line->used < limit ? limit - line->used : 0;
@@ -21,7 +21,7 @@ static size_t room(const tci_audit_line *line)
 static int add(tci_audit_line *line, const char *text)
 {
     size_t size = strlen(text);
-    if (size > room(line))
+    if (size > capacity(line))
         return 0;
     memcpy(line->text + line->used, text, size);
     line->used += size;
@@ -60,7 +60,7 @@ void tci_audit_line_text(tci_audit_line *line, const char *key, const char *valu
         return;
     for (; *value != '\0'; value++) {
         size_t size = escape((unsigned char)*value, bytes);
-        if (size > room(line))
+        if (size > capacity(line))
             break;
         memcpy(line->text + line->used, bytes, size);
         line->used += size;
