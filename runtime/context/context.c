@@ -75,7 +75,6 @@ static bool checks_threads(const struct tc_options *options)
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
-    core->context = ctx;
     ctx->inbox.last = &ctx->inbox.first;
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
@@ -111,6 +110,7 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
     tc_status status = TC_OK;
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
+    ctx->core.context = ctx;
     ctx->core.epoll_fd = -1;
     ctx->loads_fd = -1;
     ctx->wake_fd = -1;
