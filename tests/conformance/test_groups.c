@@ -23,21 +23,24 @@ static tc_context *make_context(void)
     return make_context_with(NULL, NULL);
 }
 
-/* A list of `count` listeners that no other process has, at an address of this process's own:
- * ports that are free for a moment are given to others. */
-static void choose_hosts(tc_context *ctx, unsigned count, char *hosts, size_t room)
+/* A list of `count` listeners that no other process has: at an address of this process's own,
+ * and with ports that the system gives to no one who asks for any, also at all addresses. */
+static void choose_hosts(tc_context *ctx, unsigned count, char *hosts, size_t capacity)
 {
-    char any[40];
     size_t at = 0;
-    (void)snprintf(any, sizeof any, "127.%u.%u.9:0", 1 + (unsigned)getpid() / 256 % 254,
-                   (unsigned)getpid() % 256);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned port = 20000, chosen = 0; chosen < count; port++) {
+        char host_port[40];
         tc_listener *listener;
         tc_error error = {0};
-        if (tc_listener_open(ctx, any, &listener, &error) != TC_OK)
+        (void)snprintf(host_port, sizeof host_port, "127.%u.%u.9:%u",
+                       1 + (unsigned)getpid() / 256 % 254, (unsigned)getpid() % 256, port);
+        tc_status status = tc_listener_open(ctx, host_port, &listener, &error);
+        if (status == TC_E_IN_USE && port < 30000)
+            continue;
+        if (status != TC_OK)
             fail_msg("%s", error.text);
-        at += (size_t)snprintf(hosts + at, room - at, "%s%.*s%u", i > 0 ? "," : "",
-                               (int)strlen(any) - 1, any, tc_listener_port(listener));
+        at += (size_t)snprintf(hosts + at, capacity - at, "%s%s", chosen++ > 0 ? "," : "",
+                               host_port);
         tc_listener_close(listener);
     }
 }
