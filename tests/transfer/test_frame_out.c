@@ -256,7 +256,7 @@ TEST(a_frame_is_its_parts_in_their_order)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const tci_frame inject = {.slot = 3, .kind = TCI_FRAME_INJECT, .flags = 0x10};
     const tci_frame call = {.slot = 4, .kind = TCI_FRAME_CALL};
-    uint8_t code_bytes[TCI_INJECT_SECTION_BYTES + 5] = "        codes";
+    uint8_t code_bytes[TCI_INJECT_SECTION_BYTES + sizeof "codes"] = "        codes";
     const tci_span head = {"head", 4}, body = {"body!", 5}, none = {0};
     const tci_span code = {code_bytes, sizeof code_bytes};
     const uint8_t *payload;
