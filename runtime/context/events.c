@@ -6,7 +6,7 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
-#include "transfer/started.h"
+#include "transfer/large_send.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ static void ep_ended(tc_ep *ep, const tc_error *error)
     if (ep->core->calls != NULL)
         ep->core->calls->ops->ended(ep, error);
     if (ep->state >= TCI_EP_CLOSED)
-        tci_started_lose(ep);
+        tci_large_lose_started(ep);
 }
 
 /* Only endpoints of a group are tried again. */

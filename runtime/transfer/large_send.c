@@ -36,16 +36,31 @@ void tci_large_abandon(tc_ep *ep)
         end(ep, tci_started_reason(ep));
 }
 
+/* Stops the link, if it still reads the payload. */
+static void stop_leaving(tc_ep *ep)
+{
+    if (!tci_payload_out_is_leaving(ep))
+        return;
+    tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+    ep->link = NULL;
+}
+
+void tci_large_lose_started(tc_ep *ep)
+{
+    if (ep->tx.large == NULL || ep->tx.large->started == NULL)
+        return;
+    stop_leaving(ep);
+    tci_large_abandon(ep);
+}
+
 bool tci_large_give_up(tc_ep *ep)
 {
     if (ep->tx.large == NULL || ep->tx.large->queued)
         return true;
     if (tci_payload_out_is_leaving(ep) && tci_ep_is_open(ep))
         return false;
-    if (tci_payload_out_is_leaving(ep) && ep->tx.large->owned == NULL) {
-        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
-        ep->link = NULL;
-    }
+    if (ep->tx.large->owned == NULL)
+        stop_leaving(ep);
     if (!tci_payload_out_is_leaving(ep))
         tci_large_abandon(ep);
     return true;

@@ -49,4 +49,8 @@ bool tci_large_give_up(tc_ep *ep);
 /* Forgets the payload under way. */
 void tci_large_abandon(tc_ep *ep);
 
+/* Ends the send of tc_send_start whose payload is under way, after its endpoint has ended.
+ * Closes the link if that still reads the payload. */
+void tci_large_lose_started(tc_ep *ep);
+
 #endif

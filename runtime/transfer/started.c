@@ -4,7 +4,7 @@
  * position between other messages, and there is one way to send it (queue_drain.h). It ends
  * when its item leaves the queue, or when the large payload made of it has left
  * (started_end.h). */
-#include "transfer/started.h"
+#include "transfer/started_end.h"
 
 #include "base/error_text.h"
 #include "base/sized_struct.h"
@@ -12,26 +12,12 @@
 #include "core/limits.h"
 #include "core/sole_user.h"
 #include "transfer/large_send.h"
-#include "transfer/payload_out.h"
 #include "transfer/queue_drain.h"
 #include "transfer/send_queue.h"
 #include "transfer/send_space.h"
 
 #include <stdlib.h>
 #include <tc/endpoint.h>
-
-#define CLOSE_LINK_TIMEOUT_NS 1000000000ull
-
-void tci_started_lose(tc_ep *ep)
-{
-    if (ep->tx.large == NULL || ep->tx.large->started == NULL)
-        return;
-    if (tci_payload_out_is_leaving(ep)) {
-        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
-        ep->link = NULL;
-    }
-    tci_large_abandon(ep);
-}
 
 static tc_status make(const struct iovec *parts, size_t count, tci_started **started_out,
                       tc_error *err)
