@@ -21,19 +21,34 @@ static void count(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-static void messages_run(void **state)
+/* Connects a context to itself. */
+static tc_ep *connect_to_self(tc_context *ctx)
 {
-    tc_context *ctx = test_context(NULL);
     char host_port[32];
     tc_listener *listener;
-    tc_ifunc *fn;
     tc_ep *ep;
     tc_error error = {0};
     must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
     must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
+    return ep;
+}
+
+static tc_ifunc *open_archive(tc_context *ctx)
+{
+    tc_ifunc *fn;
+    tc_error error = {0};
     must(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_ARCHIVE}, &fn, &error), &error,
          "open");
+    return fn;
+}
+
+static void messages_run(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_ep *ep = connect_to_self(ctx);
+    tc_ifunc *fn = open_archive(ctx);
+    tc_error error = {0};
     must(tc_ifunc_use_local(fn, count, &error), &error, "use_local");
     for (unsigned i = 0; i < 10; i++)
         must(tc_send_wait(ep, fn, "", 1, TIMEOUT_NS, &error), &error, "send");
@@ -47,16 +62,9 @@ static void messages_run(void **state)
 static void code_is_refused(void **state)
 {
     tc_context *ctx = test_context(NULL);
-    char host_port[32];
-    tc_listener *listener;
-    tc_ifunc *fn;
-    tc_ep *ep;
+    tc_ep *ep = connect_to_self(ctx);
+    tc_ifunc *fn = open_archive(ctx);
     tc_error error = {0};
-    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
-    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
-    must(tc_ep_connect(ctx, host_port, TIMEOUT_NS, &ep, &error), &error, "connect");
-    must(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_ARCHIVE}, &fn, &error), &error,
-         "open");
     assert_int_equal(tc_ep_prepare(ep, fn, TIMEOUT_NS, &error), TC_E_REFUSED);
     if (strstr(error.text, "running functions needs the module engine") == NULL)
         fail_msg("%s", error.text);
