@@ -30,9 +30,9 @@ static const tci_option_row option_rows[] = {
       "more than 16K is refused"},
      TCI_OPTION_SIZE, FIELD(ring_memory_max), 0, 64ull << 30, false},
     {{"send_queue_bytes", "TC_SEND_QUEUE_BYTES", "bytes", "1M", "0..1G",
-      "messages that an ifunc sends while the peer has no room wait here, per endpoint; with "
-      "more, answers included, the peer's messages wait, and with eight times this (64K at "
-      "least) it is ended"},
+      "queue of messages that an ifunc sends without credit, per endpoint; with more, answers "
+      "included, the peer's messages wait, and with eight times this (64K at least) it is "
+      "ended"},
      TCI_OPTION_SIZE, FIELD(send_queue_bytes), 0, 1u << 30, false},
     {{"code_bytes_max", "TC_CODE_BYTES_MAX", "bytes", "16M", "4K..1G",
       "largest archive that is opened, or accepted from a peer"},
