@@ -324,8 +324,9 @@ static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_paylo
     return result;
 }
 
-/* A function may go on after its answer, and in any case the target confirms its message later.
- * A close before that would report to the target that messages were lost. */
+/* Waits for the confirmation of what was sent: a function may go on after its answer, and the
+ * message that brought a library is confirmed later. A close before that would report that
+ * messages are under way. */
 static void settle(tc_ep *ep, const arguments *args)
 {
     tc_error ignored; /* the answers are there */
@@ -350,6 +351,8 @@ static int move_content(tc_context *ctx, const arguments *args)
     const uint64_t started_ns = now_ns();
     tc_status status =
         send_content_move(ep, args->archive, args->push, args->timeout_ns, &content, &error);
+    if (status == TC_OK)
+        settle(ep, args);
     tc_ep_close(ep);
     if (status != TC_OK)
         return fail(&error);
