@@ -26,15 +26,20 @@ static tc_status attach(tci_core *core, tc_error *err)
     if (calling == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "calls: out of memory");
     tci_calling_init(calling);
-    core->calls = &calling->calls.head;
-    return TC_OK;
+    tc_status status =
+        tci_module_take((const void **)&core->calls, &calling->calls.head, "calls", err);
+    if (status != TC_OK) {
+        tci_calling_fini(calling);
+        free(calling);
+    }
+    return status;
 }
 
 static void detach(tci_core *core)
 {
-    tci_calling *calling = tci_calling_of(core);
-    if (calling == NULL)
+    if (core->calls == NULL || core->calls->ops->end_all != tci_calls_end)
         return;
+    tci_calling *calling = tci_calling_of(core);
     tci_calling_fini(calling);
     core->calls = NULL;
     free(calling);

@@ -20,9 +20,8 @@ static const tci_host_symbol symbols[] = {
 
 static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)
 {
-    (void)options, (void)err;
-    registry->libraries = &ops;
-    return TC_OK;
+    (void)options;
+    return tci_module_take((const void **)&registry->libraries, &ops, "libraries", err);
 }
 
 static void turn(tci_core *core)

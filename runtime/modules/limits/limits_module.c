@@ -109,7 +109,12 @@ static tc_status attach(tci_core *core, tc_error *err)
                                 .unlisten = unlisten,
                                 .set_callback = set_callback,
                                 .reopen_audit = reopen_audit};
-    core->limits = &state->table;
+    tc_status status =
+        tci_module_take((const void **)&core->limits, &state->table, "limits", err);
+    if (status != TC_OK) {
+        free(state);
+        return status;
+    }
     TC_TRY(tci_audit_file_open(options->audit, &state->audit.file, err));
     if (options->call_time_max > 0)
         TC_TRY(tci_call_watch_create(options->call_time_max, &state->watch, err));
@@ -119,9 +124,9 @@ static tc_status attach(tci_core *core, tc_error *err)
 
 static void detach(tci_core *core)
 {
-    tci_limits_state *state = tci_limits_state_of(core);
-    if (state == NULL)
+    if (core->limits == NULL || core->limits->admit != admit)
         return;
+    tci_limits_state *state = tci_limits_state_of(core);
     tci_call_watch_destroy(state->watch);
     tci_busy_desk_free(state->desk);
     tci_quota_fini(&state->accounts);

@@ -195,15 +195,16 @@ void tci_serving_end(tc_context *ctx)
 static tc_status attach(tci_core *core, tc_error *err)
 {
     tc_context *ctx = core->context;
+    TC_TRY(tci_module_take((const void **)&ctx->guests.ops, &tci_guests_table, "serving", err));
     tci_hand_lock_init(&ctx->guests.lock);
     ctx->guests.wake_fd = -1;
-    return tci_module_take((const void **)&ctx->guests.ops, &tci_guests_table, "serving", err);
+    return TC_OK;
 }
 
 static void detach(tci_core *core)
 {
     tc_context *ctx = core->context;
-    if (ctx->guests.ops == NULL)
+    if (ctx->guests.ops != &tci_guests_table)
         return;
     tci_hand_lock_fini(&ctx->guests.lock);
     if (ctx->guests.wake_fd >= 0)

@@ -34,13 +34,17 @@ static tc_status attach(tci_registry *registry, const struct tc_options *options
         return status;
     }
     trust->head.ops = &ops;
-    registry->trust = &trust->head;
-    return TC_OK;
+    status = tci_module_take((const void **)&registry->trust, &trust->head, "trust", err);
+    if (status != TC_OK) {
+        tci_trust_free(trust);
+        free(trust);
+    }
+    return status;
 }
 
 static void detach(tci_registry *registry)
 {
-    if (registry->trust == NULL)
+    if (registry->trust == NULL || registry->trust->ops != &ops)
         return;
     tci_trust *trust = tci_trust_of(registry);
     registry->trust = NULL;
