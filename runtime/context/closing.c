@@ -12,7 +12,7 @@
 #include "core/sole_user.h"
 #include "endpoint/ep_life.h"
 #include "transfer/queue_drain.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 /* --- flushing ---------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 #include "core/network.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 #include <sodium.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 #include "endpoint/record_in.h"
 #include "transfer/code_out.h"
 #include "transfer/queue_drain.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 #include <sys/epoll.h>
 

@@ -91,7 +91,7 @@ typedef struct tci_core {
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
-    struct tci_started *ended_sends; /* transfer/started_end.h: to be reported, newest first */
+    struct tci_started *ended_sends; /* transfer/started.h: to be reported, newest first */
     tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
 
     const tci_ep_events *events;

@@ -9,7 +9,7 @@
 #include "transfer/frame_out.h"
 #include "transfer/payload_out.h"
 #include "transfer/staging.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 #include <stdlib.h>
 

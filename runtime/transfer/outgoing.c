@@ -4,7 +4,7 @@
 #include "base/aligned_room.h"
 #include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 #include <stdint.h>
 #include <stdlib.h>

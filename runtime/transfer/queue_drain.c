@@ -6,7 +6,7 @@
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 /* Sends a payload of tc_send_start, or one that was queued before the largest size of a frame
  * was known. One part stays where it is; several are put together first. */

@@ -6,7 +6,7 @@
 #include "base/assertion.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
-#include "transfer/started_end.h"
+#include "transfer/started.h"
 
 #include <stdlib.h>
 

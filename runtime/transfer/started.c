@@ -1,111 +1,61 @@
-/* Starts sends whose bytes stay the caller's.
- *
- * Each send goes through the endpoint's queue, also when it can leave at once: so it keeps its
- * position between other messages, and there is one way to send it (queue_drain.h). It ends
- * when its item leaves the queue, or when the large payload made of it has left
- * (started_end.h). */
-#include "transfer/started_end.h"
-
-#include "base/error_text.h"
-#include "base/sized_struct.h"
-#include "core/ep_state.h"
-#include "core/limits.h"
-#include "core/sole_user.h"
-#include "transfer/large_send.h"
-#include "transfer/queue_drain.h"
-#include "transfer/send_queue.h"
-#include "transfer/send_space.h"
+/* The ends of sends that tc_send_start began. The program's callback may send again, so it is
+ * called by housekeeping alone, or when closing is over. */
+#include "transfer/started.h"
 
 #include <stdlib.h>
 #include <tc/endpoint.h>
 
-static tc_status make(const struct iovec *parts, size_t count, tci_started **started_out,
-                      tc_error *err)
+void tci_started_gather(const tci_started *started, uint8_t *payload)
 {
-    if (count > TC_SEND_PARTS_MAX)
-        return tci_error_set(err, TC_E_INVALID, "%zu parts, expected at most %u", count,
-                             TC_SEND_PARTS_MAX);
-    tci_started *started = calloc(1, sizeof *started + count * sizeof *parts);
-    if (started == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "send: out of memory");
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].iov_len == 0)
-            continue;
-        started->parts[started->count++] = parts[i];
-        started->size = parts[i].iov_len > SIZE_MAX - started->size
-                            ? SIZE_MAX
-                            : started->size + parts[i].iov_len;
+    for (size_t i = 0; i < started->count; i++) {
+        memcpy(payload, started->parts[i].iov_base, started->parts[i].iov_len);
+        payload += started->parts[i].iov_len;
     }
-    *started_out = started;
-    return TC_OK;
 }
 
-/* Returns why the endpoint does not take the send. */
-static tc_status check(const tc_ep *ep, const tc_ifunc *fn, size_t size, tc_error *err)
+void tci_started_end(tci_core *core, tci_started *started, tc_status status)
 {
-    const char *name = tci_archive_name(fn->archive);
-    if (ep->state >= TCI_EP_CLOSED)
-        return tc_ep_error(ep, err);
-    if (fn->entries & TCI_ENTRY_INIT)
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "%s: it makes its payloads, expected one that takes them as they "
-                             "are",
-                             name);
-    if (size > ep->core->options.payload_bytes_max)
-        return tci_error_set(err, TC_E_TOO_LARGE, "%s: a payload of %zu bytes, at most %zu",
-                             name, size, (size_t)ep->core->options.payload_bytes_max);
-    if (ep->tx.building || (ep->tx.large != NULL && !ep->tx.large->queued))
-        return tci_error_set(err, TC_E_BUSY,
-                             "a message of tc_send is partly sent, or NAME_payload_init is "
-                             "running");
-    return TC_OK;
+    started->status = status;
+    started->next = core->ended_sends;
+    core->ended_sends = started;
+    tci_pending_add(&core->pending, TCI_WORK_STATE);
 }
 
-static bool has_capacity(const tc_ep *ep, const tci_started *started)
+tc_status tci_started_reason(const tc_ep *ep)
 {
-    const size_t cost = sizeof(tci_queued) + tci_started_cost(started);
-    return (tci_ep_takes_messages(ep) || ep->tx.queues_unopened) &&
-           ep->tx.queue_bytes + cost <= ep->core->options.send_queue_bytes &&
-           cost <= tci_limits_queue_left(ep);
+    tc_status status = tc_ep_error(ep, NULL);
+    return status != TC_OK ? status : TC_E_CLOSED;
 }
 
-/* Takes over `started` on TC_OK alone. */
-static tc_status start(tc_ep *ep, tc_ifunc *fn, tci_started *started, tc_error *err)
+static void report(tci_core *core, tci_started *started)
 {
-    TC_TRY(check(ep, fn, started->size, err));
-    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED) {
-        (void)tc_ep_refusal(ep, err);
-        return TC_E_REFUSED;
+    const tc_send_params params = started->params;
+    const tc_status status = started->status;
+    free(started);
+    if (params.ended != NULL)
+        ++*params.ended;
+    if (params.done == NULL)
+        return;
+    const unsigned outer = tci_pending_enter(&core->pending, TCI_RUNNING);
+    params.done(params.user, status);
+    tci_pending_leave(&core->pending, TCI_RUNNING, outer);
+}
+
+/* Sends that end meanwhile are left for the next call, so this one ends. */
+void tci_started_report(tci_core *core)
+{
+    tci_started *newest = core->ended_sends;
+    tci_started *oldest = NULL;
+    core->ended_sends = NULL;
+    while (newest != NULL) {
+        tci_started *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
     }
-    if (!has_capacity(ep, started)) {
-        tci_send_space_want(ep);
-        return tci_error_set(err, TC_E_AGAIN,
-                             "sends that wait fill the queue, or the endpoint is not open yet");
+    while (oldest != NULL) {
+        tci_started *next = oldest->next;
+        report(core, oldest);
+        oldest = next;
     }
-    tci_queued *item = tci_send_queue_make(&(tci_frame){0});
-    if (item == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "send: out of memory");
-    item->fn = fn;
-    item->started = started;
-    tci_registry_retain(fn);
-    tci_send_queue_append(ep, item);
-    if (tci_ep_takes_messages(ep))
-        tci_queue_drain(ep);
-    return TC_OK;
-}
-
-tc_status tc_send_start_sized(tc_ep *ep, tc_ifunc *fn, const struct iovec *parts, size_t count,
-                              const tc_send_params *params, size_t params_size, tc_error *err)
-{
-    tc_send_params own;
-    tci_started *started;
-    TC_TRY(tci_sized_struct_read(&own, sizeof own, params, params_size, err));
-    TC_TRY(make(parts, count, &started, err));
-    started->params = own;
-    bool entered = tci_sole_user_enter(ep->core, "tc_send_start");
-    tc_status status = start(ep, fn, started, err);
-    tci_sole_user_leave(ep->core, entered);
-    if (status != TC_OK)
-        free(started);
-    return status;
 }

@@ -1,7 +1,7 @@
 /* Sends of tc_send_start. Their bytes stay in the caller's memory until they end: in the
  * endpoint's queue, and while a large payload leaves. */
-#ifndef TCI_STARTED_END_H
-#define TCI_STARTED_END_H
+#ifndef TCI_STARTED_H
+#define TCI_STARTED_H
 
 #include "core/ep.h"
 
