@@ -211,7 +211,7 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_pending_add(pending, TCI_WORK_LINK);
     if (ep->link != NULL && !tci_link_turn(ep->link))
         tci_pending_add(pending, TCI_WORK_LINK);
-    if (tci_record_in_has_more(ep))
+    if (ep->link != NULL && tci_link_has_bytes(ep->link))
         tci_pending_add(pending, TCI_WORK_STREAM);
     if (ep->peer.said_bye && tci_dispatch_drain(ep))
         tci_handshake_part(ep);

@@ -22,6 +22,7 @@ typedef struct stream_link {
     bool begun;          /* the head of the first one was given to the stream */
     size_t given;        /* bytes of its body that were given to it */
     tci_link_op *called; /* one inside its send call, which reports its end itself */
+    bool watches_space;  /* the connection is watched for writing */
 } stream_link;
 
 /* A hello message: not a record. */
@@ -152,6 +153,17 @@ static bool turn(tci_link *base)
     return false;
 }
 
+static void watch_space(tci_link *base, bool sleeps)
+{
+    stream_link *link = stream_link_of(base);
+    bool watch = sleeps && !turn(base);
+    if (watch == link->watches_space)
+        return;
+    link->watches_space = watch;
+    tci_core_watch_room(link->ep->core, tci_stream_fd(link->ep->stream), link->ep->connection,
+                        watch);
+}
+
 /* --- sending ----------------------------------------------------------------------------- */
 
 static void append(stream_link *link, tci_link_op *op)
@@ -214,6 +226,11 @@ static tc_status post(tci_link *base, tci_am kind, const void *bytes, size_t siz
 
 /* --- the rest ---------------------------------------------------------------------------- */
 
+static bool has_bytes(const tci_link *base)
+{
+    return tci_stream_has_bytes(((const stream_link *)(const void *)base)->ep->stream);
+}
+
 static tc_status error_of(const tci_link *base, tc_error *err)
 {
     const stream_link *link = (const stream_link *)(const void *)base;
@@ -255,6 +272,8 @@ static const tci_link_ops stream_ops = {
     .flush_begin = flush_begin,
     .flush_ended = flush_ended,
     .turn = turn,
+    .has_bytes = has_bytes,
+    .watch_space = watch_space,
     .error = error_of,
     .post = post,
     .send = send_plain,

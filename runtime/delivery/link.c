@@ -22,6 +22,17 @@ bool tci_link_turn(tci_link *link)
     return link->ops->turn == NULL || link->ops->turn(link);
 }
 
+bool tci_link_has_bytes(const tci_link *link)
+{
+    return link->ops->has_bytes != NULL && link->ops->has_bytes(link);
+}
+
+void tci_link_watch_space(tci_link *link, bool sleeps)
+{
+    if (link->ops->watch_space != NULL)
+        link->ops->watch_space(link, sleeps);
+}
+
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
     return link->ops->ready(link, err);

@@ -24,6 +24,13 @@ const char *tci_link_lacks(const tci_link *link);
  * links leave that to the worker. */
 bool tci_link_turn(tci_link *link);
 
+/* Returns whether the carrier holds received bytes that no descriptor reports. */
+bool tci_link_has_bytes(const tci_link *link);
+
+/* Called before a sleep, which ends when the carrier accepts more of the waiting messages, and
+ * after it. */
+void tci_link_watch_space(tci_link *link, bool sleeps);
+
 /* Returns TC_OK when UCX has connected the two workers. TC_E_AGAIN: not yet; progress.
  * TC_E_PEER_LOST. err may be NULL and is not filled for TC_E_AGAIN. A side that goes away
  * before both are connected crashes a UCX with assertions on the other side, so a handshake

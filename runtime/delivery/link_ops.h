@@ -14,6 +14,8 @@ typedef struct tci_link_ops {
     void (*flush_begin)(tci_link *link);
     bool (*flush_ended)(tci_link *link);
     bool (*turn)(tci_link *link);                                         /* may be NULL */
+    bool (*has_bytes)(const tci_link *link);                              /* may be NULL */
+    void (*watch_space)(tci_link *link, bool sleeps);                     /* may be NULL */
     void (*look_for_peer)(tci_link *link, uint64_t now_ns, bool closely); /* may be NULL */
     tc_status (*error)(const tci_link *link, tc_error *err);
     void (*put_aside)(tci_link *link);                                     /* may be NULL */

@@ -56,23 +56,6 @@ void tci_record_in_end(tc_ep *ep)
     free(in);
 }
 
-bool tci_record_in_has_more(const tc_ep *ep)
-{
-    return ep->rx.records != NULL && tci_stream_has_bytes(ep->stream);
-}
-
-void tci_record_in_watch_room(tc_ep *ep, bool sleeps)
-{
-    tci_record_in *in = ep->rx.records;
-    if (in == NULL || ep->link == NULL)
-        return;
-    bool watch = sleeps && !tci_link_turn(ep->link);
-    if (watch == in->watches_room)
-        return;
-    in->watches_room = watch;
-    tci_core_watch_room(ep->core, tci_stream_fd(ep->stream), ep->connection, watch);
-}
-
 /* --- bodies that arrive in parts --------------------------------------------------------- */
 
 static void end_body(tci_record_in *in)

@@ -14,7 +14,6 @@ typedef struct tci_record_in {
     tc_ep *ep;
     struct tci_record_in *next, **previous_next; /* in the core's list */
     uint32_t sequence;                           /* of the next record */
-    bool watches_room; /* watched for writing: tci_record_in_watch_room */
 
     /* A body that arrives in parts. */
     size_t left; /* bytes not yet received; 0: no body is under way */
@@ -36,12 +35,5 @@ void tci_record_in_end(tc_ep *ep);
  * TC_E_PEER_LOST, TC_E_IO: the connection is gone; returned only by a call that took nothing,
  * so that messages received before can run. */
 TC_MUST_CHECK tc_status tci_record_in_take(tc_ep *ep, tc_error *err);
-
-/* Called before a sleep, which ends when the connection accepts more of the unsent data, and
- * after it. */
-void tci_record_in_watch_room(tc_ep *ep, bool sleeps);
-
-/* Returns whether the stream holds received bytes that no descriptor reports. */
-bool tci_record_in_has_more(const tc_ep *ep);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "core/credit.h"
 #include "core/doorbell.h"
-#include "endpoint/record_in.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/payload_in.h"
@@ -23,7 +22,8 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         return;
     if (ep->tx.used)
         tci_doorbell_after_frames(ep);
-    tci_record_in_watch_room(ep, true);
+    if (ep->link != NULL)
+        tci_link_watch_space(ep->link, true);
     armed->rung &= !ep->rx.paused; /* a paused endpoint is polled now and then */
     ep->wake.awaited = tci_send_space_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
@@ -47,7 +47,8 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
 /* Stores the words without reading them, as the peer may write them too. */
 void tci_wakeup_disarm(tc_ep *ep)
 {
-    tci_record_in_watch_room(ep, false);
+    if (ep->link != NULL)
+        tci_link_watch_space(ep->link, false);
     if (!tci_ep_is_open(ep) || !ep->rx.arrival.ring_is_mapped)
         return;
     ep->wake.doorbell += TCI_DOORBELL_STEP;

@@ -136,6 +136,17 @@ bool tci_link_turn(tci_link *link)
     return true;
 }
 
+bool tci_link_has_bytes(const tci_link *link)
+{
+    (void)link;
+    return false;
+}
+
+void tci_link_watch_space(tci_link *link, bool sleeps)
+{
+    (void)link, (void)sleeps;
+}
+
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
     if (link->ready != TC_OK && link->ready != TC_E_AGAIN)
