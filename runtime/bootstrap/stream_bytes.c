@@ -31,11 +31,6 @@ tc_status tci_stream_widen(tci_stream *stream, tc_error *err)
     return TC_OK;
 }
 
-bool tci_stream_is_wide(const tci_stream *stream)
-{
-    return stream->wide != NULL;
-}
-
 tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err)
 {
     const tc_error *kept = &stream->send_error;

@@ -14,7 +14,6 @@
 /* Makes it wide, for good. Bytes that wait to be written leave first; a message that
  * tci_stream_receive returned stays valid. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_stream_widen(tci_stream *stream, tc_error *err);
-bool tci_stream_is_wide(const tci_stream *stream);
 
 /* Returns TC_OK, or the error of a failed write. */
 tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err);

@@ -116,7 +116,7 @@ static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item
                                  "it came by UCX alone, and nobody was given this address");
     }
     TC_TRY(tci_ep_create(core, TCI_OWNER_CONTEXT, ep_out, err));
-    tci_handshake_set_deadline(*ep_out, tci_deadline_after(core->options.connect_timeout));
+    tci_handshake_begin(*ep_out, tci_deadline_after(core->options.connect_timeout));
     return TC_OK;
 }
 

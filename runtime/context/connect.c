@@ -84,7 +84,7 @@ static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t dea
     }
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
-    tci_handshake_set_deadline(ep, deadline_ns);
+    tci_handshake_begin(ep, deadline_ns);
     return wait_until_open(ctx, ep, ep_out, heard_out, err);
 }
 
@@ -171,7 +171,7 @@ static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t 
 {
     tc_ep *ep;
     TC_TRY(tci_ep_create(&ctx->core, TCI_OWNER_PROGRAM, &ep, err));
-    tci_handshake_set_deadline(ep, deadline_ns);
+    tci_handshake_begin(ep, deadline_ns);
     tc_status status = tci_network_link(ep, theirs, err);
     if (status == TC_OK)
         status = tci_handshake_send_hello(ep, err);

@@ -20,11 +20,11 @@
 #include "context/waker.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
+#include "core/handshake_ops.h"
 #include "core/limits.h"
 #include "core/share.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
-#include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
 #include "transfer/code_out.h"
 #include "transfer/queue_drain.h"
@@ -43,10 +43,8 @@
 
 static void look_at_stream(tc_ep *ep)
 {
-    tci_handshake_stream(ep);
+    tci_handshake_ops_read(ep);
     tci_ep_callback_opened(ep); /* messages behind its READY need not wait for the next turn */
-    if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
-        (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
 }
 
 /* The end of a stream does not cover frames that its peer wrote into the ring before, so those
@@ -120,11 +118,7 @@ static unsigned check_link(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 
 static unsigned check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 {
-    tci_handshake_expire(ep, now_ns);
-    /* A name with several addresses changes its descriptor while it connects. */
-    if (ep->state == TCI_EP_CONNECTING)
-        tci_handshake_stream(ep);
-    tci_handshake_turn(ep);
+    tci_handshake_ops_turn(ep, now_ns);
     (void)tci_ep_check_credit(ep); /* a flush only waits, and queued messages have no caller */
     if (ep->link != NULL)
         tci_link_look_for_peer(ep->link, now_ns, ep->stream == NULL);
@@ -214,7 +208,7 @@ static unsigned turn_endpoint(tc_ep *ep)
     if (ep->link != NULL && tci_link_has_bytes(ep->link))
         tci_pending_add(pending, TCI_WORK_STREAM);
     if (ep->peer.said_bye && tci_dispatch_drain(ep))
-        tci_handshake_part(ep);
+        tci_ep_part(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
     if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep))

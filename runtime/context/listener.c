@@ -147,7 +147,7 @@ static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
     }
     ep->stream = stream;
     tci_connecting_keep_identity(ep);
-    tci_handshake_set_deadline(ep, tci_deadline_after(core->options.connect_timeout));
+    tci_handshake_begin(ep, tci_deadline_after(core->options.connect_timeout));
     status = tci_core_watch(core, tci_stream_fd(stream), ep->connection, err);
     if (status != TC_OK)
         tci_ep_free(ep);
@@ -192,8 +192,7 @@ static void rest(tc_context *ctx, tc_listener *listener, const tc_error *why)
            why->text);
     listener->has_failed = true;
     drop_unopened(&ctx->core);
-    (void)epoll_ctl(ctx->core.epoll_fd, EPOLL_CTL_DEL,
-                    tci_stream_listener_fd(listener->streams), NULL);
+    tci_core_unwatch(&ctx->core, tci_stream_listener_fd(listener->streams));
     if (listener->rests_until_ns == 0)
         ctx->listeners_resting++;
     listener->rests_until_ns = tci_deadline_after(TCI_LISTENER_REST_NS);

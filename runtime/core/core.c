@@ -19,6 +19,11 @@ tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err)
     return TC_OK;
 }
 
+void tci_core_unwatch(tci_core *core, int fd)
+{
+    (void)epoll_ctl(core->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
 void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | (on ? EPOLLOUT : 0),

@@ -139,6 +139,9 @@ TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint1
  * TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
 
+/* Removes a descriptor from the epoll set. */
+void tci_core_unwatch(tci_core *core, int fd);
+
 /* Changes whether such a descriptor is also watched for being writable. */
 void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on);
 

@@ -29,7 +29,8 @@ typedef enum tci_ep_state {
 
 /* endpoint/handshake.h */
 typedef struct tci_handshake {
-    bool watched; /* the stream is, from when it is connected */
+    const struct tci_handshake_ops *ops; /* core/handshake_ops.h; NULL: not begun */
+    bool watched;                        /* the stream is, from when it is connected */
     bool hello_sent;
     bool ready_sent;
     bool peer_ready;

@@ -1,19 +1,20 @@
 #include "core/ep_message.h"
 
-#include "bootstrap/stream_bytes.h"
+#include "core/handshake_ops.h"
 #include "core/single_message.h"
 
 /* Returns whether these messages go by the link. A connection that carries records carries them
  * too, in order with the records. */
 static bool go_by_link(const tc_ep *ep)
 {
-    return ep->stream == NULL || tci_stream_is_wide(ep->stream);
+    return ep->stream == NULL ||
+           (ep->link != NULL && tci_link_carries(ep->link, TCI_LINK_RECORDS));
 }
 
 tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 {
     if (!go_by_link(ep))
-        return tci_stream_send(ep->stream, bytes, size, err);
+        return ep->hs.ops->send(ep, bytes, size, err);
     if (ep->link == NULL)
         return tci_error_set(err, TC_E_CLOSED, "message: the link is closed");
     return tci_link_post(ep->link, TCI_AM_HELLO, bytes, size, err);
@@ -44,7 +45,7 @@ void tci_ep_message_flush_begin(tc_ep *ep)
 bool tci_ep_message_has_left(tc_ep *ep)
 {
     return go_by_link(ep) ? tci_link_flush_ended(ep->link)
-                          : tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN;
+                          : ep->hs.ops->flush(ep) != TC_E_AGAIN;
 }
 
 bool tci_ep_message_wakeup(tc_ep *ep)

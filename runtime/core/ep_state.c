@@ -248,6 +248,14 @@ void tci_ep_finish(tc_ep *ep)
         TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
 }
 
+void tci_ep_part(tc_ep *ep)
+{
+    if (ep->peer.gave_up != NULL)
+        tci_ep_fail(ep, ep->peer.gave_up);
+    else
+        tci_ep_finish(ep);
+}
+
 tc_status tci_ep_check_credit(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep) || !ep->tx.ring.broken)

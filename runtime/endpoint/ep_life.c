@@ -3,9 +3,9 @@
 
 #include "base/assertion.h"
 #include "core/ep_state.h"
+#include "core/handshake_ops.h"
 #include "core/limits.h"
 #include "core/single_message.h"
-#include "endpoint/record_in.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/large_send.h"
@@ -80,9 +80,8 @@ void tci_ep_free(tc_ep *ep)
     TCI_ASSERT(ep->core->by_connection[ep->connection] == ep);
     TCI_ASSERT(ep->rx.watched_at == TCI_UNWATCHED);
     ep->core->by_connection[ep->connection] = NULL;
-    tci_record_in_end(ep);
     if (ep->stream != NULL)
-        tci_stream_close(ep->stream);
+        ep->hs.ops->close(ep);
     if (ep->link != NULL)
         tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
     ep->link = NULL;

@@ -34,11 +34,6 @@
 
 #define SMALL_RING_BYTES (16u << 10)
 
-void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns)
-{
-    ep->hs.deadline_ns = deadline_ns;
-}
-
 void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank)
 {
     ep->hs.expected_rank = rank;
@@ -342,14 +337,6 @@ static void give_up_later(tc_ep *ep, const tc_error *said)
     tci_error_prefix(ep->peer.gave_up, "peer lost");
     ep->peer.said_bye = true;
     tci_pending_add(&ep->core->pending, TCI_WORK_GOODBYE);
-}
-
-void tci_handshake_part(tc_ep *ep)
-{
-    if (ep->peer.gave_up != NULL)
-        tci_ep_fail(ep, ep->peer.gave_up);
-    else
-        tci_ep_finish(ep);
 }
 
 static void on_refuse(tc_ep *ep, const void *bytes, size_t size)

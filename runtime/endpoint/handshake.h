@@ -7,8 +7,9 @@
 
 #include "core/ep.h"
 
-/* An endpoint that is not open by the deadline ends then. */
-void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns);
+/* Begins to connect a new endpoint, and attaches this code to it (core/handshake_ops.h). It
+ * ends if it is not open by the deadline; a later call changes that. */
+void tci_handshake_begin(tc_ep *ep, uint64_t deadline_ns);
 
 /* Requires the peer to state that it is that member of a group before messages leave. Messages
  * sent meanwhile wait in the queue. */
@@ -25,7 +26,8 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
  * that error. */
 void tci_handshake_refuse(tc_ep *ep, const tc_error *error);
 
-/* Handles the stream's events: connecting, messages, its end. */
+/* Handles the stream's events: connecting, messages, its end. An endpoint that has ended by it
+ * is watched no more. */
 void tci_handshake_stream(tc_ep *ep);
 
 /* Continues when UCX has connected the link meanwhile: sends READY, opens the endpoint. */
@@ -34,8 +36,5 @@ void tci_handshake_turn(tc_ep *ep);
 /* Ends an endpoint that has passed its deadline and is not open, or has a peer that has not
  * confirmed its rank. */
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns);
-
-/* Ends an endpoint after its peer has parted and all messages that arrived were run. */
-void tci_handshake_part(tc_ep *ep);
 
 #endif

@@ -1,6 +1,8 @@
-/* Events of an endpoint's connection: connected, the peer's hello messages, its end. */
+/* Events of an endpoint's connection: connected, the peer's hello messages, its end. And the
+ * table by which the files that poll, send and free endpoints reach the code that connects. */
 #include "bootstrap/stream_bytes.h"
 #include "core/ep_state.h"
+#include "core/handshake_ops.h"
 #include "endpoint/connecting.h"
 #include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
@@ -27,7 +29,7 @@ static tc_status take_messages(tc_ep *ep, tc_error *err)
     return TC_E_AGAIN;
 }
 
-void tci_handshake_stream(tc_ep *ep)
+static void serve(tc_ep *ep)
 {
     tc_error error = {0};
     if (ep->state == TCI_EP_CONNECTING)
@@ -50,4 +52,50 @@ void tci_handshake_stream(tc_ep *ep)
     if (status == TC_E_PEER_LOST)
         tci_error_prefix(&error, "peer lost");
     tci_ep_fail(ep, &error);
+}
+
+void tci_handshake_stream(tc_ep *ep)
+{
+    serve(ep);
+    if ((ep->state >= TCI_EP_CLOSED || ep->peer.said_bye) && ep->stream != NULL)
+        tci_core_unwatch(ep->core, tci_stream_fd(ep->stream));
+}
+
+/* --- the table --------------------------------------------------------------------------- */
+
+static void turn(tc_ep *ep, uint64_t now_ns)
+{
+    tci_handshake_expire(ep, now_ns);
+    /* A name with several addresses changes its descriptor while it connects. */
+    if (ep->state == TCI_EP_CONNECTING)
+        tci_handshake_stream(ep);
+    tci_handshake_turn(ep);
+}
+
+static tc_status send_bytes(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
+{
+    return tci_stream_send(ep->stream, bytes, size, err);
+}
+
+static tc_status flush(tc_ep *ep)
+{
+    return tci_stream_flush(ep->stream, NULL);
+}
+
+static void close_stream(tc_ep *ep)
+{
+    tci_record_in_end(ep);
+    tci_stream_close(ep->stream);
+}
+
+static const tci_handshake_ops ops = {.turn = turn,
+                                      .read = tci_handshake_stream,
+                                      .send = send_bytes,
+                                      .flush = flush,
+                                      .close = close_stream};
+
+void tci_handshake_begin(tc_ep *ep, uint64_t deadline_ns)
+{
+    ep->hs.ops = &ops;
+    ep->hs.deadline_ns = deadline_ns;
 }

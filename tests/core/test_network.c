@@ -109,7 +109,7 @@ static void connect(fake_node *node, bool is_remote)
     ep->stream = fake_stream_create();
     ep->stream->is_remote = is_remote;
     ep->state = TCI_EP_CONNECTING;
-    tci_handshake_set_deadline(ep, UINT64_MAX);
+    tci_handshake_begin(ep, UINT64_MAX);
     tci_handshake_stream(ep);
     assert_int_equal(ep->state, TCI_EP_AWAITING_HELLO);
     assert_ptr_equal(ep->worker, node->core.worker);

@@ -313,8 +313,8 @@ TEST(who_is_late_is_named_if_it_is_known)
     fake_node *node = fake_node_create();
     tc_ep *unknown = fake_node_ep(node), *member = fake_node_ep(node);
     tci_handshake_expect_rank(member, 3);
-    tci_handshake_set_deadline(unknown, 1000);
-    tci_handshake_set_deadline(member, 1000);
+    tci_handshake_begin(unknown, 1000);
+    tci_handshake_begin(member, 1000);
     tci_handshake_expire(unknown, 999);
     assert_int_equal(unknown->state, TCI_EP_AWAITING_HELLO);
     tci_handshake_expire(unknown, 1000);
@@ -329,7 +329,7 @@ TEST(one_that_answers_in_place_of_a_member_has_the_same_deadline)
     fake_pair pair;
     fake_pair_make(&pair, FAKE_MAPPED);
     tci_handshake_expect_rank(pair.ep, 5);
-    tci_handshake_set_deadline(pair.ep, 1000);
+    tci_handshake_begin(pair.ep, 1000);
     fake_pair_connect(&pair);
     assert_false(tci_ep_takes_messages(pair.ep));
     tci_handshake_expire(pair.ep, 999);
@@ -339,7 +339,7 @@ TEST(one_that_answers_in_place_of_a_member_has_the_same_deadline)
     fake_pair_close(&pair);
 
     fake_pair_open(&pair, FAKE_MAPPED); /* others have no deadline once they are open */
-    tci_handshake_set_deadline(pair.ep, 1000);
+    tci_handshake_begin(pair.ep, 1000);
     tci_handshake_expire(pair.ep, UINT64_MAX);
     assert_true(tci_ep_is_open(pair.ep));
     fake_pair_close(&pair);

@@ -112,7 +112,7 @@ static void go_on(tc_ep *ep)
 static void part(tc_ep *ep)
 {
     if (ep->peer.said_bye && ep->state < TCI_EP_CLOSED)
-        tci_handshake_part(ep);
+        tci_ep_part(ep);
 }
 
 /* One message of the other's: the next one, or by `how` one from before. */
@@ -200,7 +200,7 @@ static void set_stream(tc_ep *ep, uint8_t how)
 
 static void expire(tc_ep *ep, uint8_t how)
 {
-    tci_handshake_set_deadline(ep, how & 1 ? 100 : 50);
+    tci_handshake_begin(ep, how & 1 ? 100 : 50);
     tci_handshake_expire(ep, how & 2 ? 100 : 60);
 }
 
@@ -305,7 +305,7 @@ static tc_ep *make_ep(fake_node *node, uint8_t mode, bool calls)
             MUST(tci_network_open(&node->core, &node->core.credentials,
                                   "it came from another host", NULL) == TC_OK);
     }
-    tci_handshake_set_deadline(ep, UINT64_MAX);
+    tci_handshake_begin(ep, UINT64_MAX);
     if (mode & IDENTITY)
         (void)snprintf(ep->peer.identity, sizeof ep->peer.identity, "key:fuzz");
     if (!calls)

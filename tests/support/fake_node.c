@@ -205,7 +205,7 @@ tc_ep *fake_node_ep(fake_node *node)
     tc_error error;
     assert_int_equal(tci_ep_create(&node->core, TCI_OWNER_PROGRAM, &ep, &error), TC_OK);
     ep->link = fake_link_create();
-    tci_handshake_set_deadline(ep, UINT64_MAX);
+    tci_handshake_begin(ep, UINT64_MAX);
     return ep;
 }
 

@@ -147,12 +147,6 @@ tc_status tci_stream_widen(tci_stream *stream, tc_error *err)
     return tci_error_set(err, TC_E_UNSUPPORTED, "this stream carries hello messages alone");
 }
 
-bool tci_stream_is_wide(const tci_stream *stream)
-{
-    (void)stream;
-    return false;
-}
-
 tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err)
 {
     (void)stream, (void)err;

@@ -54,7 +54,7 @@ static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)
     tci_member *m = &group->members[rank];
     tc_ep *ep;
     TC_TRY(tci_ep_create(group->core, TCI_OWNER_GROUP, &ep, err));
-    tci_handshake_set_deadline(ep, tci_deadline_after(group->core->options.connect_timeout));
+    tci_handshake_begin(ep, tci_deadline_after(group->core->options.connect_timeout));
     ep->member.group = group;
     ep->member.rank = rank;
     tci_handshake_expect_rank(ep, rank);
