@@ -147,7 +147,7 @@ static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
         refuse_stranger(ctx, &error);
 }
 
-void tci_arrivals_handle_hellos(tc_context *ctx)
+static void handle_hellos(tc_context *ctx)
 {
     while (ctx->inbox.first != NULL) {
         tci_inbox_item *item = ctx->inbox.first;
@@ -158,6 +158,12 @@ void tci_arrivals_handle_hellos(tc_context *ctx)
         handle_inbox_item(ctx, item);
         free(item);
     }
+}
+
+void tci_arrivals_init(tc_context *ctx)
+{
+    ctx->inbox.last = &ctx->inbox.first;
+    ctx->inbox.handle = handle_hellos;
 }
 
 void tci_arrivals_free(tc_context *ctx)

@@ -10,8 +10,8 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
 bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
                                tci_sink *sink_out);
 
-/* Handles the hellos that wait in the inbox. */
-void tci_arrivals_handle_hellos(tc_context *ctx);
+/* Sets up the inbox, whose hellos housekeeping handles. */
+void tci_arrivals_init(tc_context *ctx);
 /* Frees the hellos that still wait. */
 void tci_arrivals_free(tc_context *ctx);
 

@@ -75,7 +75,7 @@ static bool checks_threads(const struct tc_options *options)
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
-    ctx->inbox.last = &ctx->inbox.first;
+    tci_arrivals_init(ctx);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
     TC_TRY(tci_modules_attach(core, err));

@@ -8,7 +8,17 @@
 
 #include <tc/advanced.h>
 
+/* The operations of a listener, for housekeeping: a program that opens none does not need that
+ * code (context/listener.h). */
+typedef struct tci_listener_ops {
+    /* Accepts the peers that wait. */
+    void (*serve)(tc_listener *listener);
+    /* Watches it again after it has rested. */
+    void (*wake)(tc_listener *listener);
+} tci_listener_ops;
+
 struct tc_listener {
+    const tci_listener_ops *ops;
     tc_context *ctx;
     tci_stream_listener *streams;
     tc_connection_callback taker; /* of its connections; NULL: they are served here */
@@ -25,6 +35,7 @@ typedef struct tci_inbox {
     struct tci_inbox_item *first;
     struct tci_inbox_item **last;
     unsigned count;
+    void (*handle)(tc_context *ctx); /* all of them: context/arrivals.h */
 } tci_inbox;
 
 /* Threads that use the context while another thread serves it: context/guests.h. */

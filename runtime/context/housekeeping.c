@@ -11,11 +11,9 @@
 #include "context/housekeeping.h"
 
 #include "base/clock.h"
-#include "context/arrivals.h"
 #include "context/ep_callback.h"
 #include "context/events.h"
 #include "context/goodbye.h"
-#include "context/listener.h"
 #include "context/modules.h"
 #include "context/waker.h"
 #include "core/credit.h"
@@ -58,6 +56,26 @@ static unsigned serve_stream(tc_ep *ep)
     return run;
 }
 
+/* Ignores the number of a closed listener. */
+static void serve_listener(tc_context *ctx, uint64_t number)
+{
+    tc_listener *listener = ctx->listeners;
+    while (listener != NULL && listener->number != number)
+        listener = listener->next;
+    if (listener != NULL)
+        listener->ops->serve(listener);
+}
+
+static void wake_listeners(tc_context *ctx, uint64_t now_ns)
+{
+    if (ctx->listeners_resting == 0)
+        return;
+    for (tc_listener *listener = ctx->listeners; listener != NULL; listener = listener->next) {
+        if (listener->rests_until_ns > 0 && now_ns >= listener->rests_until_ns)
+            listener->ops->wake(listener);
+    }
+}
+
 static unsigned serve_descriptors(tc_context *ctx)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -72,7 +90,7 @@ static unsigned serve_descriptors(tc_context *ctx)
         else if (events[i].data.u64 & TCI_WATCH_GUEST)
             tci_waker_note_guest(ctx);
         else if (events[i].data.u64 & TCI_WATCH_LISTENER)
-            tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
+            serve_listener(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
         else if ((ep = tci_core_find(&ctx->core, events[i].data.u64)) != NULL)
             run += serve_stream(ep);
     }
@@ -130,7 +148,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     tci_core *core = &ctx->core;
     ctx->serviced_ns = now_ns;
     (void)tci_worker_progress(core->worker);
-    tci_listener_wake(ctx, now_ns);
+    wake_listeners(ctx, now_ns);
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         run += check_endpoint(ctx, ep, now_ns);
@@ -245,7 +263,7 @@ static unsigned turn_modules(tc_context *ctx, unsigned causes)
 static unsigned handle_hellos(tc_context *ctx, unsigned causes)
 {
     (void)causes;
-    tci_arrivals_handle_hellos(ctx);
+    ctx->inbox.handle(ctx);
     return 0;
 }
 

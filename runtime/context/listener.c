@@ -30,6 +30,8 @@ static tc_status watch(const tc_listener *listener, tc_error *err)
                           TCI_WATCH_LISTENER | listener->number, err);
 }
 
+static const tci_listener_ops ops;
+
 /* Takes over the streams, also on failure. */
 static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
                          tc_listener **listener_out, tc_error *err)
@@ -39,6 +41,7 @@ static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
         tci_stream_listener_close(streams);
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
     }
+    listener->ops = &ops;
     listener->ctx = ctx;
     listener->streams = streams;
     listener->number = ctx->listener_numbers++;
@@ -198,23 +201,13 @@ static void rest(tc_context *ctx, tc_listener *listener, const tc_error *why)
     listener->rests_until_ns = tci_deadline_after(TCI_LISTENER_REST_NS);
 }
 
-static void wake(tc_context *ctx, tc_listener *listener)
+static void wake(tc_listener *listener)
 {
     tc_error error;
     listener->rests_until_ns = 0;
-    ctx->listeners_resting--;
+    listener->ctx->listeners_resting--;
     if (watch(listener, &error) != TC_OK)
-        rest(ctx, listener, &error);
-}
-
-void tci_listener_wake(tc_context *ctx, uint64_t now_ns)
-{
-    if (ctx->listeners_resting == 0)
-        return;
-    for (tc_listener *listener = ctx->listeners; listener != NULL; listener = listener->next) {
-        if (listener->rests_until_ns > 0 && now_ns >= listener->rests_until_ns)
-            wake(ctx, listener);
-    }
+        rest(listener->ctx, listener, &error);
 }
 
 /* --- serving ----------------------------------------------------------------------------- */
@@ -268,18 +261,17 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
 }
 
 /* Accepts a bounded number, so that others are served too; epoll reports the rest again. */
-void tci_listener_serve(tc_context *ctx, uint64_t number)
+static void serve(tc_listener *listener)
 {
-    tc_listener *listener = ctx->listeners;
     tc_error error;
-    while (listener != NULL && listener->number != number)
-        listener = listener->next;
-    if (listener == NULL || listener->rests_until_ns > 0)
+    if (listener->rests_until_ns > 0)
         return;
     unsigned unopened = unopened_max();
     tc_status status = TC_OK;
     for (unsigned i = 0; i < ACCEPTED_MAX && status == TC_OK; i++)
-        status = accept_next(ctx, listener, unopened, &error);
+        status = accept_next(listener->ctx, listener, unopened, &error);
     if (status != TC_OK && status != TC_E_AGAIN)
-        rest(ctx, listener, &error);
+        rest(listener->ctx, listener, &error);
 }
+
+static const tci_listener_ops ops = {.serve = serve, .wake = wake};

@@ -13,10 +13,4 @@ TC_MUST_CHECK tc_status tci_listener_open_on(tc_context *ctx, tci_stream_listene
                                              const tci_credentials *credentials,
                                              tc_listener **listener_out, tc_error *err);
 
-/* Watches those listeners again that have rested. */
-void tci_listener_wake(tc_context *ctx, uint64_t now_ns);
-
-/* Accepts the peers that wait at a listener. Ignores the number of a closed listener. */
-void tci_listener_serve(tc_context *ctx, uint64_t number);
-
 #endif

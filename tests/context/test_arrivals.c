@@ -14,7 +14,7 @@ static void open_pair(uint64_t delivery)
     ctx = calloc(1, sizeof *ctx);
     assert_non_null(ctx);
     ctx->core = pair.far->core;
-    ctx->inbox.last = &ctx->inbox.first;
+    tci_arrivals_init(ctx);
     header = (tci_am_header){.connection = pair.peer->connection};
     memcpy(header.token, &pair.ep->link->token, sizeof header.token);
 }
