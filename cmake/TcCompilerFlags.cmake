@@ -9,6 +9,11 @@ target_compile_options(tc_flags INTERFACE
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(tc_flags INTERFACE -Wno-format-truncation)
 endif()
+# A section for each function, so that the linker drops unused ones from the library. Sanitizers keep lists of sections.
+if(NOT TC_SANITIZE)
+  set(tc_sections -ffunction-sections -fdata-sections)
+  set(tc_used_sections -Wl,--gc-sections)
+endif()
 target_include_directories(tc_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime ${PROJECT_SOURCE_DIR}/bitcode-archive)
 
