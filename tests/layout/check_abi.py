@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Programs that were linked with the released library run with this one: symbols and types are compared by libabigail.
+"""Programs that were linked with the released library run with this one: symbols and types, as libabigail reads them.
 
     check_abi.py BUILD_LIB_FOLDER SOURCE_FOLDER             compares what was built with tests/layout/abi/*.abi
     check_abi.py BUILD_LIB_FOLDER SOURCE_FOLDER --update    writes those files anew: at a release, or when a change is meant
 
-Needs debug information, and abidiff and abidw (package abigail-tools): ends with status 77 without. Functions and statuses may
-be added. Structs may grow at their end: functions that fill or read one of the program's get its size.
+Needs debug information, and abidw (package abigail-tools): ends with status 77 without. Functions and enumerators may be added.
+Structs may grow at their end: functions that fill or read one of the program's get its size.
 """
 import os
 import shutil
@@ -16,89 +16,140 @@ import xml.etree.ElementTree
 
 LIBRARIES = {"tchains": "include/tc", "tchains-compat": "include/tc/compat"}
 # The types of public headers alone, with no trace of the machine or the lines of a file.
-WRITE = ["--exported-interfaces-only", "--drop-private-types", "--no-architecture", "--no-corpus-path", "--no-comp-dir-path",
-         "--no-show-locs", "--no-elf-needed", "--no-parameter-names", "--type-id-style", "hash"]
-BYTES_MAX = 400 * 1024
+READ = ["--exported-interfaces-only", "--drop-private-types", "--no-architecture", "--no-corpus-path", "--no-comp-dir-path",
+        "--no-show-locs", "--no-elf-needed", "--no-parameter-names", "--type-id-style", "hash"]
 # Programs have these in their own memory, and no call gets the size.
-FIXED = {"tc_error", "tc_call_ticket", "tc_embedded"}
-CHANGED, INCOMPATIBLE = 4, 8  # bits of abidiff's status; 1 and 2 are its own troubles
+FIXED = {"struct tc_error", "struct tc_call_ticket", "struct tc_embedded"}
+LAST = "TC_STATUS_LAST"  # moves when a status is added
 
 
-def write(library, headers, out):
-    subprocess.run(["abidw", *WRITE, "--headers-dir", headers, "--out-file", out, library], stdin=subprocess.DEVNULL, check=True,
-                   timeout=120)
-    with open(out, encoding="utf-8") as file:
-        if "<function-decl" not in file.read():
-            sys.exit(f"{library}: no debug information")
+class Types:
+    """Types of a library, by the numbers that libabigail gives them, spelled as C does."""
+
+    def __init__(self, tree):
+        self.nodes = {node.get("id"): node for node in tree.iter() if node.get("id")}
+
+    def spell(self, number):
+        node = self.nodes[number]
+        inner = node.get("type-id")
+        if node.tag == "pointer-type-def":
+            text = self.spell(inner)
+            return text.replace(" (", " (*)(", 1) if self.nodes[inner].tag == "function-type" else f"{text} *".replace("* *", "**")
+        if node.tag == "qualified-type-def":
+            words = set()
+            while node.tag == "qualified-type-def":  # one for each word, in an order of libabigail's own
+                words.update(word for word in ("const", "volatile", "restrict") if node.get(word) == "yes")
+                number = node.get("type-id")
+                node = self.nodes[number]
+            text, words = self.spell(number), " ".join(sorted(words))
+            return f"{text} {words}" if text.endswith("*") else f"{words} {text}"
+        if node.tag == "array-type-def":
+            return self.spell(inner) + "".join(f"[{part.get('length')}]" for part in node.findall("subrange"))
+        if node.tag == "function-type":
+            return self.signature(node)
+        return self.tag(node)
+
+    def signature(self, node):
+        parameters = [self.spell(part.get("type-id")) if part.get("type-id") else "..." for part in node.findall("parameter")]
+        return f"{self.spell(node.find('return').get('type-id'))} ({', '.join(parameters) or 'void'})"
+
+    @staticmethod
+    def tag(node):
+        word = {"class-decl": "struct ", "union-decl": "union ", "enum-decl": "enum "}.get(node.tag, "")
+        return word + node.get("name")
 
 
-def structs(tree):
-    return {node.get("name"): node for node in tree.iter("class-decl") if node.find("data-member") is not None}
+def describe(tree):
+    """Each thing that a program can depend on, and the lines about it."""
+    types, found = Types(tree), {}
+    for node in tree.iter():
+        if node.tag == "elf-symbol":
+            found.setdefault(f"{node.get('name')}@@{node.get('version')}", ["no header declares it"])
+        elif node.tag == "function-decl":
+            found[node.get("elf-symbol-id")] = [types.signature(node)]
+        elif node.tag == "typedef-decl":
+            found[f"typedef {node.get('name')}"] = [types.spell(node.get("type-id"))]
+        elif node.tag == "type-decl" and node.get("size-in-bits"):
+            found[f"type {node.get('name')}"] = [f"{node.get('size-in-bits')} bits"]
+        elif node.tag == "enum-decl":
+            found[types.tag(node)] = [f"{part.get('name')} = {part.get('value')}" for part in node.findall("enumerator")]
+        elif node.tag in ("class-decl", "union-decl") and node.find("data-member") is not None:
+            members = [(part.get("layout-offset-in-bits", "0"), part.find("var-decl")) for part in node.findall("data-member")]
+            found[types.tag(node)] = [f"{at}: {types.spell(member.get('type-id'))} {member.get('name')}" for at, member in members]
+            found[types.tag(node)].append(f"{node.get('size-in-bits')} bits")
+    return found
 
 
-def members(struct):
-    return [member.find("var-decl").get("name") for member in struct.findall("data-member")]
+def read_library(library, headers):
+    with tempfile.NamedTemporaryFile(suffix=".xml") as out:
+        subprocess.run(["abidw", *READ, "--headers-dir", headers, "--out-file", out.name, library], stdin=subprocess.DEVNULL,
+                       check=True, timeout=120)
+        found = describe(xml.etree.ElementTree.parse(out.name))
+    if not any(name.startswith("type ") for name in found):
+        sys.exit(f"{library}: no debug information")
+    return found
 
 
-def cut_growth(stored, built):
-    """Removes the additions since `stored` from `built`. libabigail's own suppressions of that hide more than that."""
-    old = xml.etree.ElementTree.parse(stored)
-    new = xml.etree.ElementTree.parse(built)
-    before = structs(old)
-    for name, struct in structs(new).items():
-        known = members(before[name]) if name in before else members(struct)
-        if name in FIXED or not name.startswith("tc_") or members(struct)[:len(known)] != known:
-            continue
-        for member in struct.findall("data-member")[len(known):]:
-            struct.remove(member)
-            struct.set("size-in-bits", before[name].get("size-in-bits"))
-    last = {node.get("name"): node.get("value") for node in old.iter("enumerator")}
-    for node in new.iter("enumerator"):
-        if node.get("name") == "TC_STATUS_LAST":
-            node.set("value", last.get("TC_STATUS_LAST", node.get("value")))
-    new.write(built)
+def write(found, path):
+    """A thing with one line about it is a line; one with more has them indented below."""
+    with open(path, "w", encoding="utf-8") as out:
+        for name in sorted(found):
+            lines = found[name]
+            out.write(f"{name}: {lines[0]}\n" if len(lines) == 1 else "\n    ".join([f"{name}:", *lines]) + "\n")
+
+
+def read(path):
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith(" "):
+                found[name].append(line.strip())
+            else:
+                name, _, rest = line.partition(":")
+                found[name] = [rest.strip()] if rest else []
+    return found
+
+
+def differs(name, old, new):
+    if name.startswith("enum "):
+        return [line for line in old if line not in new and not line.startswith(LAST)]
+    if name.startswith("struct tc_") and name not in FIXED:
+        return [line for line, other in zip(old[:-1], new[:-1] + [""] * len(old)) if line != other]
+    return [] if old == new else old
 
 
 def compare(stored, built):
-    """The differences, or nothing. Both are files of abidw: of a library abidiff 2.2 sees more than it was asked for."""
-    cut_growth(stored, built)
-    done = subprocess.run(["abidiff", "--no-added-syms", "--no-show-locs", stored, built], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
-    if done.returncode & ~(CHANGED | INCOMPATIBLE):
-        sys.exit(f"abidiff: status {done.returncode}\n{done.stdout}")
-    return done.stdout if done.returncode else ""
-
-
-def update(library, headers, stored):
-    write(library, headers, stored)
-    size = os.path.getsize(stored)
-    if size > BYTES_MAX:
-        sys.exit(f"{stored}: {size} bytes, more than {BYTES_MAX}")
-    print(f"{stored}: {size} bytes")
+    """The differences, or nothing."""
+    told = []
+    for name, old in stored.items():
+        if name not in built:
+            told.append(f"{name}: gone")
+        elif changed := differs(name, old, built[name]):
+            told.append("\n    ".join([f"{name}: released with", *changed, "and is now", *built[name]]))
+    return "\n".join(told)
 
 
 def main():
     built, root, *option = sys.argv[1:]
-    if not shutil.which("abidiff") or not shutil.which("abidw"):
-        print("no abidiff or abidw: package abigail-tools")
+    if not shutil.which("abidw"):
+        print("no abidw: package abigail-tools")
         sys.exit(77)
     folder = os.path.join(root, "tests", "layout", "abi")
     libraries = {name: os.path.realpath(os.path.join(built, f"lib{name}.so")) for name in LIBRARIES}
     if missing := [path for path in libraries.values() if not os.path.exists(path)]:
         print(f"not built: {', '.join(missing)}")
         sys.exit(77)
-    differences = ""
+    differences = []
     for name, headers in LIBRARIES.items():
-        library = libraries[name]
-        stored, headers = os.path.join(folder, f"{name}.abi"), os.path.join(root, headers)
+        now = read_library(libraries[name], os.path.join(root, headers))
+        stored = os.path.join(folder, f"{name}.abi")
         if option == ["--update"]:
-            update(library, headers, stored)
-            continue
-        with tempfile.NamedTemporaryFile(suffix=".abi") as now:
-            write(library, headers, now.name)
-            differences += compare(stored, now.name)
+            write(now, stored)
+        elif told := compare(read(stored), now):
+            differences.append(told)
     if differences:
-        sys.exit(f"{differences}\nPrograms that were built with the released headers may not run with this library. If that is meant "
+        lines = "\n".join(differences)
+        sys.exit(f"{lines}\nPrograms that were built with the released headers may not run with this library. If that is meant "
                  f"(before 1.0, or with a new soname), say so in CHANGELOG.md and run\n    tests/layout/check_abi.py {built} {root} "
                  "--update")
     if not option:

@@ -36,7 +36,7 @@ def exported(nm, library):
 def main():
     include_folder, nm, library, stored = sys.argv[1:5]
     with open(stored, encoding="utf-8") as file:
-        released = set(re.findall(r"<elf-symbol name='(\w+)'", file.read()))
+        released = set(re.findall(r"^(\w+)@@", file.read(), re.MULTILINE))
     api, symbols = declared(include_folder), exported(nm, library)
     foreign = sorted(s for s in symbols if not s.startswith("tc_"))
     problems = ([f"{name}: exported, but not of ours" for name in foreign]

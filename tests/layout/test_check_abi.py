@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from check_abi import compare, write
+from check_abi import compare, read, read_library, write
 
 CC = sys.argv.pop(1)
 HEADER = """
@@ -35,7 +35,7 @@ const char *tc_status_text(tc_status status)
 """
 
 
-@unittest.skipUnless(shutil.which("abidiff") and shutil.which("abidw"), "no abidiff: package abigail-tools")
+@unittest.skipUnless(shutil.which("abidw"), "no abidw: package abigail-tools")
 class Abi(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -51,8 +51,8 @@ class Abi(unittest.TestCase):
         library = os.path.join(folder, "libtc.so")
         subprocess.run([CC, "-g", "-shared", "-fPIC", "-I", folder, os.path.join(folder, "tc.c"), "-o", library], check=True,
                        timeout=60)
-        write(library, folder, os.path.join(folder, "abi"))
-        return os.path.join(folder, "abi")
+        write(read_library(library, folder), os.path.join(folder, "abi"))
+        return read(os.path.join(folder, "abi"))
 
     def told(self, *changes):
         """The report on a library in which each `old` of the changes is `new`."""
@@ -82,6 +82,17 @@ class Abi(unittest.TestCase):
 
     def test_opaque_structs_may_change(self):
         self.assertEqual(self.told(("int own;", "long long before; int own;")), "")
+
+    def test_a_struct_that_shrinks(self):
+        self.assertIn("count", self.told(("unsigned count;", ""), ("info_out->count = (unsigned)size;", "(void)info_out, (void)size;")))
+
+    def test_a_function_type_of_another_parameter(self):
+        callback = ("tc_status status);", "tc_status status);\ntypedef void (*tc_done)(tc_ep *);\nvoid tc_ep_wait(tc_done done);")
+        define = ("struct tc_ep { int own; };", "struct tc_ep { int own; };\nvoid tc_ep_wait(tc_done done) { done(0); }")
+        before = self.describe("plain", HEADER.replace(*callback), SOURCE.replace(*define))
+        after = self.describe("other", HEADER.replace(*callback).replace("(tc_ep *)", "(tc_info *)"), SOURCE.replace(*define))
+        self.assertEqual(before["typedef tc_done"], ["void (*)(tc_ep *)"])
+        self.assertIn("tc_done", compare(before, after))
 
     def test_a_field_in_the_middle(self):
         self.assertIn("tc_info", self.told(("unsigned count;", "const char *reason; unsigned count;")))
