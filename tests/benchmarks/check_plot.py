@@ -7,8 +7,9 @@
     check_plot.py TC_PERF mutants   reports that were damaged: a drawing can be made, or a text says why not
     check_plot.py TC_PERF update    writes plots/ anew: look at the drawings first
 
-plots/NAME.txt has the texts of a drawing in their order, and how many points each line or bar has; it is the same with every
-version of matplotlib. plots/NAME.png is the drawing at a low resolution, in greys, where letters of other shapes hardly count.
+plots/NAME.txt has the texts of a drawing in their order, those of an axis in a line, and how many points each line or bar has; it
+is the same with every version of matplotlib. plots/NAME.png is the drawing at a low resolution, in greys, where letters of other
+shapes hardly count.
 Exit status 77 where there is no matplotlib.
 """
 import json
@@ -72,11 +73,26 @@ def need_matplotlib(tc_perf):
 # ----------------------------------------------------------------------------------------------
 
 
+def text_of(node):
+    return "".join(child.data for child in node.childNodes if child.nodeType == child.TEXT_NODE)
+
+
+def texts_of(node):
+    """A line for each text; those of an axis, its ticks and its name, are one."""
+    for child in node.childNodes:
+        if child.nodeName == "text":
+            yield "text " + text_of(child)
+        elif child.nodeName == "g" and child.getAttribute("id").startswith("matplotlib.axis_"):
+            if words := [text_of(text) for text in child.getElementsByTagName("text")]:
+                yield "axis " + " | ".join(words)
+        else:
+            yield from texts_of(child)
+
+
 def summary(svg):
     """Its texts, and the points of named parts: lines, bars, bands."""
     document = xml.dom.minidom.parseString(svg)
-    lines = ["text " + "".join(child.data for child in node.childNodes if child.nodeType == child.TEXT_NODE)
-             for node in document.getElementsByTagName("text")]
+    lines = list(texts_of(document))
     for group in document.getElementsByTagName("g"):
         name = group.getAttribute("id")
         if re.match(r"(series|spread|limit|p99|p999|stage) \d+ ", name):
