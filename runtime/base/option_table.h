@@ -2,6 +2,8 @@
 #ifndef TCI_OPTION_TABLE_H
 #define TCI_OPTION_TABLE_H
 
+#include "option_list.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <tc/options.h>
@@ -88,73 +90,13 @@ typedef enum tci_check_choice {
     TCI_CHECK_YES = 2
 } tci_check_choice;
 
-/* One field for each row of the table in option_table.c, which also holds each option's
- * meaning. */
-struct tc_options {
-    uint64_t delivery; /* tci_delivery_choice */
-    uint64_t ring_bytes;
-    uint64_t ring_memory_max;
-    uint64_t send_queue_bytes;
-    uint64_t code_bytes_max;
-    uint64_t code_push;
-    uint64_t dictionaries;
-    uint64_t payload; /* tci_payload_choice */
-    uint64_t payload_bytes_max;
-    uint64_t staging_bytes;
-    uint64_t functions_max;
-    uint64_t connect_timeout;
-    uint64_t close_timeout;
-    uint64_t call_timeout;
-    uint64_t call_time_max; /* 0: any */
-    uint64_t hop_limit;
-    uint64_t spin;
-    uint64_t wait; /* tci_wait_choice */
-    uint64_t sleep_max;
-    uint64_t listen_any;
-    char key_file[TCI_OPTION_TEXT_MAX];
-    char tls_ca[TCI_OPTION_TEXT_MAX];
-    char tls_cert[TCI_OPTION_TEXT_MAX];
-    char tls_key[TCI_OPTION_TEXT_MAX];
-    uint64_t local_users; /* 0: own, 1: any */
-    uint64_t protect;     /* tci_protect_choice */
-    uint64_t network;     /* tci_network_choice */
-    uint64_t form;        /* tci_form_choice */
-    uint64_t debug_code;
-    uint64_t perf_map;
-    uint64_t tier; /* tci_tier_choice */
-    uint64_t tier_calls;
-    uint64_t tier_time;
-    uint64_t compile_threads;
-    uint64_t code_memory_max;
-    uint64_t compiler;      /* tci_compiler_choice */
-    uint64_t compiler_wall; /* tci_wall_choice */
-    uint64_t compiled;      /* tci_compiled_choice */
-    uint64_t compile_time_max;
-    uint64_t compile_memory_max;
-    uint64_t quota_connections;
-    uint64_t quota_functions;
-    uint64_t quota_code_bytes;
-    uint64_t quota_compile_time;
-    uint64_t quota_queue_bytes;
-    uint64_t quota_message_rate;
-    char group_hosts[TCI_OPTION_TEXT_MAX];
-    char group_rank[TCI_OPTION_TEXT_MAX];
-    char group_secret[TCI_OPTION_TEXT_MAX];
-    char group_address[TCI_OPTION_TEXT_MAX];
-    char ifunc_path[TCI_OPTION_TEXT_MAX];
-    char engine_path[TCI_OPTION_TEXT_MAX];
-    char audit[TCI_OPTION_TEXT_MAX];
-    char symbols[TCI_OPTION_TEXT_MAX];
+#define TCI_NUMBER_FIELD(name, ...) uint64_t name;
+#define TCI_TEXT_FIELD(name, ...) char name[TCI_OPTION_TEXT_MAX];
 
-    char trust[TCI_OPTION_TEXT_MAX];
-    uint64_t require_signature; /* tci_signature_choice */
-    char code_allow[TCI_OPTION_TEXT_MAX];
-    char code_revoked[TCI_OPTION_TEXT_MAX];
-    char cache_dir[TCI_OPTION_TEXT_MAX];
-    uint64_t cache_max;
-    uint64_t take_libraries;
-    uint64_t missing_library; /* tci_missing_choice */
-    uint64_t check_threads;   /* tci_check_choice */
+/* A field for each row of option_list.h. */
+struct tc_options {
+    TCI_OPTION_LIST(TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_NUMBER_FIELD,
+                    TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_TEXT_FIELD)
 };
 
 #endif

@@ -45,7 +45,7 @@ def described_words(text):
 
 
 def quotas(text):
-    return set(re.findall(r'"(quota_\w+)"', text))
+    return set(re.findall(r"\((quota_\w+),", text))
 
 
 def limited_options(text):
@@ -57,7 +57,7 @@ LISTS = [
                    "runtime/modules/libraries/libraries_module.c"], promised_calls, "docs/what-an-ifunc-may-do.md"),
     ("event", events, ["runtime/modules/limits/audit.c", "runtime/modules/limits/audit_file.c"], described_events, "docs/audit.md"),
     ("word", policy_words, ["runtime/engine/policy_reader.c"], described_words, "docs/policy.md"),
-    ("option", quotas, ["runtime/base/option_table.c"], limited_options, "runtime/core/limits.h"),
+    ("option", quotas, ["runtime/base/option_list.h"], limited_options, "runtime/core/limits.h"),
 ]
 
 
