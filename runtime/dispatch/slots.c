@@ -158,7 +158,8 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
 static bool says_more(const tci_registry *registry, const tc_ifunc *known,
                       const tci_code_section *section)
 {
-    return registry->policy != NULL && section->signature_size > 0 && known->signer[0] == '\0';
+    return registry->scope.policy != NULL && section->signature_size > 0 &&
+           known->signer[0] == '\0';
 }
 
 /* Finds or makes the function, and holds a reference. TC_E_AGAIN: its code is on the way. A

@@ -2,14 +2,14 @@
  * has the table (`loading`). It is NULL in a library without the module engine, which opens and
  * sends functions but cannot run shipped code. Each member is described at the function of the
  * same name in engine.h, code_unit.h, code_unit_life.h, code_rebind.h, load_queue.h, symbols.h,
- * symbol_policy.h and injector.h. */
+ * symbol_policy.h, library_set.h and injector.h. */
 #ifndef TCI_LOADING_H
 #define TCI_LOADING_H
 
 #include "engine/engine.h"
 #include "engine/injector.h"
 #include "engine/load_queue.h"
-#include "engine/symbol_policy.h"
+#include "engine/symbols.h"
 
 typedef struct tci_loading_ops {
     /* the engine */
@@ -25,8 +25,15 @@ typedef struct tci_loading_ops {
     const char *(*cpu)(const tci_engine_handle *handle);
     const char *(*features)(const tci_engine_handle *handle);
     void (*forget_stored)(tci_engine_handle *handle, const tci_content_id *id);
-    tc_status (*policy_open)(const char *option, tci_symbol_policy **policy_out, tc_error *err);
-    void (*policy_close)(tci_symbol_policy *policy);
+    /* symbols that code may link with */
+    /* Opens the scope of a registry's functions, by the options: the policy of the option
+     * symbols, and an empty set of libraries. scope_close follows in any case. */
+    tc_status (*scope_open)(const struct tc_options *options, tci_symbol_scope *scope,
+                            tc_error *err);
+    void (*scope_close)(tci_symbol_scope *scope);
+    const tci_symbol_section *(*policy_section)(const tci_symbol_policy *policy,
+                                                const char *signer);
+    uint64_t (*library_changes)(const tci_library_set *set);
     /* loads */
     tc_status (*load)(tci_engine_handle *handle, const tci_load_source *source,
                       tci_code_unit **unit_out, tc_error *err);

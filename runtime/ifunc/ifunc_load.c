@@ -122,12 +122,18 @@ static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
     return failure->status;
 }
 
+static uint64_t library_changes(const tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    return registry->loading->library_changes(registry->scope.libraries);
+}
+
 /* Returns whether a loader's thread may have searched for a library, or in one, before another
  * library came into force. */
 static bool is_out_of_date(const tc_ifunc *fn, tc_status status)
 {
     return (status == TC_E_ABSENT || status == TC_E_UNRESOLVED) &&
-           fn->changes != tci_library_set_changes(fn->registry->scope.libraries);
+           fn->changes != library_changes(fn);
 }
 
 /* Runs the constructors in this thread, which also runs the calls. */
@@ -203,7 +209,7 @@ static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     if (fn->registry->loading == NULL)
         return set_failed(fn, failure_without_engine(fn, failure), err);
-    fn->changes = tci_library_set_changes(fn->registry->scope.libraries);
+    fn->changes = library_changes(fn);
     tc_status status =
         wait ? fn->registry->loading->load(engine, &source, &unit, failure)
              : fn->registry->loading->begin(engine, &source, &unit, &job, failure);

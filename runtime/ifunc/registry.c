@@ -30,8 +30,7 @@
 static tc_status start_engine(tci_registry *registry, tc_error *err)
 {
     const struct tc_options *options = registry->options;
-    TC_TRY(registry->loading->policy_open(options->symbols, &registry->policy, err));
-    registry->scope.policy = registry->policy;
+    TC_TRY(registry->loading->scope_open(options, &registry->scope, err));
     return registry->loading->acquire(options, &registry->engine, err);
 }
 
@@ -42,8 +41,6 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    TC_TRY(tci_library_set_create(&registry->scope.libraries, err));
-    registry->scope.may_lack = options->missing_library == TCI_MISSING_WARN;
     if (registry->loading != NULL)
         return start_engine(registry, err);
     return options->symbols[0] == '\0' ? TC_OK
@@ -103,14 +100,11 @@ void tci_registry_fini(tci_registry *registry)
                 remove_function(registry->table[i]);
         }
     }
-    tci_library_set_destroy(registry->scope.libraries);
-    registry->scope.libraries = NULL;
     if (registry->loading != NULL) {
         registry->loading->release(registry->engine);
-        registry->loading->policy_close(registry->policy);
+        registry->loading->scope_close(&registry->scope);
     }
     registry->engine = NULL;
-    registry->policy = NULL;
     free(registry->table);
     registry->table = NULL;
 }

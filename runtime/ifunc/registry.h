@@ -121,7 +121,6 @@ struct tci_registry {
     struct tci_trust_head *trust;              /* trust_ops.h; NULL without the module */
     tci_symbol_scope scope;                    /* symbols that shipped code may link with */
     const struct tci_libraries_ops *libraries; /* libraries_ops.h; NULL without the module */
-    tci_symbol_policy *policy;      /* of the option symbols, or NULL; the scope has it, too */
     const tci_loading_ops *loading; /* NULL: without the module engine; set before init */
     tci_engine_handle *engine;      /* NULL then, too */
     tc_ifunc **table;               /* by index */
@@ -185,8 +184,10 @@ void tci_registry_evict(tc_ifunc *fn);
 /* The section of the option symbols that it is bound under, or NULL without one. */
 static inline const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn)
 {
-    const tci_symbol_policy *policy = fn->registry->policy;
-    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
+    const tci_registry *registry = fn->registry;
+    return registry->scope.policy != NULL
+               ? registry->loading->policy_section(registry->scope.policy, fn->signer)
+               : NULL;
 }
 
 void tci_registry_retain(tc_ifunc *fn);

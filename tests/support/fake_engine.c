@@ -72,16 +72,22 @@ static tc_status acquire(const struct tc_options *options, tci_engine_handle **h
     return TC_OK;
 }
 
-static tc_status policy_open(const char *option, tci_symbol_policy **policy_out, tc_error *err)
+static tc_status scope_open(const struct tc_options *options, tci_symbol_scope *scope,
+                            tc_error *err)
 {
-    (void)option, (void)err;
-    *policy_out = NULL;
+    (void)options, (void)scope, (void)err;
     return TC_OK;
 }
 
-static void policy_close(tci_symbol_policy *policy)
+static void scope_close(tci_symbol_scope *scope)
 {
-    assert_null(policy);
+    assert_null(scope->policy);
+}
+
+static uint64_t library_changes(const tci_library_set *set)
+{
+    assert_null(set);
+    return 0;
 }
 
 static void release(tci_engine_handle *handle)
@@ -89,7 +95,7 @@ static void release(tci_engine_handle *handle)
     free(handle);
 }
 
-void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *id)
+static void forget_stored(tci_engine_handle *handle, const tci_content_id *id)
 {
     (void)handle;
     (void)id;
@@ -290,9 +296,10 @@ static bool is_old(const tci_code_unit *unit)
 const tci_loading_ops fake_engine_table = {
     .acquire = acquire,
     .release = release,
-    .forget_stored = tci_engine_forget_stored,
-    .policy_open = policy_open,
-    .policy_close = policy_close,
+    .forget_stored = forget_stored,
+    .scope_open = scope_open,
+    .scope_close = scope_close,
+    .library_changes = library_changes,
     .load = load,
     .begin = begin_load,
     .begin_tier_up = begin_tier_up,

@@ -28,6 +28,25 @@ static tc_status acquire(const struct tc_options *options, tci_engine_handle **h
     return TC_OK;
 }
 
+static tc_status scope_open(const struct tc_options *options, tci_symbol_scope *scope,
+                            tc_error *err)
+{
+    tci_symbol_policy *policy;
+    TC_TRY(tci_library_set_create(&scope->libraries, err));
+    TC_TRY(tci_symbol_policy_open(options->symbols, &policy, err));
+    scope->policy = policy;
+    scope->may_lack = options->missing_library == TCI_MISSING_WARN;
+    return TC_OK;
+}
+
+static void scope_close(tci_symbol_scope *scope)
+{
+    tci_symbol_policy_close((tci_symbol_policy *)(uintptr_t)scope->policy);
+    tci_library_set_destroy(scope->libraries);
+    scope->policy = NULL;
+    scope->libraries = NULL;
+}
+
 static bool is_old(const tci_code_unit *unit)
 {
     return tci_symbols_are_old(tci_code_unit_symbols(unit));
@@ -51,8 +70,10 @@ static const tci_loading_ops table = {
     .cpu = tci_engine_cpu,
     .features = tci_engine_features,
     .forget_stored = tci_engine_forget_stored,
-    .policy_open = tci_symbol_policy_open,
-    .policy_close = tci_symbol_policy_close,
+    .scope_open = scope_open,
+    .scope_close = scope_close,
+    .policy_section = tci_symbol_policy_section,
+    .library_changes = tci_library_set_changes,
     .load = tci_code_unit_load,
     .begin = tci_load_queue_begin,
     .begin_tier_up = tci_load_queue_begin_tier_up,

@@ -1,7 +1,6 @@
 #include "modules/limits/audit.h"
 
 #include "base/clock.h"
-#include "engine/code_unit.h"
 
 #include <tc/load.h>
 

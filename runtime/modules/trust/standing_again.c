@@ -23,7 +23,8 @@ static void refuse_function(tc_ifunc *fn, const tc_error *why)
     if (!tci_libraries_forbid(fn))
         return; /* no new user may be bound to it; it is unloaded after its last user */
     tci_ifunc_load_refuse(fn, why);
-    tci_engine_forget_stored(registry->engine, &fn->id);
+    if (registry->loading != NULL)
+        registry->loading->forget_stored(registry->engine, &fn->id);
     tci_ifunc_load_announce(fn, false);
 }
 
