@@ -93,13 +93,12 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
         tci_pending_add(&core->pending, TCI_CHECKED);
     }
     describe_self(ctx);
-    return tci_network_init(core,
-                            (tci_worker_params){.given = ucx,
-                                                .epoll_fd = ctx->wait_fd,
-                                                .handler = tci_arrivals_take,
-                                                .payload_handler = tci_arrivals_take_payload,
-                                                .user = ctx},
-                            err);
+    return tci_network_init(
+        core,
+        (tci_worker_params){.given = ucx,
+                            .epoll_fd = ctx->wait_fd,
+                            .receiver = {tci_arrivals_take, tci_arrivals_take_payload, ctx}},
+        err);
 }
 
 static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_context **ctx_out,

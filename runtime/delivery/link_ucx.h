@@ -4,6 +4,7 @@
 
 #include "delivery/link.h"
 #include "delivery/ucx_address.h"
+#include "delivery/worker.h"
 
 /* A peer's statements about itself. */
 typedef struct tci_link_peer {

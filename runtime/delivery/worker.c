@@ -81,7 +81,8 @@ static ucs_status_t on_payload(void *arg, const void *header, size_t header_size
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);
-    if (!worker->params.payload_handler(worker->params.user, &parts, size, &sink))
+    if (!worker->params.receiver.payload_handler(worker->params.receiver.user, &parts, size,
+                                                 &sink))
         return UCS_OK; /* UCX drops it and notifies the sender's UCX */
     if (!(param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
         memcpy(sink.to, data, size);
@@ -110,7 +111,7 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);
-    const tci_worker_params *to = &binding->worker->params;
+    const tci_am_receiver *to = &binding->worker->params.receiver;
     to->handler(to->user, binding->kind, &parts, data, size);
     return UCS_OK;
 }

@@ -5,65 +5,10 @@
 #ifndef TCI_WORKER_H
 #define TCI_WORKER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <tc/status.h>
+#include "delivery/am.h"
 
 typedef struct tci_worker tci_worker;
 struct tc_ucx_objects;
-
-/* The contents of active messages. Each has a tci_am_header, PAYLOAD a longer one; see
- * docs/wire-format.md. */
-typedef enum tci_am {
-    TCI_AM_FRAMES = 0,  /* a range of a ring */
-    TCI_AM_CREDIT = 1,  /* tci_am_credit */
-    TCI_AM_HELLO = 2,   /* a hello message, see wire/hello.h */
-    TCI_AM_CODE = 3,    /* a fragment of code outside the ring */
-    TCI_AM_PAYLOAD = 4, /* with a tci_payload_header; a part of a payload outside the ring */
-    TCI_AM_COUNT = 5
-} tci_am;
-
-#define TCI_AM_NO_CONNECTION 0xffffu /* of a HELLO to a peer that has sent nothing yet */
-
-typedef struct tci_am_credit {
-    uint64_t consumed; /* bytes */
-    /* How many FRAMES messages may be sent and not consumed yet; 0: any number. */
-    uint64_t share;
-} tci_am_credit;
-
-/* The destination of a message, as it travels: 12 bytes, without padding. Numbers of
- * connections are small and assigned in sequence, so they alone would let any peer write to any
- * endpoint. */
-typedef struct tci_am_header {
-    uint8_t token[8]; /* random; from the receiver's HELLO */
-    uint16_t connection;
-    /* FRAMES: ring offset, in granules; PAYLOAD: the payload's number; or 0 */
-    uint16_t position;
-} tci_am_header;
-
-/* `bytes` are valid during the call, 8-byte aligned or not, and unchecked. */
-typedef void (*tci_worker_handler)(void *user, tci_am kind, const tci_am_header *header,
-                                   const uint8_t *bytes, size_t size);
-
-/* As it travels: 28 bytes, without padding. */
-typedef struct tci_payload_header {
-    tci_am_header to;
-    uint8_t fragment[16]; /* a tci_fragment */
-} tci_payload_header;
-
-/* The destination of the bytes of a PAYLOAD message. */
-typedef struct tci_sink {
-    uint8_t *to;
-    void (*done)(void *user, size_t size, bool ok); /* inside tci_worker_progress, once */
-    void *user;
-} tci_sink;
-
-/* Checks a PAYLOAD message with `size` bytes behind its header; inside UCX's handler. False:
- * the message is not wanted. True: its bytes are written to sink_out->to, which stays valid
- * until sink_out->done is called. */
-typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header, size_t size,
-                                    tci_sink *sink_out);
 
 typedef struct tci_worker_params {
     /* NULL: the worker has a UCX context and worker of its own. Otherwise it uses these, which
@@ -75,9 +20,7 @@ typedef struct tci_worker_params {
      * the endpoints that it carries. */
     bool rdma_puts;
     int epoll_fd; /* becomes readable as in tci_worker_arm */
-    tci_worker_handler handler;
-    tci_payload_handler payload_handler;
-    void *user;
+    tci_am_receiver receiver;
 } tci_worker_params;
 
 /* The epoll set becomes readable when progress has something to do, after tci_worker_arm

@@ -6,7 +6,7 @@
 
 #include "core/ep.h"
 
-/* Does a tci_payload_handler's work. Ends the endpoint if the message fits no payload. */
+/* Does a tci_am_payload_handler's work. Ends the endpoint if the message fits no payload. */
 bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t size,
                          tci_sink *sink_out);
 

@@ -40,8 +40,8 @@ TEST(options_decide_about_network_and_puts)
     tci_worker_destroy(node->core.worker);
     node->core.options.network = TCI_NETWORK_YES;
     node->core.options.delivery = TCI_DELIVERY_PUT;
-    assert_int_equal(tci_network_init(&node->core, (tci_worker_params){.user = node}, NULL),
-                     TC_OK);
+    assert_int_equal(
+        tci_network_init(&node->core, (tci_worker_params){.receiver.user = node}, NULL), TC_OK);
     assert_true(has_network(node));
     assert_true(node->core.worker->puts);
     assert_says(node, "network");

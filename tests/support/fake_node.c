@@ -177,7 +177,7 @@ fake_node *fake_node_create(void)
     core->registry.events = &registry_events;
     core->registry.events_user = core;
     describe_self(node);
-    assert_int_equal(tci_network_init(core, (tci_worker_params){.user = node}, &error), TC_OK);
+    assert_int_equal(tci_network_init(core, (tci_worker_params){.receiver.user = node}, &error), TC_OK);
     return node;
 }
 
