@@ -8,6 +8,7 @@
 #define TCI_NETWORK_H
 
 #include "core/ep.h"
+#include "delivery/worker.h"
 
 /* Makes the core's worker and address. The options decide on network and puts, which `params`
  * leaves unset. Statuses of tci_worker_create. */

@@ -14,6 +14,7 @@
 #include "delivery/put_key.h"
 #include "delivery/put_protocol.h"
 #include "delivery/ucx_rdma.h"
+#include "delivery/ucx_region.h"
 #include "ring/consumer.h"
 
 #include <inttypes.h>
@@ -88,7 +89,7 @@ static bool is_own(const tci_delivery_peer *peer, const tci_shared_mappings *bef
     const tci_link_ends ends = tci_link_ends_of(peer->link);
     const size_t bytes = tci_ring_region_bytes(peer->ring_bytes);
     return here == peer->ring_address && ends.peer_pid == getpid() &&
-           (tci_region_begins(ends.worker, here, bytes) ||
+           (tci_ucx_region_begins(ends.worker, here, bytes) ||
             tci_shared_mappings_begin(before, here, bytes));
 }
 

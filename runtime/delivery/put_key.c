@@ -3,6 +3,7 @@
 
 #include "base/error_text.h"
 #include "delivery/link_ucx.h"
+#include "delivery/ucx_region.h"
 #include "delivery/ucx_rkey.h"
 #include "ring/ring_layout.h"
 
@@ -48,7 +49,8 @@ tc_status tci_put_key_check(const tci_delivery_peer *peer, tc_error *err)
                               .pid = ends.peer_pid,
                               .posix_domains = ends.posix_domains};
     tci_region *sample;
-    TC_TRY(tci_region_create(ends.worker, SAMPLE_BYTES, TCI_REGION_PUT, false, &sample, err));
+    TC_TRY(
+        tci_ucx_region_create(ends.worker, SAMPLE_BYTES, TCI_REGION_PUT, false, &sample, err));
     const tci_ucx_rkey own = key_of(sample, ends.worker);
     tc_status status =
         tci_ucx_rkey_check(&key, tci_ring_region_bytes(peer->ring_bytes), &own, err);

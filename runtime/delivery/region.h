@@ -2,7 +2,10 @@
 #ifndef TCI_REGION_H
 #define TCI_REGION_H
 
-#include "delivery/worker.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
 
 typedef struct tci_region tci_region;
 
@@ -14,20 +17,17 @@ typedef enum tci_region_use {
     TCI_REGION_CLOSED /* not at all: arriving frames are copied here */
 } tci_region_use;
 
-/* Makes a zeroed region. Falls back to TCI_REGION_CLOSED when no shared memory is left.
- * `twice`: maps it once more, read-only. TC_E_UCX, TC_E_NO_MEMORY; TC_E_UNSUPPORTED: the
- * application's UCX context has no puts. */
-TC_MUST_CHECK tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
-                                          bool twice, tci_region **region_out, tc_error *err);
+/* Makes a zeroed region without a network's part, so TCI_REGION_PUT is not allowed. Falls back
+ * to TCI_REGION_CLOSED when no shared memory is left. `twice`: maps it once more, read-only.
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_region_create(size_t bytes, tci_region_use use, bool twice,
+                                          tci_region **region_out, tc_error *err);
 /* Frees the region. Peers keep their mappings of it; their stores then have no effect. */
 void tci_region_destroy(tci_region *region);
 
 uint8_t *tci_region_base(const tci_region *region);
 /* Returns the same memory for reading: with `twice` a mapping where a store faults. */
 uint8_t *tci_region_view(const tci_region *region);
-/* Returns whether a TCI_REGION_PUT region of this worker begins there and holds so many bytes.
- */
-bool tci_region_begins(const tci_worker *worker, uint64_t address, size_t bytes);
 
 /* Returns the packed rkey that a peer needs; owned by the region. Empty: no peer can put here.
  */

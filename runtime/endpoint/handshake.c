@@ -26,6 +26,7 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "core/network.h"
+#include "delivery/ucx_region.h"
 #include "endpoint/record_in.h"
 
 #include <sodium.h>
@@ -65,8 +66,8 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
         return TC_OK;
     tci_region_use use = choose_ring(ep, &ring_bytes);
     const bool twice = ep->core->options.payload == TCI_PAYLOAD_READONLY;
-    TC_TRY(tci_region_create(tci_network_worker(ep), tci_ring_region_bytes(ring_bytes), use,
-                             twice, &ep->rx.region, err));
+    TC_TRY(tci_ucx_region_create(tci_network_worker(ep), tci_ring_region_bytes(ring_bytes), use,
+                                 twice, &ep->rx.region, err));
     randombytes_buf(&ep->hs.nonce, sizeof ep->hs.nonce);
     tci_consumer_init(&ep->rx.ring, tci_region_base(ep->rx.region), ring_bytes, ep->hs.nonce);
     tci_consumer_read_in(&ep->rx.ring, tci_region_view(ep->rx.region));

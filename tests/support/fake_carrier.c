@@ -2,7 +2,7 @@
 
 #include "base/error_text.h"
 #include "delivery/link_ucx.h"
-#include "delivery/region.h"
+#include "delivery/ucx_region.h"
 #include "test.h"
 
 tc_status fake_connect_status;
@@ -243,8 +243,8 @@ struct tci_region {
 
 static tci_region *regions;
 
-tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use, bool twice,
-                            tci_region **region_out, tc_error *err)
+tc_status tci_ucx_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
+                                bool twice, tci_region **region_out, tc_error *err)
 {
     (void)worker, (void)use, (void)twice, (void)err;
     tci_region *region = malloc(sizeof *region);

@@ -9,6 +9,7 @@
 
 #include "bootstrap/stream.h"
 #include "delivery/delivery.h"
+#include "delivery/worker.h"
 
 #define FAKE_POSTS_MAX 256u
 #define FAKE_HELD_MAX 64u
