@@ -92,7 +92,7 @@ typedef struct tc_ep_info {
     const char *delivery;     /* transport of sent messages: "direct", "am", "put", "stream" */
     const char *peer_triple;  /* "aarch64-linux" */
     const char *peer_library; /* "0.1.0" */
-    const char *peer_ucx;     /* "1.13.1" */
+    const char *peer_ucx;     /* "1.13.1" or "none" */
     const char *peer_llvm;    /* "19.1.7" or "none" */
     const char *peer_cpu;     /* "znver4", or the level it reaches: "x86-64-v3" */
     size_t payload_max;       /* largest payload that tc_send accepts, bytes */

@@ -23,7 +23,7 @@ extern "C" {
 typedef struct tc_version_info {
     const char *library;  /* "0.1.0" */
     unsigned protocol;    /* TC_PROTOCOL_VERSION of the running library */
-    const char *ucx;      /* "1.13.1", of the UCX that is loaded */
+    const char *ucx;      /* "1.13.1", of the UCX that is loaded; or "none" */
     const char *llvm;     /* "19.1.7", or "none" if no code engine can be loaded */
     const char *triple;   /* normalised: "x86_64-linux" */
     const char *cpu;      /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3" */

@@ -1,7 +1,7 @@
 #include "context/arming.h"
 
 #include "base/process_barrier.h"
-#include "delivery/worker.h"
+#include "core/network_ops.h"
 #include "endpoint/wakeup.h"
 
 /* Returns whether an endpoint could have work that neither UCX nor a descriptor reports. Idle
@@ -14,7 +14,7 @@ static bool may_have_missed(const tci_core *core)
 
 bool tci_arming_arm(tc_context *ctx)
 {
-    tci_armed armed = {.rung = tci_worker_wakes(ctx->core.worker)};
+    tci_armed armed = {.rung = tci_network_wakes(&ctx->core)};
     if (!may_have_missed(&ctx->core))
         return armed.rung;
     ctx->armed = true;
@@ -34,7 +34,7 @@ bool tci_arming_finds_work(tc_context *ctx)
         if (tci_wakeup_finds_work(ep))
             return true;
     }
-    return !tci_worker_arm(ctx->core.worker);
+    return !tci_network_arm(&ctx->core);
 }
 
 void tci_arming_disarm(tc_context *ctx)

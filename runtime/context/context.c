@@ -18,7 +18,7 @@
 #include "core/calls_ops.h"
 #include "core/limits.h"
 #include "core/module.h"
-#include "core/network.h"
+#include "core/network_ops.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "transfer/started.h"
@@ -34,7 +34,7 @@ static void describe_self(tc_context *ctx)
     tci_core *core = &ctx->core;
     tci_hello *self = &core->self;
     unsigned major, minor, patch;
-    tci_worker_ucx_version(&major, &minor, &patch);
+    tci_modules_ucx_version(&major, &minor, &patch);
     self->library = (tci_hello_version){TC_VERSION_MAJOR, TC_VERSION_MINOR, TC_VERSION_PATCH};
     self->ucx = (tci_hello_version){(uint8_t)major, (uint8_t)minor, (uint8_t)patch};
     self->isa = tci_hello_own_isa();
@@ -93,12 +93,8 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
         tci_pending_add(&core->pending, TCI_CHECKED);
     }
     describe_self(ctx);
-    return tci_network_init(
-        core,
-        (tci_worker_params){.given = ucx,
-                            .epoll_fd = ctx->wait_fd,
-                            .receiver = {tci_arrivals_take, tci_arrivals_take_payload, ctx}},
-        err);
+    const tci_am_receiver receiver = {tci_arrivals_take, tci_arrivals_take_payload, ctx};
+    return tci_network_start(core, ucx, ctx->wait_fd, &receiver, err);
 }
 
 static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_context **ctx_out,
@@ -178,8 +174,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);
-    if (core->worker != NULL)
-        tci_worker_destroy(core->worker);
+    tci_network_stop(core);
     tci_arrivals_free(ctx);
     tci_credentials_fini(&core->credentials);
     tci_modules_detach(core);

@@ -8,8 +8,8 @@
 
 #include <tc/advanced.h>
 
-/* The operations of a listener, for housekeeping: a program that opens none does not need that
- * code (context/listener.h). */
+/* The operations of a listener, for housekeeping: a program without listeners does not need
+ * that code (context/listener.h). */
 typedef struct tci_listener_ops {
     /* Accepts the peers that wait. */
     void (*serve)(tc_listener *listener);

@@ -128,8 +128,11 @@ void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
         tc_options_destroy(opts);
         free(registry);
     }
-    tci_worker_ucx_version(&major, &minor, &patch);
-    (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
+    tci_modules_ucx_version(&major, &minor, &patch);
+    if (major > 0)
+        (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
+    else
+        (void)snprintf(ucx, sizeof ucx, "none");
     const tc_version_info info = {.library = TC_VERSION_STRING,
                                   .protocol = TC_PROTOCOL_VERSION,
                                   .ucx = ucx,

@@ -8,6 +8,7 @@
 #include "core/doorbell.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
+#include "core/network_ops.h"
 #include "endpoint/ep_life.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
@@ -89,7 +90,7 @@ static void await_all(const tci_company *c, bool (*is_so)(tc_ep *ep), uint64_t d
     tci_backoff backoff = {0};
     while (!all_open_are(c, is_so) && tci_clock_ns() < deadline_ns) {
         (void)all_open_are(c, link_turn);
-        if (tci_worker_progress(c->core->worker) == 0)
+        if (tci_network_progress(c->core) == 0)
             tci_backoff_pause(&backoff, deadline_ns);
     }
 }

@@ -20,6 +20,7 @@
 #include "core/ep_state.h"
 #include "core/handshake_ops.h"
 #include "core/limits.h"
+#include "core/network_ops.h"
 #include "core/share.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
@@ -147,7 +148,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
 {
     tci_core *core = &ctx->core;
     ctx->serviced_ns = now_ns;
-    (void)tci_worker_progress(core->worker);
+    (void)tci_network_progress(core);
     wake_listeners(ctx, now_ns);
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "core/limits.h"
 #include "core/module.h"
+#include "core/network_ops.h"
 #include "ifunc/trust_ops.h"
 
 #include TCI_MODULES_FILE /* of CMake: TCI_MODULES_BUILT(X) is X(name) for each module */
@@ -43,7 +44,10 @@ tc_status tci_modules_attach(tci_core *core, tc_error *err)
             TC_TRY(built[i]->attach(core, err));
     }
     const char *wanted = core->limits == NULL ? tci_limits_wanted(&core->options) : NULL;
-    return wanted != NULL ? tci_module_absent(wanted, "limits", err) : TC_OK;
+    if (wanted != NULL)
+        return tci_module_absent(wanted, "limits", err);
+    wanted = core->network == NULL ? tci_network_wanted(&core->options) : NULL;
+    return wanted != NULL ? tci_module_absent(wanted, "ucx", err) : TC_OK;
 }
 
 void tci_modules_detach(tci_core *core)
@@ -68,6 +72,15 @@ void tci_modules_service(tci_core *core, uint64_t now_ns)
     for (size_t i = 0; built[i] != NULL; i++) {
         if (built[i]->service != NULL)
             built[i]->service(core, now_ns);
+    }
+}
+
+void tci_modules_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out)
+{
+    *major_out = *minor_out = *patch_out = 0;
+    for (size_t i = 0; built[i] != NULL; i++) {
+        if (built[i]->ucx_version != NULL)
+            built[i]->ucx_version(major_out, minor_out, patch_out);
     }
 }
 

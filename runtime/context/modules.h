@@ -22,6 +22,9 @@ void tci_modules_detach(tci_core *core);
 void tci_modules_turn(tci_core *core);
 void tci_modules_service(tci_core *core, uint64_t now_ns);
 
+/* Returns the version of the loaded UCX: 0.0.0 without the module `ucx`. */
+void tci_modules_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
+
 /* Copies the functions of modules that shipped code may call. Returns how many, at most
  * `max`. */
 size_t tci_modules_symbols(tci_host_symbol *symbols_out, size_t max);

@@ -22,8 +22,8 @@
 #include "context/arming.h"
 #include "context/guests.h"
 #include "context/housekeeping.h"
+#include "core/network_ops.h"
 #include "core/sole_user.h"
-#include "delivery/worker.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/inject_run.h"
 #include "transfer/frame_out.h"
@@ -60,7 +60,7 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     }
     tci_arming_disarm(ctx);
     /* UCX first, so that frames that it puts into rings are run by this very call. */
-    (void)tci_worker_progress(ctx->core.worker);
+    (void)tci_network_progress(&ctx->core);
     unsigned run = ctx->core.streams != NULL ? tci_housekeeping_streams(ctx) : 0;
     run += poll_rings(ctx);
     if (run == 0)

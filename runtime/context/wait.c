@@ -21,6 +21,7 @@
 #include "context/lookout.h"
 #include "context/progress.h"
 #include "core/calls_ops.h"
+#include "core/network_ops.h"
 #include "core/sole_user.h"
 #include "transfer/frame_out.h"
 #include "transfer/send_space.h"
@@ -104,7 +105,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     }
     bool is_ucx = n > 0 && n < EVENTS_MAX;
     for (int i = 0; i < n; i++)
-        is_ucx &= tci_worker_is_event(ctx->core.worker, events[i].data.ptr);
+        is_ucx &= tci_network_is_event(&ctx->core, events[i].data.ptr);
     return is_ucx;
 }
 

@@ -11,7 +11,7 @@
 #include "base/option_table.h"
 #include "bootstrap/credentials.h"
 #include "core/pending.h"
-#include "delivery/worker.h"
+#include "delivery/am.h"
 #include "engine/injector.h"
 #include "ifunc/registry.h"
 #include "wire/hello.h"
@@ -30,6 +30,7 @@ typedef struct tci_watched_ring {
 } tci_watched_ring;
 
 struct tci_queued;
+typedef struct tci_worker tci_worker;
 
 /* Notifications from endpoints to the layers above. Set once, by the context; all are called
  * outside UCX's handlers. */
@@ -64,7 +65,8 @@ typedef struct tci_core {
     tc_ep *used; /* endpoints that sent since the last tc_progress, by tx.used_next */
     tci_pending pending;
     void *target_args;
-    tci_worker *worker;
+    tci_worker *worker; /* core/network_ops.h; NULL: there is no network beside connections */
+    unsigned (*progress_worker)(tci_worker *worker);
     tci_registry registry;
 
     struct tc_options options;
@@ -95,6 +97,8 @@ typedef struct tci_core {
     tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
 
     const tci_ep_events *events;
+    /* core/network_ops.h; NULL without the module `ucx` */
+    const struct tci_network_ops *network;
     tc_context *context;          /* the owner of this core */
     struct tci_calls_head *calls; /* calls_ops.h; NULL without the module */
     tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */

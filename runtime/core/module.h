@@ -45,6 +45,8 @@ typedef struct tci_module {
     void (*turn)(struct tci_core *core);
     /* Called at intervals, with the deadlines of connections and calls; NULL: never. */
     void (*service)(struct tci_core *core, uint64_t now_ns);
+    /* Returns the version of the UCX that the module uses, or NULL. */
+    void (*ucx_version)(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
     const tci_host_symbol *symbols; /* its functions that shipped code may call */
     size_t symbol_count;
 } tci_module;

@@ -59,7 +59,7 @@ typedef struct tci_sender {
     uint64_t flush_target;         /* the position that a flush waits for; 0: no flush */
     struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload needs it */
     struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until first used */
-    struct tci_code_out *code;     /* transfer/code_out.h; NULL: the peer needs none */
+    struct tci_code_out *code;     /* transfer/code_out.h; NULL: the peer has all code */
     struct tci_single_message *wakeup; /* by the link; NULL until one is sent */
     uint32_t preparing;                /* index of the function that tc_ep_prepare waits for */
     unsigned refusals;                 /* functions and payloads that the peer refused */

@@ -1,6 +1,6 @@
 #include "core/share.h"
 
-#include "core/ep.h"
+#include "core/network_ops.h"
 
 /* Slots to share. UCX's queue has at least 64 by default in every version
  * (UCX_POSIX_FIFO_SIZE); some are for other messages. */
@@ -9,8 +9,7 @@
 
 static bool is_on_shared_memory(const tc_ep *ep)
 {
-    return ep->rx.arrival.queue_is_shared && ep->peer.pid != 0 &&
-           tci_worker_shares_memory(ep->worker);
+    return ep->rx.arrival.queue_is_shared && ep->peer.pid != 0 && tci_network_shares_memory(ep);
 }
 
 /* Counts a peer once in a round if it has sent an eighth of its ring since the last count. */

@@ -1,5 +1,6 @@
-/* Finds deliveries in tci_delivery_table, opens the one that the option names or the first that
- * reaches the peer, and attaches a peer's ring if it has the right identity. */
+/* Finds deliveries in tci_delivery_table and in a network's table, opens the one that the
+ * option names or the first that reaches the peer, and attaches a peer's ring if it has the
+ * right identity. */
 #include "delivery.h"
 
 #include "base/error_text.h"
@@ -8,33 +9,53 @@
 
 #include <stdio.h>
 
-const tci_delivery_ops *tci_delivery_find(uint64_t wire_id)
+/* The rows that are left of the two tables. */
+typedef struct rows {
+    const tci_delivery_ops *const *next, *const *more;
+} rows;
+
+static const tci_delivery_ops *next_row(rows *left)
 {
-    const tci_delivery_ops *const *row = tci_delivery_table;
-    while (*row != NULL && (uint64_t)(*row)->wire_id != wire_id)
-        row++;
-    return *row;
+    if (*left->next == NULL && left->more != NULL) {
+        left->next = left->more;
+        left->more = NULL;
+    }
+    return *left->next != NULL ? *left->next++ : NULL;
 }
 
-static void list_deliveries(char *text, size_t size)
+const tci_delivery_ops *tci_delivery_find(const tci_delivery_ops *const *more, uint64_t wire_id)
 {
+    rows left = {tci_delivery_table, more};
+    const tci_delivery_ops *ops = next_row(&left);
+    while (ops != NULL && (uint64_t)ops->wire_id != wire_id)
+        ops = next_row(&left);
+    return ops;
+}
+
+static void list_deliveries(const tci_delivery_ops *const *more, char *text, size_t size)
+{
+    rows left = {tci_delivery_table, more};
+    const tci_delivery_ops *ops = next_row(&left);
+    const char *comma = "";
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; tci_delivery_table[i] != NULL && used < size; i++) {
-        const tci_delivery_ops *ops = tci_delivery_table[i];
-        const char *comma = i == 0 ? "" : tci_delivery_table[i + 1] == NULL ? " or " : ", ";
+    while (ops != NULL && used < size) {
+        const tci_delivery_ops *next = next_row(&left);
         used += (size_t)snprintf(text + used, size - used, "%s%u (%s)", comma,
                                  (unsigned)ops->wire_id, ops->name);
+        rows after = left;
+        comma = next != NULL && next_row(&after) == NULL ? " or " : ", ";
+        ops = next;
     }
 }
 
-tc_status tci_delivery_arrival_of(uint8_t wire_id, tci_delivery_arrival *arrival_out,
-                                  tc_error *err)
+tc_status tci_delivery_arrival_of(const tci_delivery_ops *const *more, uint8_t wire_id,
+                                  tci_delivery_arrival *arrival_out, tc_error *err)
 {
-    const tci_delivery_ops *ops = tci_delivery_find(wire_id);
+    const tci_delivery_ops *ops = tci_delivery_find(more, wire_id);
     if (ops == NULL) {
         char known[128];
-        list_deliveries(known, sizeof known);
+        list_deliveries(more, known, sizeof known);
         return tci_error_set(err, TC_E_CORRUPT, "ready: delivery %u, expected %s", wire_id,
                              known);
     }
@@ -42,9 +63,9 @@ tc_status tci_delivery_arrival_of(uint8_t wire_id, tci_delivery_arrival *arrival
     return TC_OK;
 }
 
-tci_region_use tci_delivery_region_use(uint64_t wanted)
+tci_region_use tci_delivery_region_use(const tci_delivery_ops *const *more, uint64_t wanted)
 {
-    const tci_delivery_ops *ops = tci_delivery_find(wanted);
+    const tci_delivery_ops *ops = tci_delivery_find(more, wanted);
     return ops != NULL ? ops->region_use : TCI_REGION_MAPPED;
 }
 
@@ -57,12 +78,13 @@ static tc_status open_one(const tci_delivery_ops *ops, const tci_delivery_peer *
     return ops->open(peer, delivery_out, err);
 }
 
-static tc_status open_first(const tci_delivery_peer *peer, tci_delivery **delivery_out,
-                            tc_error *err)
+static tc_status open_first(const tci_delivery_ops *const *more, const tci_delivery_peer *peer,
+                            tci_delivery **delivery_out, tc_error *err)
 {
+    rows left = {tci_delivery_table, more};
+    const tci_delivery_ops *ops;
     tc_status status = TC_E_UNSUPPORTED;
-    for (const tci_delivery_ops *const *row = tci_delivery_table; *row != NULL; row++) {
-        const tci_delivery_ops *ops = *row;
+    while ((ops = next_row(&left)) != NULL) {
         if (!tci_link_carries(peer->link, ops->link_uses) ||
             (ops->suits != NULL && !ops->suits(peer)))
             continue;
@@ -74,12 +96,13 @@ static tc_status open_first(const tci_delivery_peer *peer, tci_delivery **delive
     return status;
 }
 
-tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
-                            tci_delivery **delivery_out, tc_error *err)
+tc_status tci_delivery_open(const tci_delivery_ops *const *more, uint64_t wanted,
+                            const tci_delivery_peer *peer, tci_delivery **delivery_out,
+                            tc_error *err)
 {
-    const tci_delivery_ops *ops = tci_delivery_find(wanted);
+    const tci_delivery_ops *ops = tci_delivery_find(more, wanted);
     return ops != NULL ? open_one(ops, peer, delivery_out, err)
-                       : open_first(peer, delivery_out, err);
+                       : open_first(more, peer, delivery_out, err);
 }
 
 static tc_status gone(const tci_delivery_peer *peer, tc_error *err)

@@ -93,28 +93,31 @@ struct tci_delivery {
 };
 
 extern const tci_delivery_ops tci_delivery_direct;
-extern const tci_delivery_ops tci_delivery_am;
-extern const tci_delivery_ops tci_delivery_put;
 extern const tci_delivery_ops tci_delivery_stream;
 
-/* All deliveries, ended by NULL, in the order in which `auto` tries them. */
+/* The deliveries that need no network, ended by NULL, in the order in which `auto` tries them.
+ * The functions below get a network's further ones as `more`, a table of the same kind, which
+ * is tried after this one, or NULL. */
 extern const tci_delivery_ops *const tci_delivery_table[];
 
 /* Finds a delivery by the number that READY and the option use. NULL: no such number. */
-const tci_delivery_ops *tci_delivery_find(uint64_t wire_id);
+const tci_delivery_ops *tci_delivery_find(const tci_delivery_ops *const *more,
+                                          uint64_t wire_id);
 
 /* Returns the properties of the delivery by which the peer sends, as its READY states.
  * TC_E_CORRUPT: unknown number. */
-TC_MUST_CHECK tc_status tci_delivery_arrival_of(uint8_t wire_id,
+TC_MUST_CHECK tc_status tci_delivery_arrival_of(const tci_delivery_ops *const *more,
+                                                uint8_t wire_id,
                                                 tci_delivery_arrival *arrival_out,
                                                 tc_error *err);
 
 /* Returns the memory for a ring of a side with the option value `wanted`. */
-tci_region_use tci_delivery_region_use(uint64_t wanted);
+tci_region_use tci_delivery_region_use(const tci_delivery_ops *const *more, uint64_t wanted);
 
 /* Opens the delivery that the option asks for; with TCI_DELIVERY_AUTO the first that can reach
  * this peer. The statuses are those of tci_delivery_ops.open. */
-TC_MUST_CHECK tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
+TC_MUST_CHECK tc_status tci_delivery_open(const tci_delivery_ops *const *more, uint64_t wanted,
+                                          const tci_delivery_peer *peer,
                                           tci_delivery **delivery_out, tc_error *err);
 
 /* Attaches the segment that shows a peer's ring, as its hello names it, if it holds the ring's

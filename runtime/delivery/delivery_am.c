@@ -5,6 +5,7 @@
  * UCX needs about 6 us per message over tcp, whatever its size; sharing messages
  * (delivery/frame_batches.h) saves that cost. */
 #include "delivery/carried_delivery.h"
+#include "delivery/ucx_deliveries.h"
 
 static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                          tc_error *err)

@@ -15,6 +15,7 @@
 #include "delivery/put_protocol.h"
 #include "delivery/ucx_rdma.h"
 #include "delivery/ucx_region.h"
+#include "delivery/ucx_deliveries.h"
 #include "ring/consumer.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
-/* The table of deliveries. A new delivery is a row here. */
+/* The table of deliveries without a network. A new one is a row here; one over UCX is a row of
+ * delivery/ucx_deliveries.c. */
 #include "delivery.h"
 
-/* `auto` passes over the deliveries whose link_uses the endpoint's link lacks. It takes put if
- * UCX reports that an RDMA adapter carries it. am reaches all other peers of a UCX link. */
-const tci_delivery_ops *const tci_delivery_table[] = {
-    &tci_delivery_direct, &tci_delivery_stream, &tci_delivery_put, &tci_delivery_am, NULL,
-};
+/* `auto` passes over the deliveries whose link_uses the endpoint's link lacks. */
+const tci_delivery_ops *const tci_delivery_table[] = {&tci_delivery_direct,
+                                                      &tci_delivery_stream, NULL};

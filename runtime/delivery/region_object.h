@@ -21,7 +21,7 @@ struct tci_region {
     size_t own_bytes;
     const void *rkey; /* the key for puts of peers, which a network made; or NULL */
     size_t rkey_size;
-    /* Frees the network's part of the region; called first. NULL: it has none. */
+    /* Frees the network's part of the region; called first. NULL: there is no such part. */
     void (*unregister)(tci_region *region);
 };
 
@@ -38,7 +38,7 @@ TC_MUST_CHECK tc_status tci_region_fill(tci_region *region, size_t bytes, tci_re
 TC_MUST_CHECK tc_status tci_region_fill_closed(tci_region *region, size_t bytes, bool twice,
                                                tc_error *err);
 
-/* Adds a segment to the region, or logs that none is left. */
+/* Adds a segment to the region, or logs that the system has no more of them. */
 void tci_region_add_segment(tci_region *region, size_t bytes);
 
 #endif

@@ -388,11 +388,14 @@ static unsigned progress_special(tci_worker *worker)
     return worker->beside != NULL ? events + progress_ucx(worker->beside) : events;
 }
 
+tci_worker_progressing tci_worker_progress_of(const tci_worker *worker)
+{
+    return worker->special ? progress_special : progress_ucx;
+}
+
 unsigned tci_worker_progress(tci_worker *worker)
 {
-    if (__builtin_expect(worker->special, 0))
-        return progress_special(worker);
-    return progress_ucx(worker);
+    return tci_worker_progress_of(worker)(worker);
 }
 
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out)

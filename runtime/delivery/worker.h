@@ -54,6 +54,10 @@ void tci_worker_destroy(tci_worker *worker);
 
 /* Returns the number of UCX events; 0 when called from inside a UCX callback. */
 unsigned tci_worker_progress(tci_worker *worker);
+/* Returns the function that progresses this worker as tci_worker_progress does; the same one as
+ * long as the worker lives. */
+typedef unsigned (*tci_worker_progressing)(tci_worker *worker);
+tci_worker_progressing tci_worker_progress_of(const tci_worker *worker);
 
 /* The worker's UCX address; owned by the worker. */
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out);

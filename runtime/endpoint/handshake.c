@@ -26,7 +26,6 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "core/network.h"
-#include "delivery/ucx_region.h"
 #include "endpoint/record_in.h"
 
 #include <sodium.h>
@@ -56,7 +55,7 @@ static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
         return TCI_REGION_CLOSED;
     }
     core->ring_memory += ep->rx.ring_memory = ring_bytes;
-    return tci_delivery_region_use(core->options.delivery);
+    return tci_delivery_region_use(tci_network_deliveries(core), core->options.delivery);
 }
 
 static tc_status make_ring(tc_ep *ep, tc_error *err)
@@ -66,8 +65,8 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
         return TC_OK;
     tci_region_use use = choose_ring(ep, &ring_bytes);
     const bool twice = ep->core->options.payload == TCI_PAYLOAD_READONLY;
-    TC_TRY(tci_ucx_region_create(tci_network_worker(ep), tci_ring_region_bytes(ring_bytes), use,
-                                 twice, &ep->rx.region, err));
+    TC_TRY(tci_network_region(ep, tci_ring_region_bytes(ring_bytes), use, twice, &ep->rx.region,
+                              err));
     randombytes_buf(&ep->hs.nonce, sizeof ep->hs.nonce);
     tci_consumer_init(&ep->rx.ring, tci_region_base(ep->rx.region), ring_bytes, ep->hs.nonce);
     tci_consumer_read_in(&ep->rx.ring, tci_region_view(ep->rx.region));
@@ -144,7 +143,7 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
     ep->peer.dictionaries = known_dictionaries(hello);
     keep_text(ep->peer.cpu, sizeof ep->peer.cpu, hello->cpu);
     keep_version(ep->peer.library, hello->library, "0.0.0");
-    keep_version(ep->peer.ucx, hello->ucx, "unknown");
+    keep_version(ep->peer.ucx, hello->ucx, "none");
     keep_version(ep->peer.llvm, hello->llvm, "none");
 }
 
@@ -191,7 +190,8 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .segment = hello->segment,
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
-    tc_status status = tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
+    tc_status status = tci_delivery_open(tci_network_deliveries(ep->core), wanted, &peer,
+                                         &ep->tx.delivery, err);
     if (status == TC_E_UNSUPPORTED) /* UCX may be the reason, where a stream is the link */
         TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     return status;
@@ -314,7 +314,8 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
     }
     tc_status status = tci_hello_ready_decode(bytes, size, &delivery, &error);
     if (status == TC_OK)
-        status = tci_delivery_arrival_of(delivery, &ep->rx.arrival, &error);
+        status = tci_delivery_arrival_of(tci_network_deliveries(ep->core), delivery,
+                                         &ep->rx.arrival, &error);
     if (status != TC_OK) {
         tci_handshake_refuse(ep, &error);
         return;

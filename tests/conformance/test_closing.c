@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "context/context_object.h"
+#include "core/network_ops.h"
 
 #include <tc/group.h>
 
@@ -59,7 +60,7 @@ TEST(all_who_close_while_nobody_looks_have_closed)
         tc_context_destroy(peers[i]);
     /* UCX reports all links' ends before the streams are polled. */
     for (unsigned i = 0; i < 100 * PEERS; i++)
-        (void)tci_worker_progress(p.target->core.worker);
+        (void)tci_network_progress(&p.target->core);
     serve_until_ended(&p, &h, PEERS);
     if (h.failed > 0)
         fail_msg("%u of %u: %s", h.failed, PEERS, h.error.text);

@@ -37,11 +37,11 @@ TEST(there_is_none_at_first)
 TEST(options_decide_about_network_and_puts)
 {
     fake_node *node = fake_node_create();
-    tci_worker_destroy(node->core.worker);
+    tci_network_stop(&node->core);
     node->core.options.network = TCI_NETWORK_YES;
     node->core.options.delivery = TCI_DELIVERY_PUT;
-    assert_int_equal(
-        tci_network_init(&node->core, (tci_worker_params){.receiver.user = node}, NULL), TC_OK);
+    const tci_am_receiver receiver = {.user = node};
+    assert_int_equal(tci_network_start(&node->core, NULL, -1, &receiver, NULL), TC_OK);
     assert_true(has_network(node));
     assert_true(node->core.worker->puts);
     assert_says(node, "network");

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "context/context_object.h"
+#include "core/network_ops.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -255,7 +256,7 @@ TEST(who_dies_while_it_connects_leaves_nothing)
     process_start(&doomed, (const char *const[]){"/proc/self/exe", digits, NULL}, NULL);
     uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
     while (ctx->inbox.count == 0) {
-        (void)tci_worker_progress(ctx->core.worker);
+        (void)tci_network_progress(&ctx->core);
         assert_true(tci_deadline_left_ns(deadline_ns) > 0);
     }
     process_end(&doomed);

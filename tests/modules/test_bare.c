@@ -14,11 +14,18 @@
 #define TIMEOUT_NS 60000000000ull
 
 static unsigned runs;
+static size_t bytes_seen;
 
 static void count(void *payload, size_t size, void *target_args)
 {
-    (void)payload, (void)size, (void)target_args;
+    const unsigned char *bytes = payload;
+    (void)target_args;
     runs++;
+    bytes_seen += size;
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != (unsigned char)(i / 3))
+            fail_msg("byte %zu of %zu is %u", i, size, bytes[i]);
+    }
 }
 
 /* Connects a context to itself. */
@@ -43,19 +50,54 @@ static tc_ifunc *open_archive(tc_context *ctx)
     return fn;
 }
 
-static void messages_run(void **state)
+/* Small messages, more of them than a ring holds, and large ones between them. */
+static void messages_run_by(const char *const *options, const char *delivery)
 {
-    tc_context *ctx = test_context(NULL);
+    static const size_t sizes[] = {1, 100, 4000, 40000, 300000, 1500000};
+    tc_context *ctx = test_context(options);
     tc_ep *ep = connect_to_self(ctx);
     tc_ifunc *fn = open_archive(ctx);
+    tc_ep_info info;
     tc_error error = {0};
+    unsigned sent = 0;
+    size_t bytes_sent = 0;
+    unsigned char *payload = malloc(sizes[5]);
+    assert_non_null(payload);
+    for (size_t i = 0; i < sizes[5]; i++)
+        payload[i] = (unsigned char)(i / 3);
+    runs = 0;
+    bytes_seen = 0;
+    tc_ep_query(ep, &info);
+    assert_string_equal(info.delivery, delivery);
+    assert_string_equal(info.peer_ucx, "none");
     must(tc_ifunc_use_local(fn, count, &error), &error, "use_local");
-    for (unsigned i = 0; i < 10; i++)
-        must(tc_send_wait(ep, fn, "", 1, TIMEOUT_NS, &error), &error, "send");
+    for (; sent < 3000; sent++) {
+        size_t size = sent % 100 == 0 ? sizes[sent / 100 % 6] : sizes[sent % 2];
+        must(tc_send_wait(ep, fn, payload, size, TIMEOUT_NS, &error), &error, "send");
+        bytes_sent += size;
+    }
     must(tc_ep_flush(ep, TIMEOUT_NS, &error), &error, "flush");
-    assert_int_equal(runs, 10);
+    assert_int_equal(runs, sent);
+    assert_int_equal(bytes_seen, bytes_sent);
+    free(payload);
     tc_ep_close(ep);
     tc_context_destroy(ctx);
+}
+
+static void messages_run(void **state)
+{
+    messages_run_by(NULL, "direct");
+    messages_run_by((const char *const[]){"payload", "readonly", NULL}, "direct");
+    messages_run_by((const char *const[]){"delivery", "direct", NULL}, "direct");
+}
+
+static void messages_run_over_the_connection(void **state)
+{
+    messages_run_by((const char *const[]){"delivery", "stream", NULL}, "stream");
+    messages_run_by((const char *const[]){"delivery", "stream", "payload", "readonly", NULL},
+                    "stream");
+    /* There is no memory for a ring that peers map. */
+    messages_run_by((const char *const[]){"ring_memory_max", "0", NULL}, "stream");
 }
 
 /* The function's code has come, and there is nothing to load it with. */
@@ -72,13 +114,23 @@ static void code_is_refused(void **state)
     tc_context_destroy(ctx);
 }
 
-static const char *const needing[][3] = {
-    {"quota_connections", "1", "limits"},   {"quota_functions", "1", "limits"},
-    {"quota_code_bytes", "1K", "limits"},   {"quota_compile_time", "1s", "limits"},
-    {"quota_queue_bytes", "1K", "limits"},  {"quota_message_rate", "1", "limits"},
-    {"call_time_max", "1s", "limits"},      {"audit", "log", "limits"},
-    {"symbols", "@/nonexistent", "engine"}, {"trust", "/nowhere", "trust"},
-    {"require_signature", "yes", "trust"},  {"code_allow", "@/nowhere", "trust"},
+/* The option's value is in the text where other values need no module. */
+static const char *const needing[][4] = {
+    {"delivery", "am", "ucx", "delivery=am"},
+    {"delivery", "put", "ucx", "delivery=put"},
+    {"network", "yes", "ucx", "network=yes"},
+    {"quota_connections", "1", "limits"},
+    {"quota_functions", "1", "limits"},
+    {"quota_code_bytes", "1K", "limits"},
+    {"quota_compile_time", "1s", "limits"},
+    {"quota_queue_bytes", "1K", "limits"},
+    {"quota_message_rate", "1", "limits"},
+    {"call_time_max", "1s", "limits"},
+    {"audit", "log", "limits"},
+    {"symbols", "@/nonexistent", "engine"},
+    {"trust", "/nowhere", "trust"},
+    {"require_signature", "yes", "trust"},
+    {"code_allow", "@/nowhere", "trust"},
     {"code_revoked", "@/nowhere", "trust"},
 };
 
@@ -92,8 +144,8 @@ static void an_option_names_its_module(void **state)
         must(tc_options_create(&options, &error), &error, "options");
         must(tc_options_set(options, needing[i][0], needing[i][1], &error), &error, "set");
         assert_int_equal(tc_context_create(options, &ctx, &error), TC_E_UNSUPPORTED);
-        (void)snprintf(text, sizeof text, "option %s needs the module %s", needing[i][0],
-                       needing[i][2]);
+        (void)snprintf(text, sizeof text, "option %s needs the module %s",
+                       needing[i][3] != NULL ? needing[i][3] : needing[i][0], needing[i][2]);
         if (strstr(error.text, text) == NULL)
             fail_msg("\"%s\" does not say \"%s\"", error.text, text);
         tc_options_destroy(options);
@@ -156,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_run),
+        cmocka_unit_test(messages_run_over_the_connection),
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),

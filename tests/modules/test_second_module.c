@@ -7,6 +7,7 @@
 #include "core/calls_ops.h"
 #include "core/limits.h"
 #include "core/module.h"
+#include "core/network_ops.h"
 #include "engine/loading.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
@@ -30,12 +31,14 @@ static const tci_calls_ops calls_ops;
 static struct tci_trust_head trust = {.ops = &trust_ops};
 static struct tci_calls_head calls = {.ops = &calls_ops};
 static tci_limits limits;
+static const tci_network_ops network;
 
 static void take_all(tc_context *ctx)
 {
     ctx->guests.ops = &guests;
     ctx->core.limits = &limits;
     ctx->core.calls = &calls;
+    ctx->core.network = &network;
     ctx->core.registry.loading = &loading;
     ctx->core.registry.libraries = &libraries;
     ctx->core.registry.trust = &trust;
@@ -46,6 +49,7 @@ static void assert_all_stay(const tc_context *ctx)
     assert_ptr_equal(ctx->guests.ops, &guests);
     assert_ptr_equal(ctx->core.limits, &limits);
     assert_ptr_equal(ctx->core.calls, &calls);
+    assert_ptr_equal(ctx->core.network, &network);
     assert_ptr_equal(ctx->core.registry.loading, &loading);
     assert_ptr_equal(ctx->core.registry.libraries, &libraries);
     assert_ptr_equal(ctx->core.registry.trust, &trust);

@@ -9,6 +9,7 @@
 #include "attack.h"
 
 #include "base/clock.h"
+#include "core/network_ops.h"
 #include "transfer/frame_out.h"
 
 #include <sched.h>
@@ -83,7 +84,7 @@ void attack_push(attack *a)
 void attack_progress_unread(attack *a)
 {
     attack_push(a);
-    (void)tci_worker_progress(a->ep->core->worker);
+    (void)tci_network_progress(a->ep->core);
 }
 
 void attack_pause(attack *a, uint64_t ns)

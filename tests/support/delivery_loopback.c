@@ -98,5 +98,7 @@ static const tci_delivery_ops loopback_ops = {
 };
 
 const tci_delivery_ops *const tci_delivery_table[] = {
-    &loopback_ops, &tci_delivery_direct, &tci_delivery_am, &tci_delivery_put, NULL,
+    &loopback_ops,
+    &tci_delivery_direct,
+    NULL,
 };

@@ -1,8 +1,8 @@
 #include "fake_carrier.h"
 
 #include "base/error_text.h"
-#include "delivery/link_ucx.h"
-#include "delivery/ucx_region.h"
+#include "delivery/worker.h"
+#include "modules/ucx/ucx_port.h"
 #include "test.h"
 
 tc_status fake_connect_status;
@@ -79,6 +79,18 @@ tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **work
     return TC_OK;
 }
 
+static unsigned progress(tci_worker *worker)
+{
+    (void)worker;
+    return 0;
+}
+
+tci_worker_progressing tci_worker_progress_of(const tci_worker *worker)
+{
+    (void)worker;
+    return progress;
+}
+
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
 {
     const char *address = worker->network == TCI_WORKER_NETWORK_ADDED ? "network" : "local";
@@ -102,10 +114,10 @@ tci_link *fake_link_create(void)
     return link;
 }
 
-tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link **link_out,
-                        tc_error *err)
+static tc_status open_link(tci_worker *worker, const tci_hello *theirs, bool same_host,
+                           tci_link **link_out, tc_error *err)
 {
-    (void)worker, (void)peer;
+    (void)worker, (void)theirs, (void)same_host;
     if (fake_connect_status != TC_OK)
         return tci_error_set(err, fake_connect_status, "no link there");
     *link_out = fake_link_create();
@@ -243,10 +255,10 @@ struct tci_region {
 
 static tci_region *regions;
 
-tc_status tci_ucx_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
-                                bool twice, tci_region **region_out, tc_error *err)
+tc_status tci_region_create(size_t bytes, tci_region_use use, bool twice,
+                            tci_region **region_out, tc_error *err)
 {
-    (void)worker, (void)use, (void)twice, (void)err;
+    (void)use, (void)twice, (void)err;
     tci_region *region = malloc(sizeof *region);
     size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
     assert_non_null(region);
@@ -406,5 +418,23 @@ static const tci_delivery_ops unseen_ops = {.name = "unseen",
                                             .under_way = under_way,
                                             .credit = take_credit};
 
-const tci_delivery_ops *const tci_delivery_table[] = {&mapped_ops, &carried_ops, &unseen_ops,
-                                                      NULL};
+const tci_delivery_ops *const tci_delivery_table[] = {&mapped_ops, NULL};
+static const tci_delivery_ops *const more_deliveries[] = {&carried_ops, &unseen_ops, NULL};
+
+static tc_status create_region(tci_worker *worker, size_t bytes, tci_region_use use, bool twice,
+                               tci_region **region_out, tc_error *err)
+{
+    (void)worker;
+    return tci_region_create(bytes, use, twice, region_out, err);
+}
+
+const tci_network_ops fake_network_table = {
+    .deliveries = more_deliveries,
+    .start = tci_ucx_port_start,
+    .stop = tci_ucx_port_stop,
+    .open = tci_ucx_port_open,
+    .describe = tci_ucx_port_describe,
+    .link = open_link,
+    .region = create_region,
+    .shares_memory = tci_worker_shares_memory,
+};

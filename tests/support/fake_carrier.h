@@ -8,7 +8,7 @@
 #define TC_TEST_FAKE_CARRIER_H
 
 #include "bootstrap/stream.h"
-#include "delivery/delivery.h"
+#include "core/network_ops.h"
 #include "delivery/worker.h"
 
 #define FAKE_POSTS_MAX 256u
@@ -78,7 +78,10 @@ void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);
 /* Bytes that come as such, behind those from before: a read gives `piece` of them, or fewer. */
 void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t piece);
 
-/* The results of the next tci_stream_connect_start, tci_link_open and
+/* The network of all nodes: the module's port (modules/ucx/ucx_port.h) on fake workers. */
+extern const tci_network_ops fake_network_table;
+
+/* The results of the next tci_stream_connect_start, of opening a link, and of
  * tci_worker_add_network. */
 extern tc_status fake_connect_status;
 /* Streams and links that are there. */

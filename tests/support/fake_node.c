@@ -7,7 +7,7 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
 #include "endpoint/ep_life.h"
-#include "core/network.h"
+#include "core/network_ops.h"
 #include "endpoint/handshake.h"
 #include "modules/calls/member.h"
 #include "modules/calls/reply.h"
@@ -177,7 +177,9 @@ fake_node *fake_node_create(void)
     core->registry.events = &registry_events;
     core->registry.events_user = core;
     describe_self(node);
-    assert_int_equal(tci_network_init(core, (tci_worker_params){.receiver.user = node}, &error), TC_OK);
+    core->network = &fake_network_table;
+    const tci_am_receiver receiver = {.user = node};
+    assert_int_equal(tci_network_start(core, NULL, -1, &receiver, &error), TC_OK);
     return node;
 }
 
@@ -190,7 +192,7 @@ void fake_node_destroy(fake_node *node)
     tci_calling_fini(&node->calling);
     tci_landing_free(&core->copied);
     tci_registry_fini(&core->registry);
-    tci_worker_destroy(core->worker);
+    tci_network_stop(core);
     if (node->module != NULL)
         node->module->detach(core);
     free(core->by_connection);
