@@ -118,10 +118,7 @@ measure_all() {
 # --- drawing --------------------------------------------------------------------------------------------------------------
 
 draw_all() {
-    local name
-    for name in "$dir"/*.json; do
-        printf '%s\0' "${name%.json}"
-    done | xargs -0 -P "$(nproc)" -I NAME "$tc_perf" plot NAME.json -o NAME.svg
+    printf '%s\0' "$dir"/*.json | xargs -0 -P "$(nproc)" -n 8 "$(dirname "$0")/draw_reports.py"
 }
 
 # publish NAME...: the data that documents speak of; scripts/site.sh draws them.

@@ -48,10 +48,6 @@ for line in '| 8: rate that injecting loses, %, Indirect Put | about 40 |' \
     grep -qF -- "$line" "$dir/two/report.md" || fail "report.md of two-chains has no: $line"
 done
 ! grep -qE 'null|\| *\|' "$dir/two/report.md" || fail "an empty figure: $(grep -E 'null|\| *\|' "$dir/two/report.md")"
-rm calls.svg
-"$1" --quick --draw "$2" "$dir/out"
-[ -s calls.svg ] || fail "did not draw again what was measured before"
-
 "$1" --quick "$dir/nowhere" 2>"$dir/said" && fail "took a folder without tc-perf"
 grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"
 
@@ -65,3 +61,6 @@ for line in '| latency, at worst up to 4 KB | -42 |' '| 4 | ' '`tc_send_injected
     grep -qF -- "$line" report.md || fail "report.md of ifunc-api has no: $line"
 done
 ! grep -qE 'null|\| *\|' report.md || fail "an empty figure: $(grep -E 'null|\| *\|' report.md)"
+rm icache.svg
+"$1" --quick --draw ifunc-api "$2" "$dir/api"
+[ -s icache.svg ] || fail "did not draw again what was measured before"
