@@ -30,38 +30,50 @@ configure() {
 }
 
 # The tests of each variant, by names; CONTRIBUTING.md has the reasons. Whatever is not listed, the build `test` runs.
-direct='\.(direct|image|bitcode|compiled_image)$'
+# All ways take images but bitcode and compiled_image.
+forms='^conformance\..*\.(direct|bitcode|compiled_image)$'
+# Sending itself is tested by every way. Above it a sanitizer sees the same code of ours by either shared memory of UCX's or its
+# tcp, by `image` as by `direct`, and by a delivery of a test's; TLS by `sealed` as by `keyed`.
+sending='^conformance\.(closing|delivery|functions)\.'
+sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|put_shared_memory|sealed|bitcode|compiled_image)$"
+# In these, threads of the library's send, or wake those that do.
+threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|waiting'
 these=.
 but='^$'
 jobs=$((2 * $(nproc)))
 case $preset in
     asan)
         need clang-19 clang-19
-        but='^(layout|model|languages)\.|tc_perf_plot'
+        # Documents about other languages, and drawings, have little of ours in the sanitized process.
+        these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
+        but='^integration\.(.*\.am_shared_memory|languages_.*|layout_document|tc_perf_(languages|plot)_.*)$'
         ;;
     tsan)
         need clang-19 clang-19
-        these='^(unit|conformance)\.'
+        these="^unit\\.|$sending|$forms|^conformance\\.pressure\\.am_shared_memory$"
+        these+="|^conformance\\.($threads)\\.(stream|am_tcp|put_shared_memory|sealed)$"
         these+='|^integration\.(isolation|longcalls|messages|reconnections|sealedcache|strange_peers)\.(direct|bitcode)$'
         these+='|^integration\.tc_perf_(first_call|flood|tsi_forms|tsi_senders)$'
-        but='\.pressure\.(am_tcp|loopback|put_shared_memory|put_tcp|stream)$'
         ;;
     clang)
         need clang-19 clang-19
-        these="^(unit|fuzz)\\.|^conformance\\..*$direct|^layout\\.(exports|headers|library)$"
+        these="^(unit|fuzz)\\.|$forms|^layout\\.(exports|headers|library)$"
         ;;
     llvm22)
         need clang-22 clang-22
         need llvm-config-22 llvm-22-dev
-        these="^(unit|fuzz)\\.|^conformance\\..*$direct|^layout\\.(exports|headers|library)$"
+        these="^(unit|fuzz)\\.|$forms|^layout\\.(exports|headers|library)$"
         these+='|^integration\.(confinement|crashes|debugger|isolation|labels|messages|processors|profiler|sealedcache|sections)'
         these+='\.(direct|bitcode)$'
         these+='|^integration\.(code_size|configure|cxx_sources|image_make|install|layout_check|layout_document)$'
         these+='|^integration\.(foreign_code|languages_.*|tc_ar_create|tc_clang.*|tc_perf_first_call|tc_perf_tsi_forms|tutorial)$'
         ;;
-    nollvm) these='^(unit|fuzz|conformance|integration)\.|^layout\.(exports|headers|library|options_document)$' ;;
+    nollvm)
+        these="^(unit|fuzz|integration)\\.|$sending|$forms|^layout\\.(exports|headers|library|options_document)$"
+        but='^integration\.passwords\.'
+        ;;
     aarch64 | x86_64)
-        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|^conformance\\..*$direct"
+        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|$forms"
         ;;
 esac
 
