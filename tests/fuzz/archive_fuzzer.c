@@ -4,17 +4,9 @@
 #include "archive.h"
 #include "archive_layout.h"
 #include "code_statement.h"
+#include "fuzzer.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* Touches every byte, so that a sanitizer judges the view. */
 static unsigned sum_bytes(const uint8_t *bytes, size_t size)
@@ -31,27 +23,27 @@ static void check_slice(const tci_archive *archive, size_t index)
     const tci_slice *slice = tci_archive_slice(archive, index);
     tc_error err;
     size_t selected;
-    require(slice->size > 0 && slice->size <= tci_archive_content_size(archive));
+    MUST(slice->size > 0 && slice->size <= tci_archive_content_size(archive));
     sink += sum_bytes(tci_archive_slice_bytes(archive, index), slice->size);
     for (size_t i = 0; i < slice->symbol_count; i++) {
         size_t length = strlen(tci_archive_symbol(archive, index, i));
-        require(length > 0 && length < TCI_ARCHIVE_SYMBOL_MAX);
+        MUST(length > 0 && length < TCI_ARCHIVE_SYMBOL_MAX);
     }
     if (tci_archive_select(archive, slice->triple, &selected, &err) == TC_OK)
-        require(strcmp(tci_archive_slice(archive, selected)->triple, slice->triple) == 0);
+        MUST(strcmp(tci_archive_slice(archive, selected)->triple, slice->triple) == 0);
     else
-        require(err.status == TC_E_NO_SLICE);
+        MUST(err.status == TC_E_NO_SLICE);
 }
 
 static void check_exports(const tci_archive *archive)
 {
     const size_t count = tci_archive_export_count(archive);
-    require(count == 0 || tci_archive_is_library(archive));
+    MUST(count == 0 || tci_archive_is_library(archive));
     for (size_t i = 0; i < count; i++) {
         const tci_export one = tci_archive_export(archive, i);
-        require(one.kind == TCI_EXPORT_FUNCTION || one.kind == TCI_EXPORT_DATA);
-        require(one.name[0] != '\0' && strlen(one.name) < TCI_ARCHIVE_SYMBOL_MAX);
-        require(i == 0 || strcmp(tci_archive_export(archive, i - 1).name, one.name) < 0);
+        MUST(one.kind == TCI_EXPORT_FUNCTION || one.kind == TCI_EXPORT_DATA);
+        MUST(one.name[0] != '\0' && strlen(one.name) < TCI_ARCHIVE_SYMBOL_MAX);
+        MUST(i == 0 || strcmp(tci_archive_export(archive, i - 1).name, one.name) < 0);
     }
 }
 
@@ -63,9 +55,9 @@ static void check_statement(const tci_archive *archive, const uint8_t *data, siz
     tci_code_statement_digest(&code, &before);
     tci_code_statement_digests(&code, archive, &after);
     if (tci_code_statement_shows_content(&code))
-        require(memcmp(before.content, after.content, sizeof before.content) == 0);
+        MUST(memcmp(before.content, after.content, sizeof before.content) == 0);
     else
-        require(memcmp(before.archive, after.archive, sizeof before.archive) == 0);
+        MUST(memcmp(before.archive, after.archive, sizeof before.archive) == 0);
 }
 
 static void check_archive(const uint8_t *data, size_t size)
@@ -74,14 +66,14 @@ static void check_archive(const uint8_t *data, size_t size)
     tc_error err = {.status = TC_OK};
     tc_status status = tci_archive_open(data, size, &archive, &err);
     if (status != TC_OK) {
-        require(err.status == status && err.text[0] != '\0');
+        MUST(err.status == status && err.text[0] != '\0');
         return;
     }
-    require((tci_archive_entries(archive) & TCI_ENTRY_MAIN) != 0);
-    require(tci_archive_name(archive)[0] != '\0');
+    MUST((tci_archive_entries(archive) & TCI_ENTRY_MAIN) != 0);
+    MUST(tci_archive_name(archive)[0] != '\0');
     const unsigned alignment = tci_archive_payload_alignment(archive);
-    require(alignment >= TCI_PAYLOAD_ALIGNMENT_MIN && alignment <= TCI_PAYLOAD_ALIGNMENT_MAX &&
-            (alignment & (alignment - 1)) == 0);
+    MUST(alignment >= TCI_PAYLOAD_ALIGNMENT_MIN && alignment <= TCI_PAYLOAD_ALIGNMENT_MAX &&
+         (alignment & (alignment - 1)) == 0);
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
         check_slice(archive, i);
     check_exports(archive);

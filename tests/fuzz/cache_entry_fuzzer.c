@@ -3,26 +3,18 @@
  * only. */
 #include "engine/cache/cache_entry.h"
 #include "engine/cache/cache_seal.h"
+#include "fuzzer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CHECKSUM_BYTES 32u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
 static void check_text(const uint8_t *bytes, size_t size, const char *text)
 {
     const uint8_t *at = (const uint8_t *)text;
-    require(at > bytes && at < bytes + size);
-    require(memchr(at, 0, (size_t)(bytes + size - at)) != NULL);
-    require(strlen(text) <= TCI_CACHE_TEXT_MAX);
+    MUST(at > bytes && at < bytes + size);
+    MUST(memchr(at, 0, (size_t)(bytes + size - at)) != NULL);
+    MUST(strlen(text) <= TCI_CACHE_TEXT_MAX);
 }
 
 /* An unchecked seal may be any. */
@@ -35,17 +27,17 @@ static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_ent
     check_text(bytes, size, entry->key.features);
     check_text(bytes, size, entry->key.llvm);
     check_text(bytes, size, entry->name);
-    require(entry->object_bytes > 0);
-    require(object > bytes && object + entry->object_bytes == bytes + size - CHECKSUM_BYTES);
+    MUST(entry->object_bytes > 0);
+    MUST(object > bytes && object + entry->object_bytes == bytes + size - CHECKSUM_BYTES);
     tci_cache_entry_file_name(&entry->key, name);
-    require(tci_cache_entry_key_equal(&entry->key, &entry->key));
+    MUST(tci_cache_entry_key_equal(&entry->key, &entry->key));
 
-    require(tci_cache_entry_bytes(entry) == size);
+    MUST(tci_cache_entry_bytes(entry) == size);
     uint8_t *again = malloc(size);
     if (again == NULL)
         return;
     tci_cache_entry_encode(entry, again, size);
-    require(memcmp(again, bytes, sealed_right ? size : size - CHECKSUM_BYTES) == 0);
+    MUST(memcmp(again, bytes, sealed_right ? size : size - CHECKSUM_BYTES) == 0);
     free(again);
 }
 
@@ -55,7 +47,7 @@ static void decode(const uint8_t *bytes, size_t size, const tci_object_key *want
     tci_cache_entry entry;
     tc_error err = {.status = TC_OK};
     tc_status status = tci_cache_entry_decode(bytes, size, wanted, &entry, &err);
-    require(status == TC_OK || (err.status == status && err.text[0] != '\0'));
+    MUST(status == TC_OK || (err.status == status && err.text[0] != '\0'));
     if (status != TC_OK)
         return;
     if (wanted != NULL)

@@ -4,13 +4,11 @@
  * ends where its text does; and the hosts of a certificate are judged without a read
  * outside. */
 #include "bootstrap/tls/tls_certificate.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define ATTRIBUTES_MAX 6u
 

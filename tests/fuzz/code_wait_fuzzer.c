@@ -7,14 +7,12 @@
 
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
+#include "fuzzer.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/frame_out.h"
 
-#include <stdlib.h>
 #include <tc/advanced.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 400u
 #define FUNCTIONS 4u

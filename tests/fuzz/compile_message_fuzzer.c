@@ -2,17 +2,9 @@
  * are, and as the body of every kind. An accepted message must encode to the very same
  * bytes. */
 #include "engine/child/compile_protocol.h"
+#include "fuzzer.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void decode_hello(const uint8_t *body, size_t size)
 {
@@ -22,8 +14,8 @@ static void decode_hello(const uint8_t *body, size_t size)
     tc_error err;
     if (tci_compile_hello_decode(body, size, &hello, &err) != TC_OK)
         return;
-    require(tci_compile_hello_encode(&hello, again, sizeof again, &again_size, &err) == TC_OK);
-    require(size == again_size && memcmp(body, again, size) == 0);
+    MUST(tci_compile_hello_encode(&hello, again, sizeof again, &again_size, &err) == TC_OK);
+    MUST(size == again_size && memcmp(body, again, size) == 0);
 }
 
 static void decode_request(const uint8_t *body, size_t size)
@@ -35,9 +27,9 @@ static void decode_request(const uint8_t *body, size_t size)
     tc_error err;
     if (tci_compile_request_decode(body, size, name, &code, &err) != TC_OK)
         return;
-    require(tci_compile_request_encode(&code, again, &again_size, &err) == TC_OK);
-    require(size == again_size + code.size && memcmp(body, again, again_size) == 0);
-    require(code.bytes == body + again_size);
+    MUST(tci_compile_request_encode(&code, again, &again_size, &err) == TC_OK);
+    MUST(size == again_size + code.size && memcmp(body, again, again_size) == 0);
+    MUST(code.bytes == body + again_size);
 }
 
 static void decode_reply(const uint8_t *body, size_t size)
@@ -48,13 +40,13 @@ static void decode_reply(const uint8_t *body, size_t size)
     if (tci_compile_reply_decode(body, size, &reply, &err) != TC_OK)
         return;
     tci_compile_reply_encode(&reply, again);
-    require(memcmp(body, again, sizeof again) == 0);
-    require(sizeof again + reply.text_size + reply.names_size + reply.object_size == size);
+    MUST(memcmp(body, again, sizeof again) == 0);
+    MUST(sizeof again + reply.text_size + reply.names_size + reply.object_size == size);
     size_t names = 0; /* a walk over them ends where they end */
     for (const char *at = reply.names; at < reply.names + reply.names_size; names++)
         at += strlen(at) + 1;
-    require(names <= reply.names_size);
-    require(reply.object == body + size - reply.object_size);
+    MUST(names <= reply.names_size);
+    MUST(reply.object == body + size - reply.object_size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tci_compile_prefix_decode(data, &kind, &body_size, &err) == TC_OK) {
         uint8_t again[TCI_COMPILE_PREFIX_BYTES];
         tci_compile_prefix_encode(kind, body_size, again);
-        require(memcmp(data, again, sizeof again) == 0);
+        MUST(memcmp(data, again, sizeof again) == 0);
         data += TCI_COMPILE_PREFIX_BYTES;
         size -= TCI_COMPILE_PREFIX_BYTES;
     }

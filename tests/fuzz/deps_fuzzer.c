@@ -2,13 +2,10 @@
  * that reaches the dynamic linker is a path; every refusal has a text; opened libraries are
  * closed and references released, also after a rest. */
 #include "engine/symbols.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Replace the dynamic linker's (--wrap). */
 void *__wrap_dlopen(const char *name, int flags);
 int __wrap_dlclose(void *library);

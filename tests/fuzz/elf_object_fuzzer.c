@@ -1,11 +1,9 @@
 /* Any bytes as an object file. All its reported parts lie within it, and every walk over it
  * ends. */
 #include "engine/orc/elf_object.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define WALK_MAX (1u << 20)
 

@@ -1,11 +1,8 @@
 /* A ring with untrusted bytes: for all bytes, frames are found, checked and skipped inside
  * it. */
+#include "fuzzer.h"
 #include "ring/consumer.h"
 #include "wire/frame.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RING_BYTES 4096u
 #define STEPS 256

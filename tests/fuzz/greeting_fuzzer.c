@@ -4,14 +4,12 @@
  * pieces. */
 #include "bootstrap/channel.h"
 #include "memory_wire.h"
-#include "must.h"
+#include "fuzzer.h"
 #include "tls_keys.h"
 
 #include <string.h>
 
 #define PIECES_MAX 8u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static tci_credentials *credentials(void)
 {

@@ -7,15 +7,13 @@
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
 #include "hello_lies.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include "core/ep_state.h"
 #include "core/network.h"
 #include "modules/limits/limits_module.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 80u
 #define PAIRS_MAX 2u

@@ -2,22 +2,14 @@
  * fits them, so that the fields behind the checksum are reached too. An accepted message must
  * encode to the very same bytes. */
 #include "base/content_id.h"
+#include "fuzzer.h"
 #include "wire/hello.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void require_same(const void *bytes, size_t size, const void *again, size_t again_size)
 {
-    require(size == again_size && memcmp(bytes, again, size) == 0);
+    MUST(size == again_size && memcmp(bytes, again, size) == 0);
 }
 
 static void decode_hello(tci_hello_kind kind, const uint8_t *bytes, size_t size)
@@ -28,9 +20,9 @@ static void decode_hello(tci_hello_kind kind, const uint8_t *bytes, size_t size)
     tc_error err;
     if (tci_hello_decode(bytes, size, kind, &hello, &err) != TC_OK)
         return;
-    require(tci_hello_encode(&hello, kind, again, sizeof again, &again_size, &err) == TC_OK);
+    MUST(tci_hello_encode(&hello, kind, again, sizeof again, &again_size, &err) == TC_OK);
     require_same(bytes, size, again, again_size);
-    require(tci_hello_compatible(&hello, &hello, &err) == TC_OK);
+    MUST(tci_hello_compatible(&hello, &hello, &err) == TC_OK);
 }
 
 static void decode_replies(const uint8_t *bytes, size_t size)
@@ -41,16 +33,16 @@ static void decode_replies(const uint8_t *bytes, size_t size)
     tc_error refusal;
     tc_error err;
     if (tci_hello_ready_decode(bytes, size, &delivery, &err) == TC_OK) {
-        require(tci_hello_ready_encode(delivery, again, sizeof again, &again_size) == TC_OK);
+        MUST(tci_hello_ready_encode(delivery, again, sizeof again, &again_size) == TC_OK);
         require_same(bytes, size, again, again_size);
     }
     if (tci_hello_refuse_decode(bytes, size, &refusal, &err) == TC_OK) {
-        require(tci_hello_refuse_encode(refusal.status, refusal.text, again, sizeof again,
-                                        &again_size) == TC_OK);
+        MUST(tci_hello_refuse_encode(refusal.status, refusal.text, again, sizeof again,
+                                     &again_size) == TC_OK);
         require_same(bytes, size, again, again_size);
     }
     if (tci_hello_bye_decode(bytes, size, &err) == TC_OK)
-        require(size == TCI_HELLO_PREAMBLE_BYTES);
+        MUST(size == TCI_HELLO_PREAMBLE_BYTES);
 }
 
 static void decode_all(const uint8_t *bytes, size_t size)
@@ -58,7 +50,7 @@ static void decode_all(const uint8_t *bytes, size_t size)
     tci_hello_preamble preamble;
     tc_error err;
     if (tci_hello_preamble_decode(bytes, size, &preamble, &err) == TC_OK)
-        require(preamble.body_bytes <= TCI_HELLO_BODY_MAX);
+        MUST(preamble.body_bytes <= TCI_HELLO_BODY_MAX);
     decode_hello(TCI_HELLO_HELLO, bytes, size);
     decode_hello(TCI_HELLO_ADDRESS, bytes, size);
     decode_replies(bytes, size);

@@ -1,12 +1,9 @@
 /* A node's answer to tc-info: accepted parts lie within the answer, and their texts end and can
  * be shown on a terminal; every refusal has a reason. */
 #include "../../tools/node_holdings.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_text(const char *text, size_t room)
 {

@@ -1,28 +1,19 @@
 /* A slot of the original's API with anything in it. The first byte chooses the parts that are
  * made right, so that inputs come past the checks: the header's, the whole frame's. */
 #include "../../compat/ifunc_frame.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void read_code(const uint8_t *slot, const tci_ifunc_header *header, size_t room)
 {
     tci_code_parts parts;
     uint64_t at = tci_ifunc_code_offset(header->payload_size);
-    require(at + header->code_size <= room);
+    MUST(at + header->code_size <= room);
     if (!tci_ifunc_frame_parts_decode(slot + at, header->code_size, &parts))
         return;
-    require(parts.first + parts.first_size == parts.second);
-    require(parts.second + parts.second_size == slot + at + header->code_size);
+    MUST(parts.first + parts.first_size == parts.second);
+    MUST(parts.second + parts.second_size == slot + at + header->code_size);
 }
 
 static bool is_whole(const uint8_t *slot, const tci_ifunc_header *header)
@@ -38,12 +29,12 @@ static void look_at(const uint8_t *slot, size_t room)
     tci_ifunc_header header;
     switch (tci_ifunc_frame_judge(slot, room, &header)) {
     case TCI_SLOT_SEALED:
-        require(tci_ifunc_code_offset(header.payload_size) <= room);
+        MUST(tci_ifunc_code_offset(header.payload_size) <= room);
         if (header.code_size > 0)
             read_code(slot, &header, room);
         break;
     case TCI_SLOT_CHECKED:
-        require(tci_ifunc_frame_bytes(header.payload_size, header.code_size) <= room);
+        MUST(tci_ifunc_frame_bytes(header.payload_size, header.code_size) <= room);
         if (is_whole(slot, &header))
             read_code(slot, &header, room);
         break;
@@ -70,9 +61,9 @@ static void make_right(uint8_t *slot, size_t room, uint8_t what)
         header.check = tci_ifunc_payload_check(slot + TCI_IFUNC_HEADER_BYTES,
                                                header.payload_size, code_check);
         tci_ifunc_frame_check(&header, code_check, slot);
-        require(header.payload_size > TCI_IFUNC_PAYLOAD_MAX || header.code_size == 0 ||
-                (tci_ifunc_frame_judge(slot, room, &header) == TCI_SLOT_CHECKED &&
-                 is_whole(slot, &header)));
+        MUST(header.payload_size > TCI_IFUNC_PAYLOAD_MAX || header.code_size == 0 ||
+             (tci_ifunc_frame_judge(slot, room, &header) == TCI_SLOT_CHECKED &&
+              is_whole(slot, &header)));
     }
 }
 

@@ -1,42 +1,34 @@
 /* Bytes as a compiled image. A bundle that opens must keep every promise of image_bundle.h, and
  * is written again as the same. */
+#include "fuzzer.h"
 #include "image_bundle.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void require_in(const tci_image *image, uint32_t place, uint32_t size,
                        tci_image_kind kind)
 {
     const tci_image_segment *s = tci_image_segment_at(image, place, size);
-    require(s != NULL && s->kind == kind);
+    MUST(s != NULL && s->kind == kind);
 }
 
 static void check_variables(const tci_image_bundle *bundle, const tci_image *image)
 {
-    require(bundle->own_count <= TCI_BUNDLE_VARIABLES_MAX);
-    require(bundle->given_count <= TCI_BUNDLE_VARIABLES_MAX);
+    MUST(bundle->own_count <= TCI_BUNDLE_VARIABLES_MAX);
+    MUST(bundle->given_count <= TCI_BUNDLE_VARIABLES_MAX);
     for (uint32_t i = 0; i < bundle->own_count; i++)
         require_in(image, bundle->own_places[i], 1, TCI_IMAGE_DATA);
     for (uint32_t i = 0; i < bundle->given_count; i++)
-        require(bundle->given[i] < TCI_BUNDLE_VARIABLES_MAX);
+        MUST(bundle->given[i] < TCI_BUNDLE_VARIABLES_MAX);
 }
 
 /* How many bytes the names take. */
 static size_t check_names(const tci_image_bundle *bundle, const tci_image *image)
 {
     size_t size = 0;
-    require(image->symbol_count <= bundle->given_count + bundle->name_count);
+    MUST(image->symbol_count <= bundle->given_count + bundle->name_count);
     for (uint32_t i = 0; i < bundle->name_count; i++) {
-        require(bundle->names[size] != '\0');
+        MUST(bundle->names[size] != '\0');
         size += strlen(bundle->names + size) + 1;
     }
     return size;
@@ -47,13 +39,13 @@ static size_t check_pieces(const tci_image_bundle *bundle, const tci_image *imag
 {
     size_t at = 0, count = 0;
     for (tci_image_piece piece; tci_image_bundle_piece(bundle, &at, &piece);) {
-        require(count < bundle->piece_count);
+        MUST(count < bundle->piece_count);
         require_in(image, piece.offset, piece.size, TCI_IMAGE_CODE);
         for (const char *c = piece.name; *c != '\0'; c++)
-            require((unsigned char)*c >= ' ');
+            MUST((unsigned char)*c >= ' ');
         pieces[count++] = piece;
     }
-    require(count == bundle->piece_count);
+    MUST(count == bundle->piece_count);
     return count;
 }
 
@@ -66,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tc_error err = {.status = TC_OK};
     tc_status status = tci_image_bundle_open(data, size, &bundle, &image, &err);
     if (status != TC_OK) {
-        require(err.status == status && err.text[0] != '\0');
+        MUST(err.status == status && err.text[0] != '\0');
         return 0;
     }
     tci_image_piece *pieces = calloc(bundle.piece_count + 1u, sizeof *pieces);
@@ -75,9 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_variables(&bundle, &image);
     size_t names_size = check_names(&bundle, &image);
     size_t count = check_pieces(&bundle, &image, pieces);
-    require(tci_image_bundle_write(&bundle, names_size, pieces, count, &again, &again_size,
-                                   &err) == TC_OK);
-    require(again_size == size && memcmp(again, data, size) == 0);
+    MUST(tci_image_bundle_write(&bundle, names_size, pieces, count, &again, &again_size,
+                                &err) == TC_OK);
+    MUST(again_size == size && memcmp(again, data, size) == 0);
     free(again);
     free(pieces);
     return 0;

@@ -1,39 +1,31 @@
 /* Bytes as an image. An image that opens must keep every promise of image.h: a loader relies on
  * them without another check. */
+#include "fuzzer.h"
 #include "image.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void check_segments(const tci_image *image)
 {
     static volatile unsigned sink;
     uint64_t end = 0;
-    require(image->segment_count >= 1 && image->segment_count <= TCI_IMAGE_SEGMENTS_MAX);
+    MUST(image->segment_count >= 1 && image->segment_count <= TCI_IMAGE_SEGMENTS_MAX);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
-        require(s->offset >= end && s->offset % image->page_bytes == 0);
-        require(s->memory_bytes >= 1 && s->memory_bytes >= s->file_bytes);
-        require(s->kind >= TCI_IMAGE_CODE && s->kind <= TCI_IMAGE_DATA);
+        MUST(s->offset >= end && s->offset % image->page_bytes == 0);
+        MUST(s->memory_bytes >= 1 && s->memory_bytes >= s->file_bytes);
+        MUST(s->kind >= TCI_IMAGE_CODE && s->kind <= TCI_IMAGE_DATA);
         for (uint32_t at = 0; at < s->file_bytes; at++)
             sink += s->bytes[at];
         end = (uint64_t)s->offset + s->memory_bytes;
     }
-    require(end == image->memory_bytes && end <= TCI_IMAGE_MEMORY_MAX);
+    MUST(end == image->memory_bytes && end <= TCI_IMAGE_MEMORY_MAX);
 }
 
 static void check_entry(const tci_image *image, uint32_t place)
 {
     const tci_image_segment *s = tci_image_segment_at(image, place, 1);
-    require(s != NULL && s->kind == TCI_IMAGE_CODE);
+    MUST(s != NULL && s->kind == TCI_IMAGE_CODE);
 }
 
 static void check_relocations(const tci_image *image)
@@ -42,25 +34,25 @@ static void check_relocations(const tci_image *image)
     uint32_t count = 0;
     tci_image_iterator it = tci_image_iterator_begin(image);
     for (tci_relocation r; tci_image_iterator_next(&it, &r); count++) {
-        require(r.offset >= end && r.offset % 8 == 0);
-        require(tci_image_segment_at(image, r.offset, 8) != NULL);
+        MUST(r.offset >= end && r.offset % 8 == 0);
+        MUST(tci_image_segment_at(image, r.offset, 8) != NULL);
         if (r.kind == TCI_RELOCATION_RELATIVE)
-            require(r.addend >= 0 && (uint32_t)r.addend <= image->memory_bytes);
+            MUST(r.addend >= 0 && (uint32_t)r.addend <= image->memory_bytes);
         else if (r.kind == TCI_RELOCATION_SYMBOL)
-            require(r.import < image->symbol_count);
+            MUST(r.import < image->symbol_count);
         else
-            require(r.kind == TCI_RELOCATION_WEAK && r.import < image->weak_count);
+            MUST(r.kind == TCI_RELOCATION_WEAK && r.import < image->weak_count);
         end = (uint64_t)r.offset + 8;
     }
-    require(count == image->relocation_count && count <= TCI_IMAGE_RELOCATIONS_MAX);
-    require(image->symbol_count <= TCI_IMAGE_IMPORTS_MAX);
+    MUST(count == image->relocation_count && count <= TCI_IMAGE_RELOCATIONS_MAX);
+    MUST(image->symbol_count <= TCI_IMAGE_IMPORTS_MAX);
 }
 
 static void check_names(const tci_image *image)
 {
     const char *name = image->weak_names;
     for (uint32_t i = 0; i < image->weak_count; i++, name += strlen(name) + 1)
-        require(name[0] != '\0' && strlen(name) < TCI_ARCHIVE_SYMBOL_MAX);
+        MUST(name[0] != '\0' && strlen(name) < TCI_ARCHIVE_SYMBOL_MAX);
 }
 
 /* As the unwinder walks it. */
@@ -70,16 +62,16 @@ static void check_eh_frame(const tci_image *image)
     if (image->eh_frame_bytes == 0)
         return;
     const tci_image_segment *s = tci_image_segment_at(image, at, image->eh_frame_bytes);
-    require(s != NULL);
+    MUST(s != NULL);
     uint8_t *memory = calloc(1, s->memory_bytes);
     if (memory == NULL)
         return;
     memcpy(memory, s->bytes, s->file_bytes);
     for (uint32_t length = 1; length != 0; at += 4 + length) {
-        require(at - image->eh_frame_place + 4 <= image->eh_frame_bytes);
+        MUST(at - image->eh_frame_place + 4 <= image->eh_frame_bytes);
         memcpy(&length, memory + (at - s->offset), sizeof length);
     }
-    require(at == image->eh_frame_place + image->eh_frame_bytes); /* behind the terminator */
+    MUST(at == image->eh_frame_place + image->eh_frame_bytes); /* behind the terminator */
     free(memory);
 }
 
@@ -89,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tc_error err = {.status = TC_OK};
     tc_status status = tci_image_open(data, size, &image, &err);
     if (status != TC_OK) {
-        require(err.status == status && err.text[0] != '\0');
+        MUST(err.status == status && err.text[0] != '\0');
         return 0;
     }
     check_segments(&image);

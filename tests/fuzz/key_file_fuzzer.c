@@ -1,12 +1,9 @@
 /* Any bytes, as a file of keys. An accepted file is the same when it is written out and read
  * again, and every name of it can be shown. */
 #include "bootstrap/key_file.h"
+#include "fuzzer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t write_out(const tci_key_file *file, char *out, size_t size)
 {

@@ -1,14 +1,11 @@
 /* Any bytes as a shared object that `tc-clang --library` carries. An accepted object lists
  * exports that an archive can have: in order, unique, not empty, of a kind. */
 #include "../../compiler/library_object.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The function of ifunc_module.c, without LLVM. */
 void tci_ifunc_code_fini(tci_ifunc_code *code)

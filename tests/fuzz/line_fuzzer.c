@@ -3,12 +3,9 @@
  * neither its value nor its line, and brings no character that a terminal obeys. */
 #include "modules/limits/audit_line.h"
 #include "base/printable.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Behind a value's first quote: where its last one is. */
 static const char *skip_value(const char *at, const char *end)

@@ -1,12 +1,9 @@
 /* Any text as a library that is a linker's script. Its names are not empty, and complete and
  * real: each name is found in the text. */
 #include "../../compiler/library_file.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

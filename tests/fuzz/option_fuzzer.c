@@ -4,13 +4,12 @@
 #include "base/option_table.h"
 #include "base/triple.h"
 #include "bootstrap/host_port.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                        struct addrinfo **list_out);
 int __real_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,

@@ -1,30 +1,22 @@
 /* Bytes as a package: as they are, and once more with an id that fits, without which nothing in
  * front of it would ever be reached. A package that opens keeps every promise of
  * package_format.h, and is written again as the same. */
+#include "fuzzer.h"
 #include "package_format.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void require_in(const void *part, size_t part_size, const uint8_t *data, size_t size)
 {
     const uint8_t *bytes = part;
-    require(bytes >= data && part_size <= size && bytes <= data + (size - part_size));
+    MUST(bytes >= data && part_size <= size && bytes <= data + (size - part_size));
 }
 
 static void check_element(const tci_package_element *element, const uint8_t *data, size_t size)
 {
-    require(element->id >= 1 && element->id <= TCI_PACKAGE_ELEMENT_ID_MAX);
-    require(element->archive_size > 0 && element->name[0] != '\0');
-    require(strlen(element->name) < TCI_ARCHIVE_NAME_MAX);
+    MUST(element->id >= 1 && element->id <= TCI_PACKAGE_ELEMENT_ID_MAX);
+    MUST(element->archive_size > 0 && element->name[0] != '\0');
+    MUST(strlen(element->name) < TCI_ARCHIVE_NAME_MAX);
     require_in(element->archive, element->archive_size, data, size);
     require_in(element->deps, element->deps_size, data, size);
     require_in(element->signature, element->signature_size, data, size);
@@ -38,16 +30,16 @@ static void check(const uint8_t *data, size_t size)
     size_t again_size;
     tc_status status = tci_package_open(data, size, &package, &err);
     if (status != TC_OK) {
-        require(err.status == status && err.text[0] != '\0');
+        MUST(err.status == status && err.text[0] != '\0');
         return;
     }
-    require(package.count >= 1 && package.count <= TCI_PACKAGE_ELEMENTS_MAX);
+    MUST(package.count >= 1 && package.count <= TCI_PACKAGE_ELEMENTS_MAX);
     for (size_t i = 0; i < package.count; i++) {
         check_element(&package.elements[i], data, size);
-        require(i == 0 || package.elements[i].id > package.elements[i - 1].id);
+        MUST(i == 0 || package.elements[i].id > package.elements[i - 1].id);
     }
-    require(tci_package_write(&package, &again, &again_size, &err) == TC_OK);
-    require(again_size == size && memcmp(again, data, size) == 0);
+    MUST(tci_package_write(&package, &again, &again_size, &err) == TC_OK);
+    MUST(again_size == size && memcmp(again, data, size) == 0);
     free(again);
     tci_package_close(&package);
 }

@@ -3,12 +3,9 @@
  * string in the header that is made of them; a refused one has a text with the line. */
 #include "../../tools/package_manifest.h"
 #include "archive_name.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_part(const package_plan *plan, const package_part *part)
 {

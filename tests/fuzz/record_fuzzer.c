@@ -3,17 +3,13 @@
  * nothing outside a buffer is touched, and nothing is left when all is over. */
 #include "../support/fake_node.h"
 #include "../support/fuzz_random.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include "base/cursor.h"
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/record_in.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define ITEMS_MAX 200u
 #define BODY_MAX 3000u

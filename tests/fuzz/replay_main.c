@@ -1,15 +1,12 @@
 /* Runs a fuzz target over files instead of a fuzzer: the replay of a corpus as an ordinary
  * test. Arguments are folders, searched in depth, or files. Finding no input at all is a
  * failure: a corpus that moved away must not look like one that passed. */
+#include "fuzzer.h"
+
 #include <errno.h>
 #include <fts.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define INPUT_BYTES_MAX (64u << 20)
 

@@ -1,11 +1,9 @@
 /* Routes, answers and memberships from an untrusted peer. The first byte chooses one; accepted
  * data are written again and must be the same bytes. */
+#include "fuzzer.h"
 #include "wire/route.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_route(const uint8_t *data, size_t size)
 {

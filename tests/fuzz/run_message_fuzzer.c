@@ -2,11 +2,9 @@
  * text of a job's member. An accepted message must encode to the very same bytes. */
 #include "bootstrap/job_address.h"
 #include "bootstrap/run_protocol.h"
+#include "fuzzer.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require_same(const uint8_t *data, size_t size, const uint8_t *again,
                          size_t again_size)

@@ -1,12 +1,9 @@
 /* A symbol of bitcode as a name of Rust. An accepted name is made of parts of the symbol, in
  * its order, and fits its buffer. */
 #include "../../compiler/rust_name.h"
-#include "must.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_parts(const char *symbol, char *name)
 {

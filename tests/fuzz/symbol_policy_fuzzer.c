@@ -2,12 +2,9 @@
  * and the first two words of it, as patterns, keep the promise of "covers". */
 #include "engine/symbol_pattern.h"
 #include "engine/symbol_policy.h"
+#include "fuzzer.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const libraries[] = {"libc.so.6", TCI_LIBRARY_PROGRAM, TCI_LIBRARY_TCHAINS,
                                         TCI_LIBRARY_UNKNOWN, ""};
@@ -16,22 +13,16 @@ static const char *const signers[] = {"", "alice", "bob"};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static void judge(const tci_symbol_section *section, const char *library)
 {
     tci_symbol_reason reason;
     bool opens = tci_symbol_policy_opens(section, library, &reason);
-    require(opens || strlen(reason.text) > 0);
+    MUST(opens || strlen(reason.text) > 0);
     for (size_t i = 0; i < COUNT(symbols); i++) {
         reason.text[0] = '\0';
         bool allowed = tci_symbol_policy_allows(section, library, symbols[i], &reason);
-        require(allowed != (reason.text[0] != '\0'));
-        require(!allowed || opens); /* permitted symbols may exist */
+        MUST(allowed != (reason.text[0] != '\0'));
+        MUST(!allowed || opens); /* permitted symbols may exist */
         (void)tci_symbol_policy_denies_alias(section, library, symbols[i], symbols[0], &reason);
     }
 }
@@ -49,8 +40,8 @@ static void check_patterns(const uint8_t *data, size_t size)
     if (!tci_symbol_pattern_covers(text, other))
         return;
     for (size_t i = 0; i < COUNT(symbols); i++)
-        require(!tci_symbol_pattern_matches(other, symbols[i]) ||
-                tci_symbol_pattern_matches(text, symbols[i]));
+        MUST(!tci_symbol_pattern_matches(other, symbols[i]) ||
+             tci_symbol_pattern_matches(text, symbols[i]));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -59,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tc_error err = {0};
     check_patterns(data, size);
     if (tci_symbol_policy_parse("rules", (const char *)data, size, &policy, &err) != TC_OK) {
-        require(policy == NULL && err.text[0] != '\0');
+        MUST(policy == NULL && err.text[0] != '\0');
         return 0;
     }
     const tci_symbol_section *judged = NULL;

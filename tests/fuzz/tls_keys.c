@@ -1,6 +1,6 @@
 #include "tls_keys.h"
 
-#include "must.h"
+#include "fuzzer.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* these are replaced by a provider of its own */
 #include <openssl/rand.h>

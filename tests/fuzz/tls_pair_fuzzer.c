@@ -6,12 +6,10 @@
  * are a step: action, side and argument. */
 #include "bootstrap/channel.h"
 #include "memory_wire.h"
-#include "must.h"
+#include "fuzzer.h"
 #include "tls_keys.h"
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 64u
 #define WRITTEN_MAX 4096u

@@ -1,12 +1,10 @@
 /* Files of trusted keys, and signatures from outside. The first byte chooses one. */
 #include "base/minisign_secret.h"
+#include "fuzzer.h"
 #include "modules/trust/id_list.h"
 #include "modules/trust/trusted_key.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_key(const char *text, size_t size)
 {

@@ -3,11 +3,9 @@
  * both stay within them. */
 #include "delivery/ucx_address.h"
 #include "delivery/ucx_rkey.h"
-#include "must.h"
+#include "fuzzer.h"
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A fake one: the machine is not queried. */
 #define PID 0x3ffffffe
