@@ -3,12 +3,50 @@
 
 #include "compat_log.h"
 #include "ifunc_handles.h"
-#include "message_set.h"
 
 #include <pthread.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The messages that this process has made and not freed, so that a frame that a program frees
+ * is either one of them or ignored. For any thread. */
+#define BUCKETS 1024u
+
+static struct {
+    pthread_mutex_t lock;
+    tci_ifunc_message *buckets[BUCKETS];
+} messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static tci_ifunc_message **bucket_of(const void *frame)
+{
+    return &messages.buckets[((uintptr_t)frame >> 6) % BUCKETS];
+}
+
+static void add_message(tci_ifunc_message *message)
+{
+    tci_ifunc_message **bucket = bucket_of(message->frame);
+    pthread_mutex_lock(&messages.lock);
+    message->next = *bucket;
+    *bucket = message;
+    pthread_mutex_unlock(&messages.lock);
+}
+
+/* Removes the message with that frame from the set and returns it; NULL if there is none. The
+ * frame is compared, never read. */
+static tci_ifunc_message *take_message(const void *frame)
+{
+    tci_ifunc_message *found;
+    pthread_mutex_lock(&messages.lock);
+    tci_ifunc_message **at = bucket_of(frame);
+    while (*at != NULL && (const void *)(*at)->frame != frame)
+        at = &(*at)->next;
+    found = *at;
+    if (found != NULL)
+        *at = found->next;
+    pthread_mutex_unlock(&messages.lock);
+    return found;
+}
 
 /* Returns a sequence unlike that of any message before, of any process. */
 static uint64_t next_sequence(void)
@@ -213,7 +251,7 @@ ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
     ucs_status_t status = create_message(code, source_args, source_args_size, &message);
     if (status != UCS_OK)
         return status;
-    tci_message_set_add(message);
+    add_message(message);
     *msg_p = (ucp_ifunc_msg_t){
         .ifunc_h = ifunc_h,
         .frame = message->frame,
@@ -238,7 +276,7 @@ ucs_status_t ucp_ifunc_msg_free(ucp_ifunc_msg_t msg)
 {
     if (msg.frame == NULL)
         return UCS_OK;
-    tci_ifunc_message *message = tci_message_set_take(msg.frame);
+    tci_ifunc_message *message = take_message(msg.frame);
     if (message == NULL)
         return tci_compat_refuse(UCS_ERR_NO_ELEM, "a message is freed that is none");
     tci_ifunc_message_release(message);

@@ -3,7 +3,6 @@
 #include "known_code.h"
 
 #include "compat_log.h"
-#include "own_calls.h"
 #include "shared_object.h"
 
 #include <pthread.h>
@@ -12,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tc/advanced.h>
+#include <tc/compat/ucp/api/ucp.h>
 
 #define BUCKETS 4096u
 
@@ -46,13 +46,29 @@ static void publish(tci_known_code *code)
     atomic_store_explicit(bucket, code, memory_order_release);
 }
 
+/* The calls of this API, for functions that use it themselves. If a program loads this library
+ * privately (dlopen), they are in no symbol table that shipped code is linked with. */
+#define OWN_CALL(function)                                                                     \
+    {                                                                                          \
+#function, (void *)(uintptr_t)(function)                                               \
+    }
+
+static const tc_symbol own_calls[] = {
+    OWN_CALL(ucp_register_ifunc),
+    OWN_CALL(ucp_register_ifunc_im),
+    OWN_CALL(ucp_deregister_ifunc),
+    OWN_CALL(ucp_ifunc_msg_create),
+    OWN_CALL(ucp_ifunc_msg_get_payload_ptr),
+    OWN_CALL(ucp_ifunc_msg_free),
+    OWN_CALL(ucp_ifunc_send_nbix),
+    OWN_CALL(ucp_poll_ifunc),
+};
+
 /* --- under the lock ------------------------------------------------------------------- */
 
 static tc_status start_loader(tc_error *err)
 {
     tc_options *options = NULL;
-    size_t symbol_count;
-    const tc_symbol *symbols = tci_own_calls(&symbol_count);
     if (known.loader != NULL)
         return TC_OK;
     tc_status status = tc_options_create(&options, err);
@@ -61,7 +77,8 @@ static tc_status start_loader(tc_error *err)
     if (status == TC_OK) /* the original's lists also name entries that are no libraries */
         status = tc_options_set(options, "missing_library", "warn", err);
     if (status == TC_OK)
-        status = tc_loader_create(options, symbols, symbol_count, &known.loader, err);
+        status = tc_loader_create(options, own_calls, sizeof own_calls / sizeof own_calls[0],
+                                  &known.loader, err);
     tc_options_destroy(options);
     return status;
 }

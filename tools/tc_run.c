@@ -4,7 +4,7 @@
 #include "run_job.h"
 #include "run_output.h"
 #include "run_service.h"
-#include "run_summary.h"
+#include "tool_json.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
@@ -257,6 +257,46 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* --- the summary: --json ------------------------------------------------------------------ */
+
+static void print_process(const run_process *p, uint32_t rank, FILE *out)
+{
+    fprintf(out, "%s{\"rank\": %u, \"pid\": ", rank > 0 ? ", " : "", rank);
+    if (p->pid == 0) {
+        fputs("null, \"status\": null, \"signal\": null, \"how\": \"was not started\"}", out);
+        return;
+    }
+    fprintf(out, "%d, \"status\": %d, \"signal\": ", (int)p->pid, p->status);
+    if (p->by_signal)
+        fprintf(out, "%d, ", p->status - 128);
+    else
+        fputs("null, ", out);
+    tool_json_member(out, "how", p->how);
+    fputc('}', out);
+}
+
+/* Writes one JSON object into a file, or to standard output for "-": how the job ended.
+ * `status` is tc-run's exit status. Returns 0 after printing the reason on standard error. */
+static int write_summary(const char *path, const run_job *job, const char *program, int status)
+{
+    int to_stdout = strcmp(path, "-") == 0;
+    FILE *out = to_stdout ? stdout : fopen(path, "we");
+    int failed = out == NULL;
+    if (!failed) {
+        fputc('{', out);
+        tool_json_member(out, "program", program);
+        fprintf(out, ", \"status\": %d, \"processes\": [", status);
+        for (uint32_t rank = 0; rank < job->size; rank++)
+            print_process(&job->processes[rank], rank, out);
+        fputs("]}\n", out);
+        failed = ferror(out) != 0;
+        failed |= (to_stdout ? fflush(out) : fclose(out)) != 0;
+    }
+    if (failed)
+        fprintf(stderr, "tc-run: --json %s: %s\n", path, strerror(errno));
+    return !failed;
+}
+
 int main(int argc, char **argv)
 {
     run r = {.timeout_at_ns = UINT64_MAX, .end_at_ns = UINT64_MAX};
@@ -283,7 +323,7 @@ int main(int argc, char **argv)
     run_output_close(r.output);
     run_service_close(r.service);
     if (r.args.json != NULL &&
-        !run_summary_write(r.args.json, &r.job, r.args.command[0], r.result) && r.result == 0)
+        !write_summary(r.args.json, &r.job, r.args.command[0], r.result) && r.result == 0)
         r.result = TOOL_FAILED;
     run_job_fini(&r.job);
     return r.result;
