@@ -185,12 +185,6 @@ static bool target_rate(perf_series *series, uint64_t count)
     return true;
 }
 
-static void close_am(perf_series *series)
-{
-    am_state *state = series->state;
-    baseline_link_close(&state->link);
-}
-
 static void release_am(perf_series *series)
 {
     am_state *state = series->state;
@@ -207,6 +201,6 @@ const perf_mode perf_mode_am = {
     .target_latency = target_latency,
     .source_rate = source_rate,
     .target_rate = target_rate,
-    .close = close_am,
+    .close = baseline_link_close,
     .release = release_am,
 };

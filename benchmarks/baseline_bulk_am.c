@@ -169,12 +169,6 @@ static bool target_rate(perf_series *series, uint64_t count)
     return !state->failed;
 }
 
-static void close_am(perf_series *series)
-{
-    am_state *state = series->state;
-    baseline_link_close(&state->link);
-}
-
 static void release_am(perf_series *series)
 {
     am_state *state = series->state;
@@ -187,7 +181,7 @@ static void release_am(perf_series *series)
 #define AM_MODE(text)                                                                          \
     {                                                                                          \
         .name = text, .state_bytes = sizeof(am_state), .open = open_am,                        \
-        .source_rate = source_rate, .target_rate = target_rate, .close = close_am,             \
+        .source_rate = source_rate, .target_rate = target_rate, .close = baseline_link_close,  \
         .release = release_am,                                                                 \
     }
 

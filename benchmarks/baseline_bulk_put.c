@@ -146,12 +146,6 @@ static bool target_rate(perf_series *series, uint64_t count)
     return true;
 }
 
-static void close_put(perf_series *series)
-{
-    put_state *state = series->state;
-    baseline_link_close(&state->link);
-}
-
 static void release_put(perf_series *series)
 {
     put_state *state = series->state;
@@ -166,6 +160,6 @@ const perf_mode perf_mode_bulk_put = {
     .open = open_put,
     .source_rate = source_rate,
     .target_rate = target_rate,
-    .close = close_put,
+    .close = baseline_link_close,
     .release = release_put,
 };

@@ -104,12 +104,6 @@ static bool open_compat(perf_series *series)
     return ok;
 }
 
-static void close_compat(perf_series *series)
-{
-    compat_state *state = series->state;
-    baseline_link_close(&state->link);
-}
-
 static void release_compat(perf_series *series)
 {
     compat_state *state = series->state;
@@ -233,6 +227,6 @@ const perf_mode perf_mode_compat = {
     .target_latency = target_latency,
     .source_rate = source_rate,
     .target_rate = target_rate,
-    .close = close_compat,
+    .close = baseline_link_close,
     .release = release_compat,
 };

@@ -70,8 +70,9 @@ bool baseline_link_connect(baseline_link *link, ucp_err_handling_mode_t mode)
     return status == UCS_OK || baseline_link_complain(link, "ucp_ep_create", status);
 }
 
-void baseline_link_close(baseline_link *link)
+void baseline_link_close(perf_series *series)
 {
+    baseline_link *link = series->state;
     const ucp_request_param_t params = {.op_attr_mask = 0};
     perf_poll poll = {.session = link->session};
     void *request = ucp_ep_close_nbx(link->peer, &params);

@@ -3,6 +3,7 @@
 #ifndef TC_PERF_BASELINE_LINK_H
 #define TC_PERF_BASELINE_LINK_H
 
+#include "perf_mode.h"
 #include "perf_session.h"
 
 #include <ucp/api/ucp.h>
@@ -23,8 +24,8 @@ bool baseline_link_start_am(baseline_link *link, perf_session *session, unsigned
 /* Both sides at once: the endpoint. */
 bool baseline_link_connect(baseline_link *link, ucp_err_handling_mode_t mode);
 /* Both sides at once: UCX's flush and close both need the other side's progress, so each side
- * goes on until its own is through. */
-void baseline_link_close(baseline_link *link);
+ * goes on until its own is through. The link is the first member of the series' state. */
+void baseline_link_close(perf_series *series);
 void baseline_link_free(baseline_link *link);
 
 /* Until no more than `max` operations are under way. */

@@ -178,12 +178,6 @@ static bool serve_requests(perf_series *series, uint64_t count)
            perf_session_complain(series->session, "a request was wrong");
 }
 
-static void close_requests(perf_series *series)
-{
-    request_state *state = series->state;
-    baseline_link_close(&state->link);
-}
-
 static void release_requests(perf_series *series)
 {
     request_state *state = series->state;
@@ -202,7 +196,7 @@ static void release_requests(perf_series *series)
         .target_latency = serve_requests,                                                      \
         .source_rate = rate_requests,                                                          \
         .target_rate = serve_requests,                                                         \
-        .close = close_requests,                                                               \
+        .close = baseline_link_close,                                                          \
         .release = release_requests,                                                           \
     }
 

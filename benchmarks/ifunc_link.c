@@ -110,6 +110,11 @@ void ifunc_link_close(ifunc_link *link)
     free_link(link);
 }
 
+void ifunc_link_close_mode(perf_series *series)
+{
+    ifunc_link_close(series->state);
+}
+
 bool ifunc_link_lost(ifunc_link *link)
 {
     tc_error err = {0};

@@ -3,6 +3,7 @@
 #ifndef TC_PERF_IFUNC_LINK_H
 #define TC_PERF_IFUNC_LINK_H
 
+#include "perf_mode.h"
 #include "perf_options.h"
 #include "perf_session.h"
 
@@ -39,6 +40,8 @@ bool ifunc_link_open(ifunc_link *link, perf_session *session, const ifunc_link_c
 
 /* Both sides at once. */
 void ifunc_link_close(ifunc_link *link);
+/* For a mode whose state begins with the link. */
+void ifunc_link_close_mode(perf_series *series);
 
 /* The reason why a wait for the peer ended early. Always false. */
 bool ifunc_link_lost(ifunc_link *link);

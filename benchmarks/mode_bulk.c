@@ -64,12 +64,6 @@ static bool target_rate(perf_series *series, uint64_t count)
     return true;
 }
 
-static void close_bulk(perf_series *series)
-{
-    bulk_state *state = series->state;
-    ifunc_link_close(&state->link);
-}
-
 static void release_bulk(perf_series *series)
 {
     bulk_state *state = series->state;
@@ -83,6 +77,6 @@ const perf_mode perf_mode_bulk_cached = {
     .open = open_bulk,
     .source_rate = source_rate,
     .target_rate = target_rate,
-    .close = close_bulk,
+    .close = ifunc_link_close_mode,
     .release = release_bulk,
 };

@@ -190,12 +190,6 @@ static bool serve_calls(perf_series *series, uint64_t count)
                                  (unsigned long long)state->awaited);
 }
 
-static void close_call(perf_series *series)
-{
-    call_state *state = series->state;
-    ifunc_link_close(&state->link);
-}
-
 static void release_call(perf_series *series)
 {
     call_state *state = series->state;
@@ -214,7 +208,7 @@ const perf_mode perf_mode_call = {
     .target_latency = serve_calls,
     .source_rate = rate_blocking,
     .target_rate = serve_calls,
-    .close = close_call,
+    .close = ifunc_link_close_mode,
     .release = release_call,
 };
 
@@ -227,6 +221,6 @@ const perf_mode perf_mode_start = {
     .target_latency = serve_calls,
     .source_rate = rate_started,
     .target_rate = serve_calls,
-    .close = close_call,
+    .close = ifunc_link_close_mode,
     .release = release_call,
 };

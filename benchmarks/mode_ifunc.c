@@ -336,12 +336,6 @@ static bool target_rate(perf_series *series, uint64_t count)
     return linger(state, &poll) && is_right(state);
 }
 
-static void close_ifunc(perf_series *series)
-{
-    ifunc_state *state = series->state;
-    ifunc_link_close(&state->link);
-}
-
 static void release_ifunc(perf_series *series)
 {
     ifunc_state *state = series->state;
@@ -360,7 +354,7 @@ static void release_ifunc(perf_series *series)
         .target_latency = target_latency,                                                      \
         .source_rate = source_rate,                                                            \
         .target_rate = target_rate,                                                            \
-        .close = close_ifunc,                                                                  \
+        .close = ifunc_link_close_mode,                                                        \
         .release = release_ifunc,                                                              \
         __VA_ARGS__,                                                                           \
     }

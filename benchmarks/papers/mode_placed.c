@@ -184,12 +184,6 @@ static bool open_placed(perf_series *series)
     return true;
 }
 
-static void close_placed(perf_series *series)
-{
-    placed_state *state = series->state;
-    ifunc_link_close(&state->link);
-}
-
 static void release_placed(perf_series *series)
 {
     placed_state *state = series->state;
@@ -325,7 +319,7 @@ static bool target_rate(perf_series *series, uint64_t count)
         .target_latency = target_latency,                                                      \
         .source_rate = source_rate,                                                            \
         .target_rate = target_rate,                                                            \
-        .close = close_placed,                                                                 \
+        .close = ifunc_link_close_mode,                                                        \
         .release = release_placed,                                                             \
         __VA_ARGS__,                                                                           \
     }
