@@ -7,9 +7,9 @@ import time
 
 
 def clean_environment():
-    """No settings of the caller's, and no object cache in its home."""
+    """No settings of the caller's, and no object cache in its home. UCX logs to standard output, where tests read the tools'."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
-    return {**kept, "TC_CACHE_DIR": ""}
+    return {**kept, "UCX_LOG_FILE": "stderr", "TC_CACHE_DIR": ""}
 
 
 class Node:
