@@ -74,15 +74,13 @@ void *sample_archive(const sample_slice *slices, const size_t *order, size_t cou
 {
     tci_archive_writer *writer;
     void *bytes;
-    assert_int_equal(tci_archive_writer_create("sample", TCI_ENTRY_PLACES, &writer, NULL),
-                     TC_OK);
+    assert_ok(tci_archive_writer_create("sample", TCI_ENTRY_PLACES, &writer, NULL));
     for (size_t i = 0; i < count; i++) {
         const sample_slice *slice = &slices[order[i]];
-        assert_int_equal(tci_archive_writer_add(writer, &slice->info, slice->bytes, slice->size,
-                                                slice->symbols, slice->symbol_count, NULL),
-                         TC_OK);
+        assert_ok(tci_archive_writer_add(writer, &slice->info, slice->bytes, slice->size,
+                                         slice->symbols, slice->symbol_count, NULL));
     }
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, size_out, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, &bytes, size_out, NULL));
     tci_archive_writer_destroy(writer);
     return bytes;
 }

@@ -36,8 +36,8 @@ static void add_file(tci_archive_writer *writer, const char *triple)
     size_t size;
     strcpy(slice.triple, triple);
     snprintf(path, sizeof path, "%s/tsi_%s.bc", folder, triple);
-    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, NULL));
     free(bytes);
 }
 
@@ -45,12 +45,12 @@ static uint8_t *write_tsi(bool plain, size_t *size_out)
 {
     tci_archive_writer *writer;
     void *bytes;
-    assert_int_equal(tci_archive_writer_create("tsi", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("tsi", TCI_ENTRY_MAIN, &writer, NULL));
     if (plain)
         tci_archive_writer_plain(writer);
     add_file(writer, "x86_64");
     add_file(writer, "aarch64");
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, size_out, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, &bytes, size_out, NULL));
     tci_archive_writer_destroy(writer);
     return bytes;
 }
@@ -80,7 +80,7 @@ TEST(both_forms_hold_the_same)
     assert_memory_equal(tci_archive_content(small), tci_archive_content(large),
                         tci_archive_content_size(small));
 
-    assert_int_equal(tci_archive_plain_form(small, &made, &made_size, NULL), TC_OK);
+    assert_ok(tci_archive_plain_form(small, &made, &made_size, NULL));
     tci_archive *quick = open_archive(made, made_size);
     assert_int_equal(tci_archive_dictionary(quick), TCI_DICTIONARY_NONE);
     assert_memory_equal(tci_archive_content(quick), tci_archive_content(large),
@@ -102,10 +102,9 @@ TEST(archives_of_images_have_none)
     tci_archive_writer *writer;
     void *bytes;
     size_t size;
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, code, sizeof code, NULL, 0, NULL),
-                     TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, code, sizeof code, NULL, 0, NULL));
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, NULL));
     tci_archive *archive = open_archive(bytes, size);
     assert_int_equal(tci_archive_dictionary(archive), TCI_DICTIONARY_NONE);
     tci_archive_close(archive);
@@ -138,10 +137,10 @@ TEST(the_wrong_dictionary_is_found_out)
     for (size_t i = 0; i < tci_dictionary_count(); i++) {
         parts.dictionary = tci_dictionary_at(i)->id;
         if (parts.dictionary != right)
-            assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+            assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     }
     parts.dictionary = TCI_ARCHIVE_NO_DICTIONARY;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     free(bytes);
 }
 
@@ -170,7 +169,7 @@ TEST(damaged_frames)
     tc_error err;
     (void)packed_body(bytes, size, &parts);
     for (parts.body_size--; parts.body_size > 0; parts.body_size--)
-        assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+        assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     free(bytes);
 }
 
@@ -183,9 +182,9 @@ TEST(claims_stay_bounded)
     uint8_t *bytes = write_tsi(false, &size);
     (void)packed_body(bytes, size, &parts);
     parts.content_size = 8u << 20;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+    assert_status(forge_refused(&parts, &err), TC_E_TOO_LARGE);
     parts.content_size = TCI_PACK_UNITS_CONTENT_MAX + 1;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+    assert_status(forge_refused(&parts, &err), TC_E_TOO_LARGE);
     free(bytes);
 }
 
@@ -218,7 +217,7 @@ TEST(first_use_in_many_threads)
     }
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(openings[i].status, TC_OK);
+        assert_ok(openings[i].status);
     }
     free(bytes);
 }

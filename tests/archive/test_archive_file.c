@@ -11,7 +11,7 @@ static void expect_content(const char *wanted)
 {
     void *bytes;
     size_t size;
-    assert_int_equal(tci_archive_file_read(path, 100, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 100, &bytes, &size, NULL));
     assert_int_equal(size, strlen(wanted));
     assert_memory_equal(bytes, wanted, size);
     free(bytes);
@@ -21,11 +21,11 @@ TEST(write_replaces)
 {
     struct stat info;
     (void)umask(022);
-    assert_int_equal(tci_archive_file_write(path, "first", 5, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(path, "first", 5, NULL));
     expect_content("first");
-    assert_int_equal(tci_archive_file_write(path, "2nd", 3, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(path, "2nd", 3, NULL));
     expect_content("2nd");
-    assert_int_equal(tci_archive_file_write(path, "", 0, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(path, "", 0, NULL));
     expect_content("");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0644);
@@ -36,10 +36,10 @@ TEST(read_is_bounded)
     void *bytes;
     size_t size;
     tc_error err;
-    assert_int_equal(tci_archive_file_write(path, "12345", 5, NULL), TC_OK);
-    assert_int_equal(tci_archive_file_read(path, 4, &bytes, &size, &err), TC_E_TOO_LARGE);
+    assert_ok(tci_archive_file_write(path, "12345", 5, NULL));
+    assert_status(tci_archive_file_read(path, 4, &bytes, &size, &err), TC_E_TOO_LARGE);
     assert_non_null(strstr(err.text, path));
-    assert_int_equal(tci_archive_file_read(path, 5, &bytes, &size, &err), TC_OK);
+    assert_ok(tci_archive_file_read(path, 5, &bytes, &size, &err));
     free(bytes);
 }
 
@@ -48,19 +48,19 @@ TEST(what_is_no_file)
     void *bytes;
     size_t size;
     tc_error err;
-    assert_int_equal(tci_archive_file_read("/nonexistent", 9, &bytes, &size, &err),
-                     TC_E_NOT_FOUND);
-    assert_int_equal(tci_archive_file_read("/", 9, &bytes, &size, &err), TC_E_IO);
-    assert_int_equal(tci_archive_file_read("/dev/zero", 9, &bytes, &size, &err), TC_E_IO);
-    assert_int_equal(tci_archive_file_write("/nonexistent/a", "", 0, &err), TC_E_IO);
+    assert_status(tci_archive_file_read("/nonexistent", 9, &bytes, &size, &err),
+                  TC_E_NOT_FOUND);
+    assert_status(tci_archive_file_read("/", 9, &bytes, &size, &err), TC_E_IO);
+    assert_status(tci_archive_file_read("/dev/zero", 9, &bytes, &size, &err), TC_E_IO);
+    assert_status(tci_archive_file_write("/nonexistent/a", "", 0, &err), TC_E_IO);
     assert_non_null(strstr(err.text, "/nonexistent/a"));
-    assert_int_equal(tci_archive_file_write("/", "", 0, &err), TC_E_IO);
+    assert_status(tci_archive_file_write("/", "", 0, &err), TC_E_IO);
 }
 
 TEST(devices_stay_devices)
 {
     struct stat info;
-    assert_int_equal(tci_archive_file_write("/dev/null", "x", 1, NULL), TC_OK);
+    assert_ok(tci_archive_file_write("/dev/null", "x", 1, NULL));
     assert_int_equal(stat("/dev/null", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
 }
@@ -72,7 +72,7 @@ TEST(fifo_is_refused_at_once)
     size_t size;
     (void)unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(tci_archive_file_read(path, 9, &bytes, &size, NULL), TC_E_IO);
+    assert_status(tci_archive_file_read(path, 9, &bytes, &size, NULL), TC_E_IO);
     (void)unlink(path);
 }
 
@@ -83,9 +83,9 @@ TEST(what_was_planted_is_left_alone)
     struct stat info;
     (void)snprintf(planted, sizeof planted, "%s.%ld.tmp", path, (long)getpid());
     (void)snprintf(victim, sizeof victim, "%s.victim", path);
-    assert_int_equal(tci_archive_file_write(victim, "mine", 4, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(victim, "mine", 4, NULL));
     assert_int_equal(link(victim, planted), 0);
-    assert_int_equal(tci_archive_file_write(path, "new", 3, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(path, "new", 3, NULL));
     expect_content("new");
     assert_int_equal(stat(victim, &info), 0);
     assert_int_equal(info.st_size, 4);

@@ -29,7 +29,7 @@ static void *read_golden(size_t index, size_t *size_out)
     char path[4096];
     void *bytes;
     snprintf(path, sizeof path, "%s/%s", folder, golden[index].file);
-    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, size_out, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, size_out, NULL));
     return bytes;
 }
 
@@ -40,7 +40,7 @@ TEST(reader_reads_them)
         size_t size;
         tci_archive *archive;
         void *bytes = read_golden(i, &size);
-        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        assert_ok(tci_archive_open(bytes, size, &archive, NULL));
         assert_string_equal(tci_archive_packing_text(archive), golden[i].packing);
         sample_slices(golden[i].texture, GOLDEN_SLICE_BYTES, slices);
         sample_expect(archive, slices);
@@ -59,8 +59,8 @@ TEST(dictionaries_stay)
         size_t size;
         tci_archive *archive;
         snprintf(path, sizeof path, "%s/dictionary_llvm%u.tca", folder, majors[i]);
-        assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
-        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
+        assert_ok(tci_archive_open(bytes, size, &archive, NULL));
         assert_int_equal(tci_dictionary_at(tci_archive_dictionary(archive))->llvm_major,
                          majors[i]);
         assert_string_equal(tci_archive_name(archive), "tsi");
@@ -101,15 +101,15 @@ TEST(example_of_the_document)
     tci_archive_writer *writer;
     void *bytes;
     size_t size;
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, NULL));
     assert_int_equal(size, sizeof wanted);
     assert_memory_equal(bytes, wanted, size);
     free(bytes);
     /* With payloads that begin at multiples of 64: one byte differs, and the checksum. */
-    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_align(writer, 64, NULL));
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, NULL));
     assert_int_equal(size, sizeof wanted);
     assert_memory_equal(bytes, wanted, 9);
     assert_int_equal(((uint8_t *)bytes)[9], 0x21);

@@ -10,7 +10,7 @@ static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
 {
     tci_packed packed;
     sample_fill(texture, 5, content, size);
-    assert_int_equal(tci_pack(content, size, TCI_PACK_PLAIN, &packed, NULL), TC_OK);
+    assert_ok(tci_pack(content, size, TCI_PACK_PLAIN, &packed, NULL));
     assert_int_equal(packed.packing, wanted);
     assert_int_equal(packed.dictionary, TCI_ARCHIVE_NO_DICTIONARY);
     if (wanted == TCI_PACKING_STORED) {
@@ -18,9 +18,8 @@ static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
         assert_memory_equal(packed.bytes, content, size);
     } else {
         assert_true(packed.size < size);
-        assert_int_equal(tci_unpack(wanted, TCI_DICTIONARY_NONE, packed.bytes, packed.size,
-                                    unpacked, size, NULL),
-                         TC_OK);
+        assert_ok(tci_unpack(wanted, TCI_DICTIONARY_NONE, packed.bytes, packed.size, unpacked,
+                             size, NULL));
         assert_memory_equal(unpacked, content, size);
     }
     free(packed.bytes);
@@ -42,15 +41,14 @@ TEST(quick_packing_is_good_too)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         tci_packed packed;
         sample_fill(SAMPLE_BITS, 5, content, sizes[i]);
-        assert_int_equal(tci_pack(content, sizes[i], TCI_PACK_QUICK, &packed, NULL), TC_OK);
+        assert_ok(tci_pack(content, sizes[i], TCI_PACK_QUICK, &packed, NULL));
         assert_int_equal(packed.dictionary, TCI_ARCHIVE_NO_DICTIONARY);
         if (sizes[i] == 1) {
             assert_int_equal(packed.packing, TCI_PACKING_STORED);
         } else {
             assert_true(packed.size < sizes[i]);
-            assert_int_equal(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes,
-                                        packed.size, unpacked, sizes[i], NULL),
-                             TC_OK);
+            assert_ok(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes, packed.size,
+                                 unpacked, sizes[i], NULL));
             assert_memory_equal(unpacked, content, sizes[i]);
         }
         free(packed.bytes);
@@ -67,11 +65,10 @@ TEST(what_comes_again_far_away_is_packed_once)
     assert_non_null(back);
     sample_fill(SAMPLE_NOISE, 5, twice, half);
     memcpy(twice + half, twice, half);
-    assert_int_equal(tci_pack(twice, 2 * half, TCI_PACK_SMALLEST, &packed, NULL), TC_OK);
+    assert_ok(tci_pack(twice, 2 * half, TCI_PACK_SMALLEST, &packed, NULL));
     assert_true(packed.size < half + (half >> 4));
-    assert_int_equal(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes, packed.size,
-                                back, 2 * half, NULL),
-                     TC_OK);
+    assert_ok(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes, packed.size, back,
+                         2 * half, NULL));
     assert_memory_equal(back, twice, 2 * half);
     free(packed.bytes);
     free(back);
@@ -85,7 +82,7 @@ TEST(unbelievable_ratio_is_not_written)
     uint8_t *zeros = calloc(1, size);
     tci_packed packed;
     assert_non_null(zeros);
-    assert_int_equal(tci_pack(zeros, size, TCI_PACK_SMALLEST, &packed, NULL), TC_OK);
+    assert_ok(tci_pack(zeros, size, TCI_PACK_SMALLEST, &packed, NULL));
     assert_true(tci_pack_ratio_ok(size, packed.size));
     free(packed.bytes);
     free(zeros);
@@ -105,7 +102,7 @@ static uint8_t *packed_text(size_t *size_out)
 {
     tci_packed packed;
     sample_fill(SAMPLE_TEXT, 5, content, 2000);
-    assert_int_equal(tci_pack(content, 2000, TCI_PACK_PLAIN, &packed, NULL), TC_OK);
+    assert_ok(tci_pack(content, 2000, TCI_PACK_PLAIN, &packed, NULL));
     assert_int_equal(packed.packing, TCI_PACKING_ZSTD);
     *size_out = packed.size;
     return packed.bytes;
@@ -116,10 +113,10 @@ TEST(wrong_size_is_refused)
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
-    assert_int_equal(
+    assert_status(
         tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, n, unpacked, 1999, &err),
         TC_E_CORRUPT);
-    assert_int_equal(
+    assert_status(
         tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, n, unpacked, 2001, &err),
         TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "2000"));
@@ -132,7 +129,7 @@ TEST(units_above_two_bits_are_refused)
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
-    assert_int_equal(
+    assert_status(
         tci_unpack(TCI_PACKING_ZSTD_UNITS, TCI_DICTIONARY_NONE, packed, n, unpacked, 500, &err),
         TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "two bits"));
@@ -151,16 +148,16 @@ TEST(exactly_one_frame)
     memcpy(twice + n, magic, sizeof magic);
     memcpy(twice + n + sizeof magic, packed, n);
     size_t twice_size = 2 * n + sizeof magic;
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, twice, twice_size,
-                                unpacked, 4000, &err),
-                     TC_E_CORRUPT);
-    assert_int_equal(
+    assert_status(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, twice, twice_size, unpacked,
+                             4000, &err),
+                  TC_E_CORRUPT);
+    assert_status(
         tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, twice, n + 1, unpacked, 2000, &err),
         TC_E_CORRUPT);
     for (size_t cut = 0; cut < n; cut++)
-        assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, cut,
-                                    unpacked, 2000, &err),
-                         TC_E_CORRUPT);
+        assert_status(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, cut, unpacked,
+                                 2000, &err),
+                      TC_E_CORRUPT);
     free(twice);
     free(packed);
 }

@@ -86,7 +86,7 @@ TEST(something_else)
     tci_archive *archive;
     static const char elf[] = "\x7f"
                               "ELF\2\1\1 and so on, long enough";
-    assert_int_equal(tci_archive_open(elf, sizeof elf, &archive, &err), TC_E_CORRUPT);
+    assert_status(tci_archive_open(elf, sizeof elf, &archive, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "7f 45 4c"));
     assert_non_null(strstr(err.text, "TCA"));
 }
@@ -104,7 +104,7 @@ TEST(small_content_is_good)
     tci_archive *archive;
     forged parts = forge_stored(small, SMALL_SIZE);
     size_t size = forge(&parts, bytes, sizeof bytes);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, NULL));
     assert_string_equal(tci_archive_name(archive), "f");
     assert_string_equal(tci_archive_slice(archive, 0)->triple, "x86_64-linux");
     assert_string_equal(tci_archive_packing_text(archive), "stored");
@@ -117,12 +117,12 @@ TEST(other_versions)
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
     parts.version = 2;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_status(forge_refused(&parts, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "version 2"));
     assert_non_null(strstr(err.text, "version 1"));
     parts.version = 1;
     parts.packing = 3;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_status(forge_refused(&parts, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "packing 3"));
 }
 
@@ -133,7 +133,7 @@ TEST(unknown_dictionaries)
     forged parts = forge_stored(small, SMALL_SIZE);
     parts.packing = TCI_PACKING_ZSTD_UNITS;
     parts.dictionary = 0x4711;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_status(forge_refused(&parts, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "00004711"));
     for (size_t i = 0; i < tci_dictionary_count(); i++) {
         snprintf(known, sizeof known, "%08x", tci_dictionary_at(i)->id);
@@ -141,7 +141,7 @@ TEST(unknown_dictionaries)
     }
     parts.packing = TCI_PACKING_STORED; /* only units are packed with one */
     parts.dictionary = tci_dictionary_at(0)->id;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_status(forge_refused(&parts, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "packing 0"));
 }
 
@@ -152,9 +152,9 @@ TEST(entry_bits)
     memcpy(content, small, sizeof content);
     forged parts = forge_stored(content, sizeof content);
     content[2] = 6;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     content[2] = 3;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
 }
 
 /* "f", a library, its exports, one slice as `small` has it. */
@@ -189,7 +189,7 @@ TEST(exports_of_libraries)
     tci_archive *archive;
     forged parts = forge_stored(content, library_content(good, sizeof good, content));
     size_t size = forge(&parts, bytes, sizeof bytes);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, NULL));
     assert_true(tci_archive_is_library(archive));
     assert_int_equal(tci_archive_export_count(archive), 2);
     assert_string_equal(tci_archive_export(archive, 0).name, "get");
@@ -215,7 +215,7 @@ TEST(alignment_of_payloads)
     for (unsigned doubled = 0; doubled < TCI_LIFE_MARK; doubled++) {
         content[2] = (char)(TCI_ENTRY_MAIN | doubled << TCI_ALIGNMENT_SHIFT);
         if (doubled > 8) {
-            assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+            assert_status(forge_refused(&parts, &err), TC_E_VERSION);
             snprintf(text, sizeof text, "archive f: payload alignment of %u bytes",
                      16u << doubled);
             assert_non_null(strstr(err.text, text));
@@ -223,7 +223,7 @@ TEST(alignment_of_payloads)
             continue;
         }
         size_t size = forge(&parts, bytes, sizeof bytes);
-        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        assert_ok(tci_archive_open(bytes, size, &archive, NULL));
         assert_int_equal(tci_archive_payload_alignment(archive), 16u << doubled);
         assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN);
         tci_archive_close(archive);
@@ -244,7 +244,7 @@ TEST(oversized_claims)
         for (size_t k = 0; k < 6; k++) {
             parts.packing = packings[i];
             parts.content_size = claims[k];
-            assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+            assert_status(forge_refused(&parts, &err), TC_E_TOO_LARGE);
         }
     }
     assert_true(largest_request < BOOKKEEPING);
@@ -259,7 +259,7 @@ TEST(units_have_a_limit_of_their_own)
     parts.packing = TCI_PACKING_ZSTD_UNITS;
     parts.content_size = TCI_PACK_UNITS_CONTENT_MAX + 1;
     largest_request = 0;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+    assert_status(forge_refused(&parts, &err), TC_E_TOO_LARGE);
     assert_true(largest_request < BOOKKEEPING);
 }
 
@@ -268,9 +268,9 @@ TEST(stored_size_must_fit)
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
     parts.content_size--;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     parts.content_size += 2;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
 }
 
 typedef struct bad_content {
@@ -339,7 +339,7 @@ TEST(counts_are_bounded_by_bytes)
     forged parts =
         forge_stored(F X86 "\x02\x80\x20g\0BC", sizeof(F X86 "\x02\x80\x20g\0BC") - 1);
     largest_request = 0;
-    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_status(forge_refused(&parts, &err), TC_E_CORRUPT);
     assert_true(largest_request < BOOKKEEPING);
 }
 
@@ -350,8 +350,7 @@ static tci_archive *open_forged(const void *content, size_t size)
     static uint8_t bytes[256];
     tci_archive *archive;
     forged parts = forge_stored(content, size);
-    assert_int_equal(
-        tci_archive_open(bytes, forge(&parts, bytes, sizeof bytes), &archive, NULL), TC_OK);
+    assert_ok(tci_archive_open(bytes, forge(&parts, bytes, sizeof bytes), &archive, NULL));
     return archive;
 }
 
@@ -363,10 +362,10 @@ TEST(select_finds_bitcode)
     void *copy;
     size_t copy_size;
     void *bytes = sample_archive_of(SAMPLE_BITS, 100, &size);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
-    assert_int_equal(tci_archive_select(archive, "x86_64-linux", &index, NULL), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, NULL));
+    assert_ok(tci_archive_select(archive, "x86_64-linux", &index, NULL));
     assert_int_equal(index, 2);
-    assert_int_equal(tci_archive_extract(archive, index, &copy, &copy_size, NULL), TC_OK);
+    assert_ok(tci_archive_extract(archive, index, &copy, &copy_size, NULL));
     assert_int_equal(copy_size, 100);
     assert_memory_equal(copy, tci_archive_slice_bytes(archive, index), copy_size);
     tci_archive_close(archive);
@@ -381,8 +380,8 @@ TEST(no_slice_names_both)
     tci_archive *archive;
     tc_error err;
     void *bytes = sample_archive_of(SAMPLE_BITS, 100, &size);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
-    assert_int_equal(tci_archive_select(archive, "s390x-linux", &index, &err), TC_E_NO_SLICE);
+    assert_ok(tci_archive_open(bytes, size, &archive, NULL));
+    assert_status(tci_archive_select(archive, "s390x-linux", &index, &err), TC_E_NO_SLICE);
     assert_int_equal(index, 77);
     assert_string_equal(err.text,
                         "archive sample: no bitcode for s390x-linux, it has: aarch64-linux "
@@ -407,7 +406,7 @@ TEST(unknown_forms_are_listed_not_selected)
     assert_null(tci_slice_form_text(tci_archive_slice(archive, 2)->form));
     assert_string_equal(tci_slice_form_text(tci_archive_slice(archive, 1)->form), "image");
     assert_int_equal(tci_archive_slice(archive, 0)->cpu_level, 2);
-    assert_int_equal(tci_archive_select(archive, "aarch64-linux", &index, &err), TC_E_NO_SLICE);
+    assert_status(tci_archive_select(archive, "aarch64-linux", &index, &err), TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "form 200"));
     assert_non_null(strstr(err.text, "cpu level 2"));
     tci_archive_close(archive);

@@ -18,8 +18,8 @@ static void add_file(tci_archive_writer *writer, const char *triple)
     size_t size;
     strcpy(slice.triple, triple);
     snprintf(path, sizeof path, "%s/tsi_%s.bc", folder, triple);
-    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, NULL));
     free(bytes);
 }
 
@@ -29,13 +29,13 @@ TEST(tsi_for_two_targets)
     tci_archive *archive;
     void *bytes;
     size_t size;
-    assert_int_equal(tci_archive_writer_create("tsi", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("tsi", TCI_ENTRY_MAIN, &writer, NULL));
     add_file(writer, "x86_64");
     add_file(writer, "aarch64");
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, NULL));
     print_message("%zu bytes\n", size);
     assert_true(size < 1500);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, NULL));
     assert_string_equal(tci_archive_packing_text(archive), "zstd of 2-bit units");
     tci_archive_close(archive);
     tci_archive_writer_destroy(writer);

@@ -16,7 +16,7 @@ TEST(round_trip)
         tci_archive *archive;
         sample_slices(textures[i / 4], sizes[i % 4], slices);
         void *bytes = sample_archive(slices, order, 3, &size);
-        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        assert_ok(tci_archive_open(bytes, size, &archive, NULL));
         sample_expect(archive, slices);
         tci_archive_close(archive);
         free(bytes);
@@ -43,7 +43,7 @@ TEST(any_order_same_bytes)
 static tci_archive_writer *new_writer(void)
 {
     tci_archive_writer *writer;
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
     return writer;
 }
 
@@ -51,8 +51,8 @@ static tci_archive *finish_and_open(tci_archive_writer *writer, void **bytes_out
 {
     size_t size;
     tci_archive *archive;
-    assert_int_equal(tci_archive_writer_finish(writer, bytes_out, &size, NULL), TC_OK);
-    assert_int_equal(tci_archive_open(*bytes_out, size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, bytes_out, &size, NULL));
+    assert_ok(tci_archive_open(*bytes_out, size, &archive, NULL));
     tci_archive_writer_destroy(writer);
     return archive;
 }
@@ -73,7 +73,7 @@ TEST(symbols_are_sorted_and_unique)
     tci_slice slice = {.triple = "aarch64", .form = TCI_FORM_BITCODE, .symbol_count = 77};
     tci_archive_writer *writer = new_writer();
     void *bytes;
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, symbols, 6, NULL), TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, symbols, 6, NULL));
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_int_equal(tci_archive_slice(archive, 0)->symbol_count, 4);
     for (size_t i = 0; i < 4; i++)
@@ -86,13 +86,13 @@ TEST(one_slice_per_target_form_and_level)
 {
     tc_error err;
     tci_archive_writer *writer = new_writer();
-    assert_int_equal(add(writer, "x86_64-pc-linux-gnu", 1, 0, &err), TC_OK);
-    assert_int_equal(add(writer, "x86_64-unknown-linux-gnu", 1, 0, &err), TC_E_IN_USE);
+    assert_ok(add(writer, "x86_64-pc-linux-gnu", 1, 0, &err));
+    assert_status(add(writer, "x86_64-unknown-linux-gnu", 1, 0, &err), TC_E_IN_USE);
     assert_non_null(strstr(err.text, "x86_64-linux"));
-    assert_int_equal(add(writer, "x86_64-linux", 1, 3, &err), TC_OK);
-    assert_int_equal(add(writer, "x86_64-linux", 2, 0, &err), TC_OK);
-    assert_int_equal(add(writer, "x86_64-freebsd14", 1, 0, &err), TC_OK);
-    assert_int_equal(add(writer, "x86_64-linux", 200, 0, &err), TC_OK);
+    assert_ok(add(writer, "x86_64-linux", 1, 3, &err));
+    assert_ok(add(writer, "x86_64-linux", 2, 0, &err));
+    assert_ok(add(writer, "x86_64-freebsd14", 1, 0, &err));
+    assert_ok(add(writer, "x86_64-linux", 200, 0, &err));
 
     static const char *const triples[] = {"x86_64-freebsd", "x86_64-linux", "x86_64-linux",
                                           "x86_64-linux", "x86_64-linux"};
@@ -117,13 +117,13 @@ TEST(alignment_of_payloads)
     tci_archive_writer *writer;
     void *bytes;
     tc_error err;
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(tci_archive_writer_align(writer, bad[i], &err), TC_E_INVALID);
+        assert_status(tci_archive_writer_align(writer, bad[i], &err), TC_E_INVALID);
         assert_non_null(strstr(err.text, "a power of two from 16 to 4096"));
     }
-    assert_int_equal(tci_archive_writer_align(writer, 4096, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_writer_align(writer, 4096, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_int_equal(tci_archive_payload_alignment(archive), 4096);
     assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN);
@@ -138,10 +138,9 @@ TEST(constructors_beside_alignment)
     static const uint8_t content[] = {'f', 0, 0xd1, 2, 1};
     tci_archive_writer *writer;
     void *bytes;
-    assert_int_equal(
-        tci_archive_writer_create("f", TCI_ENTRY_MAIN | TCI_ENTRY_LIFE, &writer, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN | TCI_ENTRY_LIFE, &writer, NULL));
+    assert_ok(tci_archive_writer_align(writer, 64, NULL));
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_memory_equal((const char *)bytes + 7, content, sizeof content);
     assert_int_equal(tci_archive_payload_alignment(archive), 64);
@@ -157,11 +156,11 @@ TEST(read_only_payloads)
     tci_archive_writer *writer;
     void *bytes;
     tc_error err;
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
     tci_archive_writer_readonly(writer);
-    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_exports(writer, NULL, 0, &err), TC_E_INVALID);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_writer_align(writer, 64, NULL));
+    assert_status(tci_archive_writer_exports(writer, NULL, 0, &err), TC_E_INVALID);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_true(tci_archive_payload_readonly(archive));
     assert_int_equal(tci_archive_payload_alignment(archive), 4096);
@@ -178,12 +177,12 @@ TEST(bad_names_and_entries)
     tci_archive_writer *writer = NULL;
     tc_error err;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_int_equal(tci_archive_writer_create(names[i], TCI_ENTRY_MAIN, &writer, &err),
-                         TC_E_INVALID);
+        assert_status(tci_archive_writer_create(names[i], TCI_ENTRY_MAIN, &writer, &err),
+                      TC_E_INVALID);
     memset(long_name, 'a', sizeof long_name);
     long_name[TCI_ARCHIVE_NAME_MAX] = '\0';
-    assert_int_equal(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
-                     TC_E_INVALID);
+    assert_status(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
+                  TC_E_INVALID);
     static const unsigned entries[] = {0,
                                        TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
                                        TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
@@ -191,13 +190,11 @@ TEST(bad_names_and_entries)
                                        TCI_ENTRY_MAIN | TCI_ENTRY_ORIGINAL,
                                        16};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-        assert_int_equal(tci_archive_writer_create("f", entries[i], &writer, &err),
-                         TC_E_INVALID);
+        assert_status(tci_archive_writer_create("f", entries[i], &writer, &err), TC_E_INVALID);
     assert_null(writer);
 
     long_name[TCI_ARCHIVE_NAME_MAX - 1] = '\0'; /* the longest that fits */
-    assert_int_equal(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
-                     TC_OK);
+    assert_ok(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err));
     tci_archive_writer_destroy(writer);
 }
 
@@ -207,22 +204,20 @@ TEST(bad_slices)
     size_t size;
     void *bytes;
     tci_archive_writer *writer = new_writer();
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &err), TC_E_INVALID);
-    assert_int_equal(add(writer, "no triple", 1, 0, &err), TC_E_INVALID);
+    assert_status(tci_archive_writer_finish(writer, &bytes, &size, &err), TC_E_INVALID);
+    assert_status(add(writer, "no triple", 1, 0, &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "no triple"));
-    assert_int_equal(add(writer, "x86_64", 0, 0, &err), TC_E_INVALID);
-    assert_int_equal(add(writer, "x86_64", 256, 0, &err), TC_E_INVALID);
+    assert_status(add(writer, "x86_64", 0, 0, &err), TC_E_INVALID);
+    assert_status(add(writer, "x86_64", 256, 0, &err), TC_E_INVALID);
     tci_slice slice = {.triple = "x86_64", .form = TCI_FORM_BITCODE};
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "", 0, NULL, 0, &err),
-                     TC_E_INVALID);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "", TCI_ARCHIVE_SLICE_BYTES_MAX + 1,
-                                            NULL, 0, &err),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_archive_writer_add(writer, &slice, "", 0, NULL, 0, &err), TC_E_INVALID);
+    assert_status(tci_archive_writer_add(writer, &slice, "", TCI_ARCHIVE_SLICE_BYTES_MAX + 1,
+                                         NULL, 0, &err),
+                  TC_E_TOO_LARGE);
     const char *const bad_symbols[] = {"", "\1asm_name", "line\nfeed", "del\x7f"};
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(
-            tci_archive_writer_add(writer, &slice, "BC", 2, &bad_symbols[i], 1, &err),
-            TC_E_INVALID);
+        assert_status(tci_archive_writer_add(writer, &slice, "BC", 2, &bad_symbols[i], 1, &err),
+                      TC_E_INVALID);
     tci_archive_writer_destroy(writer);
 }
 
@@ -231,8 +226,8 @@ TEST(limit_of_slices)
     tc_error err;
     tci_archive_writer *writer = new_writer();
     for (unsigned level = 0; level < TCI_ARCHIVE_SLICES_MAX; level++)
-        assert_int_equal(add(writer, "aarch64", 1, level, &err), TC_OK);
-    assert_int_equal(add(writer, "aarch64", 1, TCI_ARCHIVE_SLICES_MAX, &err), TC_E_TOO_LARGE);
+        assert_ok(add(writer, "aarch64", 1, level, &err));
+    assert_status(add(writer, "aarch64", 1, TCI_ARCHIVE_SLICES_MAX, &err), TC_E_TOO_LARGE);
     void *bytes;
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_int_equal(tci_archive_slice_count(archive), TCI_ARCHIVE_SLICES_MAX);
@@ -253,18 +248,17 @@ TEST(limits_of_symbols)
         symbols[i] = text[i];
     }
     tci_archive_writer *writer = new_writer();
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, symbols,
-                                            TCI_ARCHIVE_SYMBOLS_MAX + 1, &err),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_archive_writer_add(writer, &slice, "BC", 2, symbols,
+                                         TCI_ARCHIVE_SYMBOLS_MAX + 1, &err),
+                  TC_E_TOO_LARGE);
     memset(long_symbol, 'x', TCI_ARCHIVE_SYMBOL_MAX);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err),
-                     TC_E_TOO_LARGE);
-    assert_int_equal(
-        tci_archive_writer_add(writer, &slice, "BC", 2, symbols, TCI_ARCHIVE_SYMBOLS_MAX, &err),
-        TC_OK);
+    assert_status(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err),
+                  TC_E_TOO_LARGE);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, symbols, TCI_ARCHIVE_SYMBOLS_MAX,
+                                     &err));
     slice.cpu_level = 1;
     long_symbol[TCI_ARCHIVE_SYMBOL_MAX - 1] = '\0';
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err), TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err));
     void *bytes;
     tci_archive *archive = finish_and_open(writer, &bytes);
     assert_int_equal(tci_archive_slice(archive, 0)->symbol_count, TCI_ARCHIVE_SYMBOLS_MAX);

@@ -81,7 +81,7 @@ TEST(symbols_are_counted)
     tci_image image;
     size_t size;
     void *bytes = sample_image_bytes(&source, &size);
-    assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+    assert_ok(tci_image_open(bytes, size, &image, NULL));
     assert_int_equal(image.symbol_count, 3); /* symbol 2 is the highest */
     free(bytes);
 }
@@ -92,7 +92,7 @@ TEST(places_are_found_in_segments)
     tci_image image;
     size_t size;
     void *bytes = sample_image_bytes(&source, &size);
-    assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+    assert_ok(tci_image_open(bytes, size, &image, NULL));
     assert_ptr_equal(tci_image_segment_at(&image, 0, 56), &image.segments[0]);
     assert_null(tci_image_segment_at(&image, 0, 57));
     assert_null(tci_image_segment_at(&image, 56, 1));
@@ -127,8 +127,7 @@ TEST(golden_images)
         size_t size, golden_size;
         void *golden_bytes;
         snprintf(path, sizeof path, "%s/%s", folder, golden[i].file);
-        assert_int_equal(
-            tci_archive_file_read(path, 1 << 20, &golden_bytes, &golden_size, NULL), TC_OK);
+        assert_ok(tci_archive_file_read(path, 1 << 20, &golden_bytes, &golden_size, NULL));
         tci_image_source source = golden[i].source();
         void *bytes = sample_image_bytes(&source, &size);
         assert_int_equal(size, golden_size);
@@ -188,22 +187,22 @@ TEST(an_entry_for_constructors)
     size_t size;
     source.entries |= TCI_ENTRY_LIFE;
     source.life_place = 24;
-    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_OK);
+    assert_ok(tci_image_write(&source, &written, &size, NULL));
     bytes = written;
     assert_int_equal(bytes[1] & 0x40, 0x40);
-    assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+    assert_ok(tci_image_open(bytes, size, &image, NULL));
     assert_int_equal(image.entries, source.entries);
     assert_int_equal(image.init_place, source.init_place);
     assert_int_equal(image.life_place, 24);
     source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_LIFE;
     free(written);
-    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_OK);
-    assert_int_equal(tci_image_open(written, size, &image, NULL), TC_OK);
+    assert_ok(tci_image_write(&source, &written, &size, NULL));
+    assert_ok(tci_image_open(written, size, &image, NULL));
     assert_int_equal(image.entries, source.entries);
     assert_int_equal(image.life_place, 24);
     source.life_place = 0x1000; /* constants */
     free(written);
-    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_E_CORRUPT);
+    assert_status(tci_image_write(&source, &written, &size, NULL), TC_E_CORRUPT);
 }
 
 TEST(compiled_images)
@@ -228,8 +227,8 @@ TEST(compiled_images)
         void *bytes;
         tci_image image;
         snprintf(path, sizeof path, "%s/%s", folder, wanted[i].file);
-        assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
-        assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+        assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
+        assert_ok(tci_image_open(bytes, size, &image, NULL));
         expect_compiled(&wanted[i], &image);
         free(bytes);
     }

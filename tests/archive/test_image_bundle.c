@@ -50,7 +50,7 @@ TEST(what_is_written_is_read)
     tc_error err;
     if (write_it(&m, &err) != TC_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(tci_image_bundle_open(m.bytes, m.size, &read, &image, &err), TC_OK);
+    assert_ok(tci_image_bundle_open(m.bytes, m.size, &read, &image, &err));
     assert_int_equal(read.level, 0);
     assert_int_equal(read.writable, 2);
     assert_int_equal(read.own_count, 2);
@@ -117,9 +117,9 @@ TEST(an_import_without_a_name_is_refused)
     made m = describe();
     tc_error err = {0};
     m.bundle.name_count = 2;
-    assert_int_equal(tci_image_bundle_write(&m.bundle, sizeof "abort\0memcpy", m.pieces, 2,
-                                            &m.bytes, &m.size, &err),
-                     TC_E_CORRUPT);
+    assert_status(tci_image_bundle_write(&m.bundle, sizeof "abort\0memcpy", m.pieces, 2,
+                                         &m.bytes, &m.size, &err),
+                  TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "import 3 of 0 and 2"));
     free(m.image);
 }
@@ -129,7 +129,7 @@ TEST(no_shorter_bytes_are_taken)
     made m = describe();
     tci_image_bundle read;
     tci_image image;
-    assert_int_equal(write_it(&m, NULL), TC_OK);
+    assert_ok(write_it(&m, NULL));
     for (size_t size = 0; size < m.size; size++) {
         tc_error err = {0};
         void *copy = malloc(size + 1);
@@ -140,7 +140,7 @@ TEST(no_shorter_bytes_are_taken)
         free(copy);
     }
     ((char *)m.bytes)[3] = 9;
-    assert_int_equal(tci_image_bundle_open(m.bytes, m.size, &read, &image, NULL), TC_E_VERSION);
+    assert_status(tci_image_bundle_open(m.bytes, m.size, &read, &image, NULL), TC_E_VERSION);
     free(m.bytes);
     free(m.image);
 }
@@ -151,7 +151,7 @@ TEST(malformed_counts_are_refused)
     made m = describe();
     tci_image_bundle read;
     tci_image image;
-    assert_int_equal(write_it(&m, NULL), TC_OK);
+    assert_ok(write_it(&m, NULL));
     for (size_t at = 4; at < m.size && at < 60; at++) {
         tc_error err = {0};
         uint8_t *copy = malloc(m.size + 6);
@@ -177,8 +177,8 @@ TEST(a_malformed_number_is_refused)
         tci_image image;
         tc_error err = {0};
         memset(bytes + 4 + numbers, 0xff, sizeof bytes - 4 - numbers);
-        assert_int_equal(tci_image_bundle_open(bytes, sizeof bytes, &read, &image, &err),
-                         TC_E_CORRUPT);
+        assert_status(tci_image_bundle_open(bytes, sizeof bytes, &read, &image, &err),
+                      TC_E_CORRUPT);
         assert_non_null(strstr(err.text, "compiled image"));
     }
 }

@@ -11,8 +11,7 @@ static void add_slice(tci_archive_writer *writer, const char *triple, tci_slice_
     size_t size;
     void *bytes = sample_image_bytes(source, &size);
     strcpy(slice.triple, triple);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, bytes, size, symbols, 3, NULL),
-                     TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, bytes, size, symbols, 3, NULL));
     free(bytes);
 }
 
@@ -20,8 +19,8 @@ static tci_archive *finish(tci_archive_writer *writer, void **bytes_out)
 {
     tci_archive *archive;
     size_t size;
-    assert_int_equal(tci_archive_writer_finish(writer, bytes_out, &size, NULL), TC_OK);
-    assert_int_equal(tci_archive_open(*bytes_out, size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, bytes_out, &size, NULL));
+    assert_ok(tci_archive_open(*bytes_out, size, &archive, NULL));
     tci_archive_writer_destroy(writer);
     return archive;
 }
@@ -34,7 +33,7 @@ TEST(slices_are_chosen_by_form_and_level)
     void *bytes;
     size_t index;
     tc_error err;
-    assert_int_equal(tci_archive_writer_create("f", 7, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", 7, &writer, NULL));
     add_slice(writer, "aarch64-linux", TCI_FORM_BITCODE, 0, &source);
     add_slice(writer, x86, TCI_FORM_IMAGE, TCI_CPU_X86_64_V4, &source);
     add_slice(writer, x86, TCI_FORM_IMAGE, TCI_CPU_X86_64_V3, &source);
@@ -42,17 +41,16 @@ TEST(slices_are_chosen_by_form_and_level)
     add_slice(writer, x86, TCI_FORM_IMAGE, 1, &source); /* no such level on x86_64 */
     add_slice(writer, x86, TCI_FORM_BITCODE, 0, &source);
     tci_archive *archive = finish(writer, &bytes);
-    assert_int_equal(tci_archive_select(archive, x86, &index, NULL), TC_OK);
+    assert_ok(tci_archive_select(archive, x86, &index, NULL));
     assert_int_equal(tci_archive_slice(archive, index)->form, TCI_FORM_BITCODE);
     static const unsigned levels[][2] = {{0, 0}, {1, 0}, {2, 0}, {3, 3}, {4, 4}, {255, 4}};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        assert_int_equal(tci_archive_select_image(archive, x86, levels[i][0], &index, NULL),
-                         TC_OK);
+        assert_ok(tci_archive_select_image(archive, x86, levels[i][0], &index, NULL));
         assert_int_equal(tci_archive_slice(archive, index)->form, TCI_FORM_IMAGE);
         assert_int_equal(tci_archive_slice(archive, index)->cpu_level, levels[i][1]);
     }
-    assert_int_equal(tci_archive_select_image(archive, "aarch64-linux", 9, &index, &err),
-                     TC_E_NO_SLICE);
+    assert_status(tci_archive_select_image(archive, "aarch64-linux", 9, &index, &err),
+                  TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "x86_64-linux image cpu level 3"));
     tci_archive_close(archive);
     free(bytes);
@@ -70,21 +68,21 @@ TEST(slices_are_checked_against_the_archive)
     tci_image_source unlisted = sample_image_full();
     unlisted.relocations = &far;
     unlisted.relocation_count = 1;
-    assert_int_equal(tci_archive_writer_create("f", 7, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("f", 7, &writer, NULL));
     add_slice(writer, "aarch64-linux", TCI_FORM_BITCODE, 0, &source);
     add_slice(writer, "aarch64-linux", TCI_FORM_IMAGE, 0, &source);
     add_slice(writer, "x86_64-linux", TCI_FORM_IMAGE, 0, &source);
     add_slice(writer, "x86_64-linux", TCI_FORM_IMAGE, 2, &small);
     add_slice(writer, "x86_64-linux", TCI_FORM_IMAGE, 3, &unlisted);
     tci_archive *archive = finish(writer, &bytes);
-    assert_int_equal(tci_image_open_slice(archive, 0, &image, &err), TC_E_INVALID);
-    assert_int_equal(tci_image_open_slice(archive, 1, &image, &err), TC_E_CORRUPT);
+    assert_status(tci_image_open_slice(archive, 0, &image, &err), TC_E_INVALID);
+    assert_status(tci_image_open_slice(archive, 1, &image, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "for aarch64-linux holds an image for machine 1"));
-    assert_int_equal(tci_image_open_slice(archive, 2, &image, &err), TC_OK);
+    assert_ok(tci_image_open_slice(archive, 2, &image, &err));
     assert_int_equal(image.segment_count, 3);
-    assert_int_equal(tci_image_open_slice(archive, 3, &image, &err), TC_E_CORRUPT);
+    assert_status(tci_image_open_slice(archive, 3, &image, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "entry bits 1, expected 7"));
-    assert_int_equal(tci_image_open_slice(archive, 4, &image, &err), TC_E_CORRUPT);
+    assert_status(tci_image_open_slice(archive, 4, &image, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "uses symbol 4 of 3"));
     tci_archive_close(archive);
     free(bytes);

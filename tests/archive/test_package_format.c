@@ -54,7 +54,7 @@ TEST(writer_writes_the_golden_bytes)
     const size_t expected_size = golden_package(expected);
     void *bytes;
     size_t size;
-    assert_int_equal(tci_package_write(&package, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_package_write(&package, &bytes, &size, NULL));
     assert_int_equal(size, expected_size);
     assert_memory_equal(bytes, expected, size);
     assert_memory_equal(package.id.bytes, expected + sizeof golden, TCI_PACKAGE_ID_SIZE);
@@ -66,7 +66,7 @@ TEST(reader_reads_them)
     uint8_t bytes[64];
     const size_t size = golden_package(bytes);
     tci_package package;
-    assert_int_equal(tci_package_open(bytes, size, &package, NULL), TC_OK);
+    assert_ok(tci_package_open(bytes, size, &package, NULL));
     assert_string_equal(package.name, "p");
     assert_int_equal(package.count, 2);
     for (size_t i = 0; i < 2; i++) {

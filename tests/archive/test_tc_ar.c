@@ -48,7 +48,7 @@ static void write_work(const char *name, const void *bytes, size_t size)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", work, name);
-    assert_int_equal(tci_archive_file_write(path, bytes, size, NULL), TC_OK);
+    assert_ok(tci_archive_file_write(path, bytes, size, NULL));
 }
 
 /* units.tca in the work folder, with or without libraries beside it. */
@@ -58,7 +58,7 @@ static void place_archive(const char *deps)
     void *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s/units.tca", golden);
-    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
     write_work("units.tca", bytes, size);
     free(bytes);
     snprintf(path, sizeof path, "%s/units.deps", work);
@@ -74,7 +74,7 @@ static void content_id_of_work(const char *deps, char text_out[TCI_CONTENT_ID_TE
     size_t size;
     tci_content_id id;
     snprintf(path, sizeof path, "%s/units.tca", work);
-    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL));
     tci_content_id_of(bytes, size, deps, strlen(deps), &id);
     tci_content_id_text(&id, text_out);
     free(bytes);
@@ -161,7 +161,7 @@ TEST(extract_gives_the_slice)
     sample_slices(SAMPLE_BITS, 300, slices);
     assert_int_equal(run("extract units.tca aarch64-unknown-linux-gnu -o out.bc"), 0);
     snprintf(path, sizeof path, "%s/out.bc", work);
-    assert_int_equal(tci_archive_file_read(path, 4096, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 4096, &bytes, &size, NULL));
     assert_int_equal(size, 300);
     assert_memory_equal(bytes, slices[1].bytes, size);
     free(bytes);
@@ -184,19 +184,16 @@ static void place_images(bool broken)
     void *image;
     void *bytes;
     size_t image_size, size;
-    assert_int_equal(tci_image_write(&source, &image, &image_size, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_PLACES, &writer, NULL), TC_OK);
+    assert_ok(tci_image_write(&source, &image, &image_size, NULL));
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_PLACES, &writer, NULL));
     slice.form = TCI_FORM_BITCODE;
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
     slice.form = TCI_FORM_IMAGE;
-    assert_int_equal(
-        tci_archive_writer_add(writer, &slice, image, image_size, symbols, 3, NULL), TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, image, image_size, symbols, 3, NULL));
     slice.cpu_level = TCI_CPU_X86_64_V3;
-    assert_int_equal(tci_archive_writer_add(writer, &slice, image,
-                                            broken ? image_size - 1 : image_size, symbols, 3,
-                                            NULL),
-                     TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_add(writer, &slice, image,
+                                     broken ? image_size - 1 : image_size, symbols, 3, NULL));
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, NULL));
     tci_archive_writer_destroy(writer);
     write_work("image.tca", bytes, size);
     write_work("wanted.img", image, image_size);
@@ -290,7 +287,7 @@ TEST(verify_reports_every_file)
     size_t size;
     place_archive(NULL);
     snprintf(path, sizeof path, "%s/units.tca", work);
-    assert_int_equal(tci_archive_file_read(path, 4096, &bytes, &size, NULL), TC_OK);
+    assert_ok(tci_archive_file_read(path, 4096, &bytes, &size, NULL));
     ((uint8_t *)bytes)[size / 2] ^= 4;
     write_work("flipped.tca", bytes, size);
     write_work("cut.tca", bytes, size / 2);

@@ -7,17 +7,16 @@
 TEST(set_fills_and_returns_the_status)
 {
     tc_error err = {TC_OK, ""};
-    assert_int_equal(
-        tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
-        TC_E_CORRUPT);
-    assert_int_equal(err.status, TC_E_CORRUPT);
+    assert_status(tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
+                  TC_E_CORRUPT);
+    assert_status(err.status, TC_E_CORRUPT);
     assert_string_equal(err.text, "archive: 3 bytes, expected 16");
 }
 
 TEST(no_error_to_fill_is_allowed)
 {
-    assert_int_equal(tci_error_set(NULL, TC_E_INVALID, "x"), TC_E_INVALID);
-    assert_int_equal(tci_error_errno(NULL, TC_E_IO, ENOENT, "x"), TC_E_IO);
+    assert_status(tci_error_set(NULL, TC_E_INVALID, "x"), TC_E_INVALID);
+    assert_status(tci_error_errno(NULL, TC_E_IO, ENOENT, "x"), TC_E_IO);
     tci_error_prefix(NULL, "x");
 }
 
@@ -64,7 +63,7 @@ TEST(prefix_keeps_status_and_text)
     tc_error err;
     (void)tci_error_set(&err, TC_E_VERSION, "bitcode of llvm 22, expected 19 or older");
     tci_error_prefix(&err, "ifunc '%s'", "tsi");
-    assert_int_equal(err.status, TC_E_VERSION);
+    assert_status(err.status, TC_E_VERSION);
     assert_string_equal(err.text, "ifunc 'tsi': bitcode of llvm 22, expected 19 or older");
 }
 
@@ -101,9 +100,9 @@ static tc_status try_twice(tc_status first, int *reached)
 TEST(try_leaves_on_failure_only)
 {
     int reached = 0;
-    assert_int_equal(try_twice(TC_E_AGAIN, &reached), TC_E_AGAIN);
+    assert_status(try_twice(TC_E_AGAIN, &reached), TC_E_AGAIN);
     assert_int_equal(reached, 0);
-    assert_int_equal(try_twice(TC_OK, &reached), TC_OK);
+    assert_ok(try_twice(TC_OK, &reached));
     assert_int_equal(reached, 1);
 }
 

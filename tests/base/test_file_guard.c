@@ -74,8 +74,8 @@ TEST_WITH(links_are_not_followed, setup, teardown)
     expect(link_path, TCI_GUARD_TRUSTED, TC_E_INVALID, "symbolic link");
     assert_int_equal(unlink(link_path), 0);
     assert_int_equal(symlink(folder, link_path), 0);
-    assert_int_equal(tci_file_guard_open_folder(link_path, TCI_GUARD_TRUSTED, &fd, &error),
-                     TC_E_INVALID);
+    assert_status(tci_file_guard_open_folder(link_path, TCI_GUARD_TRUSTED, &fd, &error),
+                  TC_E_INVALID);
     assert_non_null(strstr(error.text, "symbolic link"));
 }
 
@@ -99,12 +99,12 @@ TEST_WITH(folders_are_judged_too, setup, teardown)
     int fd;
     tc_error error = {0};
     assert_int_equal(chmod(folder, 0770), 0);
-    assert_int_equal(tci_file_guard_open_folder(folder, TCI_GUARD_TRUSTED, &fd, &error),
-                     TC_E_INVALID);
+    assert_status(tci_file_guard_open_folder(folder, TCI_GUARD_TRUSTED, &fd, &error),
+                  TC_E_INVALID);
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(tci_file_guard_open_folder(folder, TCI_GUARD_PRIVATE, &fd, &error),
-                     TC_E_INVALID);
-    assert_int_equal(tci_file_guard_open_folder(folder, TCI_GUARD_TRUSTED, &fd, &error), TC_OK);
+    assert_status(tci_file_guard_open_folder(folder, TCI_GUARD_PRIVATE, &fd, &error),
+                  TC_E_INVALID);
+    assert_ok(tci_file_guard_open_folder(folder, TCI_GUARD_TRUSTED, &fd, &error));
     assert_int_equal(close(fd), 0);
 }
 
@@ -119,8 +119,8 @@ TEST_WITH(another_users_file_is_refused, setup, teardown)
 TEST_WITH(what_has_the_name_already_stays, setup, teardown)
 {
     struct stat found;
-    assert_int_equal(tci_file_guard_create(path, "new", 3, NULL), TC_E_IN_USE);
-    assert_int_equal(tci_file_guard_create(link_path, "new", 3, NULL), TC_E_IN_USE);
+    assert_status(tci_file_guard_create(path, "new", 3, NULL), TC_E_IN_USE);
+    assert_status(tci_file_guard_create(link_path, "new", 3, NULL), TC_E_IN_USE);
     expect(path, TCI_GUARD_PRIVATE, TC_OK, NULL);
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 07777, 0600);

@@ -46,8 +46,7 @@ static tci_minisign_public golden_key(void)
 {
     tci_minisign_public key;
     const char *rest;
-    assert_int_equal(
-        tci_minisign_public_parse(public_text, strlen(public_text), &key, &rest, NULL), TC_OK);
+    assert_ok(tci_minisign_public_parse(public_text, strlen(public_text), &key, &rest, NULL));
     assert_string_equal(rest, "");
     return key;
 }
@@ -55,8 +54,7 @@ static tci_minisign_public golden_key(void)
 static tci_minisign_signature parse(const char *text, tci_minisign_comment *comment_out)
 {
     tci_minisign_signature signature;
-    assert_int_equal(
-        tci_minisign_signature_parse(text, strlen(text), &signature, comment_out, NULL), TC_OK);
+    assert_ok(tci_minisign_signature_parse(text, strlen(text), &signature, comment_out, NULL));
     return signature;
 }
 
@@ -93,10 +91,9 @@ TEST(the_older_kind_is_named)
 {
     tci_minisign_signature signature;
     tc_error error = {0};
-    assert_int_equal(tci_minisign_signature_parse(old_signature_text,
-                                                  strlen(old_signature_text), &signature, NULL,
-                                                  &error),
-                     TC_E_VERSION);
+    assert_status(tci_minisign_signature_parse(old_signature_text, strlen(old_signature_text),
+                                               &signature, NULL, &error),
+                  TC_E_VERSION);
     assert_non_null(strstr(error.text, "older kind (Ed)"));
 }
 
@@ -108,15 +105,14 @@ TEST(cut_files_are_refused)
     tci_minisign_secret secret;
     const char *rest;
     for (size_t n = 0; n + 1 < strlen(signature_text); n++)
-        assert_int_equal(
-            tci_minisign_signature_parse(signature_text, n, &signature, NULL, NULL),
-            TC_E_CORRUPT);
+        assert_status(tci_minisign_signature_parse(signature_text, n, &signature, NULL, NULL),
+                      TC_E_CORRUPT);
     for (size_t n = 0; n + 1 < strlen(public_text); n++)
-        assert_int_equal(tci_minisign_public_parse(public_text, n, &key, &rest, NULL),
-                         TC_E_CORRUPT);
+        assert_status(tci_minisign_public_parse(public_text, n, &key, &rest, NULL),
+                      TC_E_CORRUPT);
     for (size_t n = 0; n + 1 < strlen(secret_text); n++)
-        assert_int_equal(tci_minisign_secret_parse(secret_text, n, NULL, &secret, NULL),
-                         TC_E_CORRUPT);
+        assert_status(tci_minisign_secret_parse(secret_text, n, NULL, &secret, NULL),
+                      TC_E_CORRUPT);
 }
 
 TEST(what_the_tools_key_signs_is_what_the_tool_signs)
@@ -125,9 +121,7 @@ TEST(what_the_tools_key_signs_is_what_the_tool_signs)
     char text[TCI_MINISIGN_SIGNATURE_TEXT];
     tci_minisign_comment comment, golden_comment;
     assert_false(tci_minisign_secret_is_encrypted(secret_text, strlen(secret_text)));
-    assert_int_equal(
-        tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &secret, NULL),
-        TC_OK);
+    assert_ok(tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &secret, NULL));
     tci_minisign_sign(&secret, message, strlen(message), "a test", text);
     const tci_minisign_signature own = parse(text, &comment);
     const tci_minisign_signature golden = parse(signature_text, &golden_comment);
@@ -150,15 +144,14 @@ TEST(an_encrypted_key_takes_its_password)
 {
     tci_minisign_secret plain, opened;
     assert_true(tci_minisign_secret_is_encrypted(encrypted_text, strlen(encrypted_text)));
-    assert_int_equal(
-        tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &plain, NULL), TC_OK);
-    assert_int_equal(open_encrypted(encrypted_text, "pass word", &opened, ""), TC_OK);
+    assert_ok(tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &plain, NULL));
+    assert_ok(open_encrypted(encrypted_text, "pass word", &opened, ""));
     assert_memory_equal(&plain, &opened, sizeof plain);
-    assert_int_equal(open_encrypted(encrypted_text, "pass  word", &opened, "password"),
-                     TC_E_REFUSED);
-    assert_int_equal(open_encrypted(encrypted_text, "", &opened, "password"), TC_E_REFUSED);
-    assert_int_equal(open_encrypted(encrypted_text, NULL, &opened, "needs a password"),
-                     TC_E_REFUSED);
+    assert_status(open_encrypted(encrypted_text, "pass  word", &opened, "password"),
+                  TC_E_REFUSED);
+    assert_status(open_encrypted(encrypted_text, "", &opened, "password"), TC_E_REFUSED);
+    assert_status(open_encrypted(encrypted_text, NULL, &opened, "needs a password"),
+                  TC_E_REFUSED);
 }
 
 /* Memory and time are those of the file, up to a limit; other key derivations are refused. */
@@ -169,12 +162,12 @@ TEST(what_an_encrypted_key_may_cost_is_bounded)
     char text[sizeof encrypted_text];
     (void)strcpy(text, encrypted_text);
     text[key + 58] = '/'; /* of the operations' upper bytes */
-    assert_int_equal(open_encrypted(text, "pass word", &secret, "costs more than any other"),
-                     TC_E_CORRUPT);
+    assert_status(open_encrypted(text, "pass word", &secret, "costs more than any other"),
+                  TC_E_CORRUPT);
     (void)strcpy(text, encrypted_text);
     text[key + 3] = 'V'; /* of "Sc" */
-    assert_int_equal(open_encrypted(text, "pass word", &secret, "no secret key of minisign's"),
-                     TC_E_CORRUPT);
+    assert_status(open_encrypted(text, "pass word", &secret, "no secret key of minisign's"),
+                  TC_E_CORRUPT);
 }
 
 TEST(a_new_key_can_be_written_and_read)
@@ -183,16 +176,15 @@ TEST(a_new_key_can_be_written_and_read)
     tci_minisign_public public;
     char text[TCI_MINISIGN_SECRET_TEXT], of_public[TCI_MINISIGN_PUBLIC_TEXT];
     const char *rest;
-    assert_int_equal(tci_minisign_secret_create(&made, NULL), TC_OK);
-    assert_int_equal(tci_minisign_secret_text(&made, NULL, text, NULL), TC_OK);
-    assert_int_equal(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL), TC_OK);
+    assert_ok(tci_minisign_secret_create(&made, NULL));
+    assert_ok(tci_minisign_secret_text(&made, NULL, text, NULL));
+    assert_ok(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL));
     assert_memory_equal(&made, &read, sizeof made);
     tci_minisign_public_text(&made.public, of_public);
-    assert_int_equal(
-        tci_minisign_public_parse(of_public, strlen(of_public), &public, &rest, NULL), TC_OK);
+    assert_ok(tci_minisign_public_parse(of_public, strlen(of_public), &public, &rest, NULL));
     assert_memory_equal(&public, &made.public, sizeof public);
     char *key = strchr(text, '\n') + 120;
     *key = *key == 'A' ? 'B' : 'A';
-    assert_int_equal(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL),
-                     TC_E_CORRUPT);
+    assert_status(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL),
+                  TC_E_CORRUPT);
 }

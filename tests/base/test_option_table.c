@@ -8,7 +8,7 @@ static tc_options *create_options(void)
 {
     tc_options *opts = NULL;
     tc_error err;
-    assert_int_equal(tc_options_create(&opts, &err), TC_OK);
+    assert_ok(tc_options_create(&opts, &err));
     return opts;
 }
 
@@ -23,7 +23,7 @@ static void expect_number(tc_options *opts, const char *name, const char *value,
                           const uint64_t *field, uint64_t expected)
 {
     tc_error err;
-    assert_int_equal(tc_options_set(opts, name, value, &err), TC_OK);
+    assert_ok(tc_options_set(opts, name, value, &err));
     assert_true(*field == expected);
 }
 
@@ -32,11 +32,11 @@ static void expect_refused(tc_options *opts, const char *name, const char *value
     char before[TCI_OPTION_TEXT_MAX];
     char after[TCI_OPTION_TEXT_MAX];
     tc_error err;
-    assert_int_equal(tc_options_get(opts, name, before, sizeof before), TC_OK);
-    assert_int_equal(tc_options_set(opts, name, value, &err), TC_E_INVALID);
-    assert_int_equal(err.status, TC_E_INVALID);
+    assert_ok(tc_options_get(opts, name, before, sizeof before));
+    assert_status(tc_options_set(opts, name, value, &err), TC_E_INVALID);
+    assert_status(err.status, TC_E_INVALID);
     assert_non_null(strstr(err.text, name));
-    assert_int_equal(tc_options_get(opts, name, after, sizeof after), TC_OK);
+    assert_ok(tc_options_get(opts, name, after, sizeof after));
     assert_string_equal(before, after);
 }
 
@@ -67,11 +67,10 @@ TEST_WITH(what_get_gives_set_takes, clear_environment, clear_environment)
         char first[TCI_OPTION_TEXT_MAX];
         char second[TCI_OPTION_TEXT_MAX];
         tc_error err;
-        assert_int_equal(tc_options_set(opts, name, tc_options_info(i)->default_value, &err),
-                         TC_OK);
-        assert_int_equal(tc_options_get(opts, name, first, sizeof first), TC_OK);
-        assert_int_equal(tc_options_set(opts, name, first, &err), TC_OK);
-        assert_int_equal(tc_options_get(opts, name, second, sizeof second), TC_OK);
+        assert_ok(tc_options_set(opts, name, tc_options_info(i)->default_value, &err));
+        assert_ok(tc_options_get(opts, name, first, sizeof first));
+        assert_ok(tc_options_set(opts, name, first, &err));
+        assert_ok(tc_options_get(opts, name, second, sizeof second));
         assert_string_equal(first, second);
     }
     tc_options_destroy(opts);
@@ -97,8 +96,8 @@ TEST_WITH(set_beats_environment_beats_default, clear_environment, clear_environm
     tc_options *opts = create_options();
     assert_true(opts->delivery == TCI_DELIVERY_AM);
     assert_string_equal(opts->ifunc_path, "/a:/b");
-    assert_int_equal(tc_options_set(opts, "delivery", "direct", &err), TC_OK);
-    assert_int_equal(tc_options_get(opts, "delivery", text, sizeof text), TC_OK);
+    assert_ok(tc_options_set(opts, "delivery", "direct", &err));
+    assert_ok(tc_options_get(opts, "delivery", text, sizeof text));
     assert_string_equal(text, "direct");
     tc_options_destroy(opts);
 }
@@ -108,12 +107,12 @@ TEST_WITH(a_bad_environment_is_named, clear_environment, clear_environment)
     tc_options *opts = NULL;
     tc_error err;
     assert_int_equal(setenv("TC_RING_BYTES", "3000", 1), 0);
-    assert_int_equal(tc_options_create(&opts, &err), TC_E_INVALID);
+    assert_status(tc_options_create(&opts, &err), TC_E_INVALID);
     assert_null(opts);
     assert_non_null(strstr(err.text, "TC_RING_BYTES"));
     assert_non_null(strstr(err.text, "3000"));
     assert_non_null(strstr(err.text, "4K..2M"));
-    assert_int_equal(tc_options_create(&opts, NULL), TC_E_INVALID);
+    assert_status(tc_options_create(&opts, NULL), TC_E_INVALID);
 }
 
 TEST_WITH(sizes_take_suffixes, clear_environment, clear_environment)
@@ -192,7 +191,7 @@ TEST_WITH(texts_have_a_limit, clear_environment, clear_environment)
     memset(longer, 'a', sizeof longer);
     longer[sizeof longer - 1] = '\0';
     tc_options *opts = create_options();
-    assert_int_equal(tc_options_set(opts, "ifunc_path", longest, NULL), TC_OK);
+    assert_ok(tc_options_set(opts, "ifunc_path", longest, NULL));
     assert_string_equal(opts->ifunc_path, longest);
     expect_refused(opts, "ifunc_path", longer);
     tc_options_destroy(opts);
@@ -202,7 +201,7 @@ TEST_WITH(get_cuts_to_the_buffer, clear_environment, clear_environment)
 {
     tc_options *opts = create_options();
     char text[4];
-    assert_int_equal(tc_options_get(opts, "ring_bytes", text, sizeof text), TC_OK);
+    assert_ok(tc_options_get(opts, "ring_bytes", text, sizeof text));
     assert_string_equal(text, "262");
     tc_options_destroy(opts);
 }
@@ -212,10 +211,10 @@ TEST_WITH(unknown_names_are_not_found, clear_environment, clear_environment)
     tc_options *opts = create_options();
     tc_error err;
     char text[8];
-    assert_int_equal(tc_options_set(opts, "ring", "4K", &err), TC_E_NOT_FOUND);
+    assert_status(tc_options_set(opts, "ring", "4K", &err), TC_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "'ring'"));
-    assert_int_equal(tc_options_set(opts, "", "4K", NULL), TC_E_NOT_FOUND);
-    assert_int_equal(tc_options_get(opts, "ring", text, sizeof text), TC_E_NOT_FOUND);
+    assert_status(tc_options_set(opts, "", "4K", NULL), TC_E_NOT_FOUND);
+    assert_status(tc_options_get(opts, "ring", text, sizeof text), TC_E_NOT_FOUND);
     tc_options_destroy(opts);
     tc_options_destroy(NULL);
 }
@@ -235,9 +234,9 @@ TEST_WITH(what_was_meant_is_said, clear_environment, clear_environment)
         assert_string_equal(tci_option_names_meant(pairs[i][0]), pairs[i][1]);
     for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
         assert_null(tci_option_names_meant(strangers[i]));
-    assert_int_equal(tc_options_set(opts, "ringbytes", "4K", &err), TC_E_NOT_FOUND);
+    assert_status(tc_options_set(opts, "ringbytes", "4K", &err), TC_E_NOT_FOUND);
     assert_string_equal(err.text, "no option named 'ringbytes'; there is ring_bytes");
-    assert_int_equal(tc_options_set(opts, "something_else", "4K", &err), TC_E_NOT_FOUND);
+    assert_status(tc_options_set(opts, "something_else", "4K", &err), TC_E_NOT_FOUND);
     assert_string_equal(err.text, "no option named 'something_else'");
     tc_options_destroy(opts);
 }

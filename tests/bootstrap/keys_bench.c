@@ -74,7 +74,7 @@ int keys_bench_tear_down(void **state)
 static tc_options *options(void)
 {
     tc_options *opts;
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    assert_ok(tc_options_create(&opts, NULL));
     return opts;
 }
 
@@ -83,7 +83,7 @@ static void set_file(tc_options *opts, const keys_bench *b, const char *option,
 {
     char path[256];
     (void)snprintf(path, sizeof path, "%s/%s%s", b->folder, name, ending);
-    assert_int_equal(tc_options_set(opts, option, path, NULL), TC_OK);
+    assert_ok(tc_options_set(opts, option, path, NULL));
 }
 
 tc_status keys_bench_load_key(keys_bench *b, tci_credentials *which, const char *file,
@@ -111,8 +111,8 @@ tc_status keys_bench_load_certificate(keys_bench *b, tci_credentials *which, con
 void keys_bench_load_nothing(tci_credentials *which, const char *local_users)
 {
     tc_options *opts = options();
-    assert_int_equal(tc_options_set(opts, "local_users", local_users, NULL), TC_OK);
-    assert_int_equal(tci_credentials_load(opts, which, NULL), TC_OK);
+    assert_ok(tc_options_set(opts, "local_users", local_users, NULL));
+    assert_ok(tci_credentials_load(opts, which, NULL));
     tc_options_destroy(opts);
 }
 
@@ -204,8 +204,7 @@ static void turn_tap(keys_bench *b)
 
 void keys_bench_listen(keys_bench *b)
 {
-    assert_int_equal(tci_stream_listen("127.0.0.1:0", false, &b->here, &b->listener, NULL),
-                     TC_OK);
+    assert_ok(tci_stream_listen("127.0.0.1:0", false, &b->here, &b->listener, NULL));
     (void)snprintf(b->address, sizeof b->address, "127.0.0.1:%u",
                    tci_stream_listener_port(b->listener));
 }
@@ -237,7 +236,7 @@ tc_status keys_bench_connect(keys_bench *b, const char *host)
     const char *at = strrchr(b->tap != NULL ? b->tap->address : b->address, ':');
     uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
     (void)snprintf(address, sizeof address, "%s%s", host, at);
-    assert_int_equal(tci_stream_connect_start(address, &b->there, &b->far, NULL), TC_OK);
+    assert_ok(tci_stream_connect_start(address, &b->there, &b->far, NULL));
     tc_status status;
     for (;;) {
         assert_true(tci_deadline_left_ns(deadline) > 0);
@@ -274,10 +273,9 @@ void keys_bench_exchange(keys_bench *b)
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
     tc_error error;
-    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "text", bytes, sizeof bytes, &size),
-                     TC_OK);
-    assert_int_equal(tci_stream_send(b->far, bytes, size, NULL), TC_OK);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_OK);
-    assert_int_equal(tci_stream_send(b->near, bytes, size, NULL), TC_OK);
-    assert_int_equal(keys_bench_receive(b, b->far, &error), TC_OK);
+    assert_ok(tci_hello_refuse_encode(TC_E_REFUSED, "text", bytes, sizeof bytes, &size));
+    assert_ok(tci_stream_send(b->far, bytes, size, NULL));
+    assert_ok(keys_bench_receive(b, b->near, &error));
+    assert_ok(tci_stream_send(b->near, bytes, size, NULL));
+    assert_ok(keys_bench_receive(b, b->far, &error));
 }

@@ -44,7 +44,7 @@ void stream_bench_accept(stream_bench *b)
         assert_true(tci_deadline_left_ns(deadline) > 0);
         stream_wait_for(tci_stream_listener_fd(b->listener), POLLIN);
     }
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 tc_status stream_finish_connect(tci_stream *stream, tc_error *err)
@@ -60,9 +60,9 @@ tc_status stream_finish_connect(tci_stream *stream, tc_error *err)
 
 void stream_bench_connect(stream_bench *b)
 {
-    assert_int_equal(tci_stream_connect_start(b->address, NULL, &b->far, NULL), TC_OK);
+    assert_ok(tci_stream_connect_start(b->address, NULL, &b->far, NULL));
     stream_bench_accept(b);
-    assert_int_equal(stream_finish_connect(b->far, NULL), TC_OK);
+    assert_ok(stream_finish_connect(b->far, NULL));
 }
 
 tc_status stream_try_receive(tci_stream *stream, stream_arrival *got)
@@ -85,7 +85,7 @@ tc_status stream_receive(tci_stream *stream, stream_arrival *got)
 void stream_bench_expect(stream_bench *b, tci_stream *stream)
 {
     stream_arrival got;
-    assert_int_equal(stream_receive(stream, &got), TC_OK);
+    assert_ok(stream_receive(stream, &got));
     assert_int_equal(got.kind, TCI_HELLO_REFUSE);
     assert_int_equal(got.size, b->size);
     assert_memory_equal(got.bytes, b->message, b->size);

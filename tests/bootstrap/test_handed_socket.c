@@ -83,7 +83,7 @@ static void expect_none(void)
 {
     tci_host_address peer;
     int fd;
-    assert_int_equal(tci_handed_socket_receive(channel[1], &fd, &peer, NULL), TC_E_AGAIN);
+    assert_status(tci_handed_socket_receive(channel[1], &fd, &peer, NULL), TC_E_AGAIN);
     assert_int_equal(open_descriptors(), open_before);
 }
 
@@ -94,7 +94,7 @@ TEST_WITH(a_connection_comes_as_it_is, setup, teardown)
     socklen_t size = sizeof own;
     int fd;
     hand_over(&near_end, 1);
-    assert_int_equal(tci_handed_socket_receive(channel[1], &fd, &peer, NULL), TC_OK);
+    assert_ok(tci_handed_socket_receive(channel[1], &fd, &peer, NULL));
     assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(getsockname(far_end, (struct sockaddr *)&own, &size), 0);
@@ -135,7 +135,7 @@ TEST_WITH(who_hands_over_may_go, setup, teardown)
     tc_error error;
     int fd;
     close(channel[0]);
-    assert_int_equal(tci_handed_socket_receive(channel[1], &fd, &peer, &error), TC_E_PEER_LOST);
+    assert_status(tci_handed_socket_receive(channel[1], &fd, &peer, &error), TC_E_PEER_LOST);
     channel[0] = -1;
 }
 
@@ -149,8 +149,8 @@ TEST_WITH(the_peer_hears_why_it_ends, setup, teardown)
     tci_handed_socket_end(duplicate, "it crashed\n", true);
     ssize_t size = recv(far_end, bytes, sizeof bytes, 0);
     assert_true(size > 0);
-    assert_int_equal(tci_hello_refuse_decode(bytes, (size_t)size, &said, &error), TC_OK);
-    assert_int_equal(said.status, TC_E_PEER_LOST);
+    assert_ok(tci_hello_refuse_decode(bytes, (size_t)size, &said, &error));
+    assert_status(said.status, TC_E_PEER_LOST);
     assert_string_equal(said.text, "it crashed?");
     assert_true(recv(far_end, bytes, sizeof bytes, 0) <= 0);
     near_end = -1;

@@ -65,10 +65,10 @@ TEST(other_forms_are_refused_with_a_reason)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         tci_host_port found = {0};
         tc_error err = {0};
-        assert_int_equal(tci_host_port_parse(rows[i].text, &found, &err), TC_E_INVALID);
+        assert_status(tci_host_port_parse(rows[i].text, &found, &err), TC_E_INVALID);
         assert_non_null(strstr(err.text, rows[i].reason));
         assert_int_equal(found.count, 0);
-        assert_int_equal(tci_host_port_parse(rows[i].text, &found, NULL), TC_E_INVALID);
+        assert_status(tci_host_port_parse(rows[i].text, &found, NULL), TC_E_INVALID);
     }
 }
 
@@ -79,7 +79,7 @@ TEST(very_long_hosts_are_refused)
     tc_error err = {0};
     memset(text, 'a', sizeof text);
     memcpy(text + sizeof text - 3, ":1", 3);
-    assert_int_equal(tci_host_port_parse(text, &found, &err), TC_E_INVALID);
+    assert_status(tci_host_port_parse(text, &found, &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "longer than 255"));
 }
 
@@ -89,7 +89,7 @@ TEST(unknown_names_are_unreachable)
 {
     tci_host_port found;
     tc_error err = {0};
-    assert_int_equal(tci_host_port_parse("300.1.2.3..:7000", &found, &err), TC_E_UNREACHABLE);
+    assert_status(tci_host_port_parse("300.1.2.3..:7000", &found, &err), TC_E_UNREACHABLE);
     assert_non_null(strstr(err.text, "300.1.2.3.."));
 }
 

@@ -19,7 +19,7 @@ static void assert_corrupt(const void *bytes, size_t size)
 {
     tci_job_address address = {.size = 77};
     tc_error err = {0};
-    assert_int_equal(tci_job_address_decode(bytes, size, &address, &err), TC_E_CORRUPT);
+    assert_status(tci_job_address_decode(bytes, size, &address, &err), TC_E_CORRUPT);
     assert_int_equal(address.size, 77);
     assert_non_null(strstr(err.text, "expected \"host:port\""));
 }
@@ -31,7 +31,7 @@ TEST(an_address_is_its_text)
     size_t size = encode("[::1]:7000", NULL, bytes);
     assert_int_equal(size, 10);
     assert_memory_equal(bytes, "[::1]:7000", size);
-    assert_int_equal(tci_job_address_decode(bytes, size, &address, NULL), TC_OK);
+    assert_ok(tci_job_address_decode(bytes, size, &address, NULL));
     assert_int_equal(address.size, 10);
     assert_null(address.key);
 }
@@ -43,7 +43,7 @@ TEST(a_key_comes_back)
     size_t size = encode("a:1", key, bytes);
     assert_int_equal(size, 3 + KEY_END);
     assert_memory_equal(bytes, "a:1\0K", 5);
-    assert_int_equal(tci_job_address_decode(bytes, size, &address, NULL), TC_OK);
+    assert_ok(tci_job_address_decode(bytes, size, &address, NULL));
     assert_int_equal(address.size, 3);
     assert_memory_equal(address.text, "a:1", 3);
     assert_memory_equal(address.key, key, sizeof key);

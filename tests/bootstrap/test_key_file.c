@@ -15,7 +15,7 @@ static void expect_wrong(const char *text, const char *why)
 {
     tci_key_file file;
     tc_error error = {0};
-    assert_int_equal(parse(text, &file, &error), TC_E_INVALID);
+    assert_status(parse(text, &file, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, why));
     assert_null(strstr(error.text, "8899aabb")); /* texts never show a key */
 }
@@ -23,10 +23,9 @@ static void expect_wrong(const char *text, const char *why)
 TEST(keys_are_read)
 {
     tci_key_file file;
-    assert_int_equal(parse("# of the lab\n\ntchains-key lab-1 " HEX "\r\n"
-                           "tchains-key old@home.2_x " HEX,
-                           &file, NULL),
-                     TC_OK);
+    assert_ok(parse("# of the lab\n\ntchains-key lab-1 " HEX "\r\n"
+                    "tchains-key old@home.2_x " HEX,
+                    &file, NULL));
     assert_int_equal(file.count, 2);
     assert_string_equal(file.keys[0].name, "lab-1");
     assert_string_equal(file.keys[1].name, "old@home.2_x");
@@ -54,9 +53,9 @@ TEST(names_have_a_limit)
     char text[256];
     tci_key_file file;
     (void)snprintf(text, sizeof text, "tchains-key %064d " HEX, 1);
-    assert_int_equal(parse(text, &file, NULL), TC_OK);
+    assert_ok(parse(text, &file, NULL));
     (void)snprintf(text, sizeof text, "tchains-key %065d " HEX, 1);
-    assert_int_equal(parse(text, &file, NULL), TC_E_INVALID);
+    assert_status(parse(text, &file, NULL), TC_E_INVALID);
 }
 
 TEST(so_has_their_number)
@@ -66,7 +65,7 @@ TEST(so_has_their_number)
     tci_key_file file;
     for (unsigned i = 0; i < TCI_KEY_FILE_KEYS_MAX; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "tchains-key k%u " HEX "\n", i);
-    assert_int_equal(parse(text, &file, NULL), TC_OK);
+    assert_ok(parse(text, &file, NULL));
     (void)snprintf(text + n, sizeof text - n, "tchains-key more " HEX "\n");
     expect_wrong(text, "line 17: more than 16 keys");
 }

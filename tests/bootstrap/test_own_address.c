@@ -5,7 +5,7 @@ static void assert_listens_at(const char *setting, bool all_local, const char *e
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    assert_int_equal(tci_own_address(setting, all_local, text, &err), TC_OK);
+    assert_ok(tci_own_address(setting, all_local, text, &err));
     assert_string_equal(text, expected);
 }
 
@@ -33,7 +33,7 @@ TEST(test_several_hosts_need_a_setting)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    assert_int_equal(tci_own_address("", false, text, &err), TC_E_INVALID);
+    assert_status(tci_own_address("", false, text, &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "group_address"));
     assert_null(strstr(err.text, "listen_any"));
 }
@@ -45,15 +45,15 @@ TEST(test_a_setting_that_is_too_long)
     tc_error err;
     memset(setting, 'h', sizeof setting);
     setting[sizeof setting - 1] = '\0';
-    assert_int_equal(tci_own_address(setting, true, text, &err), TC_E_INVALID);
+    assert_status(tci_own_address(setting, true, text, &err), TC_E_INVALID);
 }
 
 TEST(test_the_bound_port_takes_the_place_of_the_wanted_one)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    assert_int_equal(tci_own_address_with_port("[::1]:0", 41000, text, &err), TC_OK);
+    assert_ok(tci_own_address_with_port("[::1]:0", 41000, text, &err));
     assert_string_equal(text, "[::1]:41000");
-    assert_int_equal(tci_own_address_with_port("node7:5", 6, text, &err), TC_OK);
+    assert_ok(tci_own_address_with_port("node7:5", 6, text, &err));
     assert_string_equal(text, "node7:6");
 }

@@ -8,9 +8,9 @@ static tc_status load(const char *protect, const char *key_file, tc_error *err)
 {
     tc_options *opts;
     tci_credentials which = {0};
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "protect", protect, NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "key_file", key_file, NULL), TC_OK);
+    assert_ok(tc_options_create(&opts, NULL));
+    assert_ok(tc_options_set(opts, "protect", protect, NULL));
+    assert_ok(tc_options_set(opts, "key_file", key_file, NULL));
     tc_status status = tci_credentials_load(opts, &which, err);
     tci_credentials_fini(&which);
     tc_options_destroy(opts);
@@ -20,7 +20,7 @@ static tc_status load(const char *protect, const char *key_file, tc_error *err)
 TEST(what_no_library_offers_is_said)
 {
     tc_error error = {0};
-    assert_int_equal(load("auth", "", &error), TC_E_UNSUPPORTED);
+    assert_status(load("auth", "", &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "TLS_SHA256_SHA256"));
     assert_non_null(strstr(error.text, "expected seal"));
 }
@@ -28,13 +28,13 @@ TEST(what_no_library_offers_is_said)
 TEST(keys_and_clear_text_contradict_each_other)
 {
     tc_error error = {0};
-    assert_int_equal(load("off", "/nowhere/a.key", &error), TC_E_INVALID);
+    assert_status(load("off", "/nowhere/a.key", &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "protect is off"));
     assert_non_null(strstr(error.text, "key_file is set"));
 }
 
 TEST(without_keys_there_is_nothing_to_refuse)
 {
-    assert_int_equal(load("off", "", NULL), TC_OK);
-    assert_int_equal(load("seal", "", NULL), TC_OK);
+    assert_ok(load("off", "", NULL));
+    assert_ok(load("seal", "", NULL));
 }

@@ -27,7 +27,7 @@ TEST(test_a_publish_has_its_golden_bytes)
     tc_error err;
     assert_int_equal(tci_run_request_encode(&request, packet), sizeof publish_bytes);
     assert_memory_equal(packet, publish_bytes, sizeof publish_bytes);
-    assert_int_equal(tci_run_request_decode(packet, sizeof publish_bytes, &again, &err), TC_OK);
+    assert_ok(tci_run_request_decode(packet, sizeof publish_bytes, &again, &err));
     assert_int_equal(again.kind, TCI_RUN_PUBLISH);
     assert_int_equal(again.round, 7);
     assert_int_equal(again.rank, 3);
@@ -46,11 +46,11 @@ TEST(test_a_lookup_comes_back)
     request.wanted = 1023;
     request.wait = 1;
     size_t size = tci_run_request_encode(&request, packet);
-    assert_int_equal(tci_run_request_decode(packet, size, &again, &err), TC_OK);
+    assert_ok(tci_run_request_decode(packet, size, &again, &err));
     assert_int_equal(again.wanted, 1023);
     assert_int_equal(again.wait, 1);
     packet[size - 1] = 2;
-    assert_int_equal(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
+    assert_status(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
 }
 
 TEST(test_each_reply_comes_back)
@@ -72,7 +72,7 @@ TEST(test_each_reply_comes_back)
         tci_run_reply again;
         tc_error err;
         size_t size = tci_run_reply_encode(&replies[i], packet);
-        assert_int_equal(tci_run_reply_decode(packet, size, &again, &err), TC_OK);
+        assert_ok(tci_run_reply_decode(packet, size, &again, &err));
         assert_int_equal(again.kind, replies[i].kind);
         assert_int_equal(again.rank, replies[i].rank);
         assert_int_equal(again.status, replies[i].status);
@@ -92,12 +92,12 @@ TEST(test_what_is_cut_is_refused)
     request.kind = TCI_RUN_LOOKUP;
     size_t size = tci_run_request_encode(&request, packet);
     for (size_t n = 0; n < size; n++)
-        assert_int_equal(tci_run_request_decode(packet, n, &request, &err), TC_E_CORRUPT);
-    assert_int_equal(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
+        assert_status(tci_run_request_decode(packet, n, &request, &err), TC_E_CORRUPT);
+    assert_status(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
     size = tci_run_reply_encode(&reply, packet);
     for (size_t n = 0; n < size; n++)
-        assert_int_equal(tci_run_reply_decode(packet, n, &reply, &err), TC_E_CORRUPT);
-    assert_int_equal(tci_run_reply_decode(packet, size + 1, &reply, &err), TC_E_CORRUPT);
+        assert_status(tci_run_reply_decode(packet, n, &reply, &err), TC_E_CORRUPT);
+    assert_status(tci_run_reply_decode(packet, size + 1, &reply, &err), TC_E_CORRUPT);
 }
 
 TEST(test_an_address_has_a_limit)
@@ -109,8 +109,8 @@ TEST(test_an_address_has_a_limit)
     request.address = address;
     request.address_size = TCI_RUN_ADDRESS_MAX;
     size_t size = tci_run_request_encode(&request, packet);
-    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_OK);
-    assert_int_equal(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
+    assert_ok(tci_run_request_decode(packet, size, &request, &err));
+    assert_status(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
 }
 
 TEST(test_another_version_is_told)
@@ -121,10 +121,10 @@ TEST(test_another_version_is_told)
     tc_error err;
     size_t size = tci_run_request_encode(&request, packet);
     packet[2] = 9;
-    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_VERSION);
+    assert_status(tci_run_request_decode(packet, size, &request, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "9"));
     assert_non_null(strstr(err.text, "expected 1"));
-    assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_VERSION);
+    assert_status(tci_run_reply_decode(packet, size, &reply, &err), TC_E_VERSION);
 }
 
 TEST(test_a_request_is_no_reply)
@@ -134,7 +134,7 @@ TEST(test_a_request_is_no_reply)
     tci_run_reply reply = {.kind = TCI_RUN_DONE};
     tc_error err;
     size_t size = tci_run_request_encode(&request, packet);
-    assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_CORRUPT);
+    assert_status(tci_run_reply_decode(packet, size, &reply, &err), TC_E_CORRUPT);
     size = tci_run_reply_encode(&reply, packet);
-    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_CORRUPT);
+    assert_status(tci_run_request_decode(packet, size, &request, &err), TC_E_CORRUPT);
 }

@@ -70,7 +70,7 @@ static void expect_own(int fd, bool accepted)
     tc_error error = {0};
     tc_status status = tci_socket_user_of_peer(fd, accepted, &user, &error);
     assert_string_equal(error.text, "");
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
     assert_int_equal(user, geteuid());
 }
 
@@ -103,7 +103,7 @@ TEST(a_closed_socket_is_nobodys)
     assert_true(open_ends(&e, AF_INET));
     e.accepted = accept(e.listening, NULL, NULL);
     (void)close(e.connected);
-    assert_int_equal(tci_socket_user_of_peer(e.accepted, true, &user, NULL), TC_E_REFUSED);
+    assert_status(tci_socket_user_of_peer(e.accepted, true, &user, NULL), TC_E_REFUSED);
     assert_int_equal(user, 999);
     close_ends(&e);
 }
@@ -115,7 +115,7 @@ TEST(who_connected_is_not_asked_for_as_a_listener)
     uid_t user = 999;
     assert_true(open_ends(&e, AF_INET));
     /* The listener has not accepted: like the accepting user, it is unknown. */
-    assert_int_equal(tci_socket_user_of_peer(e.connected, true, &user, NULL), TC_E_REFUSED);
+    assert_status(tci_socket_user_of_peer(e.connected, true, &user, NULL), TC_E_REFUSED);
     close_ends(&e);
 }
 
@@ -161,7 +161,7 @@ TEST(another_user_is_told)
         _exit(failed != 0);
     }
     int fd = accept(e.listening, NULL, NULL);
-    assert_int_equal(tci_socket_user_of_peer(fd, true, &user, NULL), TC_OK);
+    assert_ok(tci_socket_user_of_peer(fd, true, &user, NULL));
     assert_int_equal(user, OTHER_USER);
     (void)close(gate[1]);
     int status;

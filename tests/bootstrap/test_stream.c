@@ -46,13 +46,13 @@ STREAM_TEST(messages_go_both_ways)
     stream_bench *b = *state;
     stream_arrival got;
     stream_bench_connect(b);
-    assert_int_equal(stream_try_receive(b->near, &got), TC_E_AGAIN);
-    assert_int_equal(tci_stream_send(b->far, b->message, b->size, NULL), TC_OK);
+    assert_status(stream_try_receive(b->near, &got), TC_E_AGAIN);
+    assert_ok(tci_stream_send(b->far, b->message, b->size, NULL));
     stream_bench_expect(b, b->near);
-    assert_int_equal(tci_stream_send(b->near, b->message, b->size, NULL), TC_OK);
+    assert_ok(tci_stream_send(b->near, b->message, b->size, NULL));
     stream_bench_expect(b, b->far);
-    assert_int_equal(tci_stream_flush(b->far, NULL), TC_OK);
-    assert_int_equal(stream_try_receive(b->far, &got), TC_E_AGAIN);
+    assert_ok(tci_stream_flush(b->far, NULL));
+    assert_status(stream_try_receive(b->far, &got), TC_E_AGAIN);
     assert_string_equal(tci_stream_peer(b->far), b->address);
 }
 
@@ -60,12 +60,12 @@ STREAM_TEST(bytes_sent_while_connecting_arrive)
 {
     stream_bench *b = *state;
     stream_arrival got;
-    assert_int_equal(tci_stream_connect_start(b->address, NULL, &b->far, NULL), TC_OK);
-    assert_int_equal(tci_stream_send(b->far, b->message, b->size, NULL), TC_OK);
-    assert_int_equal(stream_try_receive(b->far, &got), TC_E_AGAIN);
+    assert_ok(tci_stream_connect_start(b->address, NULL, &b->far, NULL));
+    assert_ok(tci_stream_send(b->far, b->message, b->size, NULL));
+    assert_status(stream_try_receive(b->far, &got), TC_E_AGAIN);
     stream_bench_accept(b);
-    assert_int_equal(stream_finish_connect(b->far, NULL), TC_OK);
-    assert_int_equal(tci_stream_flush(b->far, NULL), TC_OK);
+    assert_ok(stream_finish_connect(b->far, NULL));
+    assert_ok(tci_stream_flush(b->far, NULL));
     stream_bench_expect(b, b->near);
 }
 
@@ -75,11 +75,11 @@ STREAM_TEST(fragments_make_one_message)
     stream_arrival got;
     connect_raw(b);
     for (size_t i = 0; i < b->size; i++) {
-        assert_int_equal(stream_try_receive(b->near, &got), TC_E_AGAIN);
+        assert_status(stream_try_receive(b->near, &got), TC_E_AGAIN);
         send_raw(b, b->message + i, 1);
         if (i + 1 < b->size) {
             stream_wait_for(tci_stream_fd(b->near), POLLIN);
-            assert_int_equal(stream_try_receive(b->near, &got), TC_E_AGAIN);
+            assert_status(stream_try_receive(b->near, &got), TC_E_AGAIN);
         }
     }
     stream_bench_expect(b, b->near);
@@ -94,14 +94,14 @@ STREAM_TEST(one_segment_may_hold_several_messages)
     connect_raw(b);
     memcpy(bytes, b->message, b->size);
     memcpy(bytes + b->size, b->message, b->size);
-    assert_int_equal(tci_hello_bye_encode(bytes + 2 * b->size, 100, &bye_size), TC_OK);
+    assert_ok(tci_hello_bye_encode(bytes + 2 * b->size, 100, &bye_size));
     send_raw(b, bytes, 2 * b->size + bye_size);
     end_raw(b);
     stream_bench_expect(b, b->near);
     stream_bench_expect(b, b->near);
-    assert_int_equal(stream_receive(b->near, &got), TC_OK);
+    assert_ok(stream_receive(b->near, &got));
     assert_int_equal(got.kind, TCI_HELLO_BYE);
-    assert_int_equal(tci_hello_bye_decode(got.bytes, got.size, NULL), TC_OK);
+    assert_ok(tci_hello_bye_decode(got.bytes, got.size, NULL));
     assert_fails(b->near, TC_E_PEER_LOST, "closed the connection");
 }
 
@@ -113,9 +113,9 @@ STREAM_TEST(largest_messages_pass)
     static const uint8_t preamble[] = {'T', 'C',  'H', 'I', TC_PROTOCOL_VERSION, 0, 1, 0,
                                        0,   0x20, 0,   0};
     memcpy(b->message, preamble, sizeof preamble);
-    assert_int_equal(tci_stream_send(b->far, b->message, sizeof b->message, NULL), TC_OK);
+    assert_ok(tci_stream_send(b->far, b->message, sizeof b->message, NULL));
     stream_arrival got;
-    assert_int_equal(stream_receive(b->near, &got), TC_OK);
+    assert_ok(stream_receive(b->near, &got));
     assert_int_equal(got.size, sizeof b->message);
     assert_memory_equal(got.bytes, b->message, sizeof b->message);
 }
@@ -177,16 +177,16 @@ STREAM_TEST(a_full_queue_says_again_and_loses_nothing)
         assert_true(sent < (1u << 24));
     }
     tc_error err;
-    assert_int_equal(tci_stream_send(b->far, b->message, b->size, &err), TC_E_AGAIN);
-    assert_int_equal(tci_stream_flush(b->far, NULL), TC_E_AGAIN);
+    assert_status(tci_stream_send(b->far, b->message, b->size, &err), TC_E_AGAIN);
+    assert_status(tci_stream_flush(b->far, NULL), TC_E_AGAIN);
     for (size_t i = 0; i < sent; i++) {
         stream_bench_expect(b, b->near);
         tc_status status = tci_stream_flush(b->far, NULL);
         assert_true(status == TC_OK || status == TC_E_AGAIN);
     }
     stream_arrival got;
-    assert_int_equal(tci_stream_flush(b->far, NULL), TC_OK);
-    assert_int_equal(stream_try_receive(b->near, &got), TC_E_AGAIN);
+    assert_ok(tci_stream_flush(b->far, NULL));
+    assert_status(stream_try_receive(b->near, &got), TC_E_AGAIN);
 }
 
 STREAM_TEST(a_message_above_the_queue_is_too_large)
@@ -195,7 +195,7 @@ STREAM_TEST(a_message_above_the_queue_is_too_large)
     static uint8_t bytes[TCI_STREAM_SEND_MAX + 1];
     tc_error err;
     stream_bench_connect(b);
-    assert_int_equal(tci_stream_send(b->far, bytes, sizeof bytes, &err), TC_E_TOO_LARGE);
+    assert_status(tci_stream_send(b->far, bytes, sizeof bytes, &err), TC_E_TOO_LARGE);
 }
 
 STREAM_TEST(sending_to_the_dead_fails_without_a_signal)
@@ -211,8 +211,8 @@ STREAM_TEST(sending_to_the_dead_fails_without_a_signal)
         assert_true(tci_deadline_left_ns(deadline) > 0);
         (void)poll(NULL, 0, 1);
     }
-    assert_int_equal(status, TC_E_PEER_LOST);
-    assert_int_equal(tci_stream_flush(b->near, &err), TC_E_PEER_LOST);
+    assert_status(status, TC_E_PEER_LOST);
+    assert_status(tci_stream_flush(b->near, &err), TC_E_PEER_LOST);
     /* Its earlier messages are still there. */
     stream_bench_expect(b, b->near);
 }
@@ -221,9 +221,9 @@ STREAM_TEST(a_refusal_survives_closing_with_unread_bytes)
 {
     stream_bench *b = *state;
     stream_bench_connect(b);
-    assert_int_equal(tci_stream_send(b->far, b->message, b->size, NULL), TC_OK);
+    assert_ok(tci_stream_send(b->far, b->message, b->size, NULL));
     stream_wait_for(tci_stream_fd(b->near), POLLIN);
-    assert_int_equal(tci_stream_send(b->near, b->message, b->size, NULL), TC_OK);
+    assert_ok(tci_stream_send(b->near, b->message, b->size, NULL));
     tci_stream_close(b->near);
     b->near = NULL;
     stream_bench_expect(b, b->far);

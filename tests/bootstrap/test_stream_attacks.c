@@ -10,8 +10,8 @@
 static void load_both(keys_bench *b)
 {
     certificate_make_key(b->folder, "k", "cluster", 1);
-    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
-    assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
+    assert_ok(keys_bench_load_key(b, &b->here, "k", NULL));
+    assert_ok(keys_bench_load_key(b, &b->there, "k", NULL));
 }
 
 static void connect_tapped(keys_bench *b)
@@ -19,7 +19,7 @@ static void connect_tapped(keys_bench *b)
     load_both(b);
     keys_bench_listen(b);
     keys_bench_tap(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
 }
 
 static void wait_until_turned_away(keys_bench *b, unsigned count)
@@ -56,7 +56,7 @@ KEYS_TEST(reflected_bytes_prove_nothing)
     keys_bench_listen(b);
     keys_bench_tap(b);
     b->tap->reflect = true;
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
+    assert_status(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
     assert_string_equal(tci_stream_identity(b->far), "");
 }
 
@@ -80,8 +80,7 @@ static tc_status try_through_tap(keys_bench *b)
 {
     uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS), taken_ns = 0;
     tc_status status = TC_E_AGAIN;
-    assert_int_equal(tci_stream_connect_start(b->tap->address, &b->there, &b->far, NULL),
-                     TC_OK);
+    assert_ok(tci_stream_connect_start(b->tap->address, &b->there, &b->far, NULL));
     while (status == TC_E_AGAIN || (b->near == NULL && b->turned_away == 0)) {
         assert_true(tci_deadline_left_ns(deadline) > 0);
         keys_bench_turn(b);
@@ -102,7 +101,7 @@ static void connect_through_tap(keys_bench *b)
             keys_bench_reset(b);
         status = try_through_tap(b);
     }
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 static void do_to_each_byte(keys_bench *b, keys_deed deed, bool to_far,
@@ -219,7 +218,7 @@ KEYS_TEST(a_client_without_a_certificate_is_refused)
     keys_bench *b = *state;
     certificate_make(b->folder, &(certificate_spec){.name = "ca"});
     certificate_make(b->folder, &(certificate_spec){.name = "node1", .issuer = "ca"});
-    assert_int_equal(keys_bench_load_certificate(b, &b->here, "ca", "node1", NULL), TC_OK);
+    assert_ok(keys_bench_load_certificate(b, &b->here, "ca", "node1", NULL));
     connect_with_nothing(b, TLS1_3_VERSION, "certificate");
 }
 
@@ -271,9 +270,8 @@ static void send_one(tci_stream *stream)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
-    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "text", bytes, sizeof bytes, &size),
-                     TC_OK);
-    assert_int_equal(tci_stream_send(stream, bytes, size, NULL), TC_OK);
+    assert_ok(tci_hello_refuse_encode(TC_E_REFUSED, "text", bytes, sizeof bytes, &size));
+    assert_ok(tci_stream_send(stream, bytes, size, NULL));
 }
 
 KEYS_TEST(a_changed_byte_is_found)
@@ -284,9 +282,9 @@ KEYS_TEST(a_changed_byte_is_found)
     keys_bench_exchange(b);
     b->tap->flip = true;
     send_one(b->far);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
     assert_text_has(error.text, "a record was changed on its way");
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT); /* and stays so */
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT); /* and stays so */
 }
 
 /* Bytes that the listener has had already. */
@@ -299,7 +297,7 @@ KEYS_TEST(a_repeated_record_is_found)
     keys_bench_exchange(b);
     size_t size = b->tap->kept_size - before;
     assert_int_equal(send(b->tap->near, b->tap->kept + before, size, 0), size);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
 }
 
 KEYS_TEST(what_is_said_is_not_seen)
@@ -317,7 +315,7 @@ KEYS_TEST(a_cut_line_is_told_from_an_end)
     tc_error error = {0};
     connect_tapped(b);
     (void)shutdown(b->tap->near, SHUT_WR);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
     assert_text_has(error.text, "without ending it in order");
 }
 
@@ -329,8 +327,8 @@ KEYS_TEST(an_end_in_order_is_one)
     send_one(b->far);
     tci_stream_close(b->far);
     b->far = NULL;
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_OK);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
+    assert_ok(keys_bench_receive(b, b->near, &error));
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
     assert_text_has(error.text, ": it closed the connection");
     assert_null(strstr(error.text, "without"));
 }
@@ -345,9 +343,8 @@ KEYS_TEST(much_arrives_as_it_was_sent)
     const void *message;
     size_t message_size;
     connect_tapped(b);
-    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "a text of some length", bytes,
-                                             sizeof bytes, &size),
-                     TC_OK);
+    assert_ok(tci_hello_refuse_encode(TC_E_REFUSED, "a text of some length", bytes,
+                                      sizeof bytes, &size));
     while (got < 5000) {
         while (sent < 5000 && tci_stream_send(b->far, bytes, size, NULL) == TC_OK)
             sent++;

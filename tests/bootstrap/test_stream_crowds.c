@@ -17,8 +17,8 @@ static void listen_for_crowds(keys_bench *b)
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
     certificate_make_key(b->folder, "k", "cluster", 1);
-    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
-    assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
+    assert_ok(keys_bench_load_key(b, &b->here, "k", NULL));
+    assert_ok(keys_bench_load_key(b, &b->there, "k", NULL));
     b->here.patience_ns = KEYS_PATIENCE_NS; /* they do not end by themselves */
     keys_bench_listen(b);
 }
@@ -50,7 +50,7 @@ KEYS_TEST(strangers_do_not_keep_others_out)
     keys_bench *b = *state;
     listen_for_crowds(b);
     let_the_silent_come(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     keys_bench_exchange(b);
     assert_in_range(b->turned_away, IDLE_STRANGERS - 64, IDLE_STRANGERS);
     let_the_silent_go();

@@ -13,24 +13,24 @@ static void load_job(tci_credentials *which, const char *name, uint8_t seed)
     tc_options *opts;
     tc_error error = {0};
     (void)snprintf(key.name, sizeof key.name, "%s", name);
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    assert_ok(tc_options_create(&opts, NULL));
     tc_status status = tci_credentials_of_job(&key, opts, which, &error);
     tc_options_destroy(opts);
     assert_string_equal(error.text, "");
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 static void load_file(keys_bench *b, tci_credentials *which, const char *name, unsigned seed)
 {
     certificate_make_key(b->folder, "file", name, seed);
-    assert_int_equal(keys_bench_load_key(b, which, "file", NULL), TC_OK);
+    assert_ok(keys_bench_load_key(b, which, "file", NULL));
 }
 
 /* Both sides are refused, and both report the reason. */
 static void expect_refusal(keys_bench *b, const char *far_text, const char *near_text)
 {
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
+    assert_status(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
     assert_text_has(b->far_error.text, far_text);
     assert_text_has(b->near_error.text, near_text);
     assert_int_equal(b->turned_away, 1);
@@ -44,7 +44,7 @@ KEYS_TEST(members_of_a_job_connect)
     load_job(&b->here, "1234.0", 1);
     load_job(&b->there, "1234.0", 1);
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), "job:1234.0");
     assert_string_equal(tci_stream_identity(b->far), "job:1234.0");
     keys_bench_exchange(b);

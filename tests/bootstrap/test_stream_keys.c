@@ -21,7 +21,7 @@ static void load_key(keys_bench *b, tci_credentials *which, const char *name, un
     certificate_make_key(b->folder, file, name, seed);
     tc_status status = keys_bench_load_key(b, which, file, &error);
     assert_string_equal(error.text, "");
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 static void load_certificate(keys_bench *b, tci_credentials *which, const char *ca,
@@ -31,7 +31,7 @@ static void load_certificate(keys_bench *b, tci_credentials *which, const char *
     certificate_make(b->folder, spec);
     tc_status status = keys_bench_load_certificate(b, which, ca, spec->name, &error);
     assert_string_equal(error.text, "");
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 /* Both sides are refused, and both report the reason. */
@@ -55,7 +55,7 @@ KEYS_TEST(the_same_key_connects)
     load_key(b, &b->here, "cluster", 1);
     load_key(b, &b->there, "cluster", 1);
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), "key:cluster");
     assert_string_equal(tci_stream_identity(b->far), "key:cluster");
     keys_bench_exchange(b);
@@ -71,7 +71,7 @@ KEYS_TEST(certificates_of_one_authority_connect)
                      &(certificate_spec){
                          .name = "node2", .issuer = "ca", .purpose = "clientAuth,serverAuth"});
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), "cert:CN=node2");
     assert_string_equal(tci_stream_identity(b->far), "cert:CN=node1");
     keys_bench_exchange(b);
@@ -89,7 +89,7 @@ KEYS_TEST(an_identity_is_printable_and_its_own)
                                          .issuer = "ca",
                                          .common_name = "a\nb\x1b[31m,CN=root\\0A"});
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), "cert:CN=a\\0Ab\\1B[31m\\,CN=root\\\\0A");
 }
 
@@ -102,12 +102,12 @@ KEYS_TEST(a_certificate_may_be_bound_to_hosts)
         &(certificate_spec){.name = "node1", .issuer = "ca", .hosts = "DNS:localhost"});
     load_certificate(b, &b->there, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
+    assert_status(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
     assert_text_has(b->far_error.text, "bound to other hosts than '127.0.0.1'");
     tci_stream_close(b->far);
     tci_stream_close(b->near);
     b->far = b->near = NULL;
-    assert_int_equal(keys_bench_connect(b, "localhost"), TC_OK);
+    assert_ok(keys_bench_connect(b, "localhost"));
 }
 
 KEYS_TEST(one_of_several_keys_is_enough)
@@ -119,9 +119,9 @@ KEYS_TEST(one_of_several_keys_is_enough)
     certificate_make_key(b->folder, "both", "old", 1);
     (void)snprintf(path, sizeof path, "cat %s/new-2 >> %s/both", b->folder, b->folder);
     assert_int_equal(system(path), 0);
-    assert_int_equal(keys_bench_load_key(b, &b->here, "both", &error), TC_OK);
+    assert_ok(keys_bench_load_key(b, &b->here, "both", &error));
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), "key:new");
 }
 
@@ -133,7 +133,7 @@ KEYS_TEST(users_are_told_by_the_kernel)
     keys_bench_load_nothing(&b->here, "own");
     keys_bench_load_nothing(&b->there, "own");
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     assert_string_equal(tci_stream_identity(b->near), expected);
     assert_string_equal(tci_stream_identity(b->far), expected);
 }
@@ -234,7 +234,7 @@ KEYS_TEST(the_end_of_a_certificate_is_announced)
     assert_text_has(warnings, "tls_cert: the certificate of CN=node2 is valid from ");
     warnings[0] = '\0';
     keys_bench_listen(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     tc_log_set_sink(NULL, NULL);
     tc_log_set_level(TC_LOG_ERROR);
     assert_text_has(warnings, ": the certificate of CN=node2 is valid from ");
@@ -280,8 +280,7 @@ KEYS_TEST(clear_text_to_a_listener_with_keys_is_told)
     load_key(b, &b->here, "cluster", 1);
     keys_bench_listen(b);
     int fd = keys_bench_raw(b);
-    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "any", bytes, sizeof bytes, &size),
-                     TC_OK);
+    assert_ok(tci_hello_refuse_encode(TC_E_REFUSED, "any", bytes, sizeof bytes, &size));
     assert_int_equal(send(fd, bytes, size, 0), size);
     while (b->turned_away == 0)
         keys_bench_turn(b);
@@ -300,18 +299,17 @@ KEYS_TEST(keys_to_a_listener_of_clear_text_are_told)
     keys_bench_load_nothing(&b->here, "own");
     load_key(b, &b->there, "cluster", 1);
     keys_bench_listen(b);
-    assert_int_equal(tci_stream_connect_start(b->address, &b->there, &b->far, NULL), TC_OK);
+    assert_ok(tci_stream_connect_start(b->address, &b->there, &b->far, NULL));
     while (b->near == NULL || tci_stream_connect_finish(b->far, NULL) != TC_E_AGAIN)
         keys_bench_turn(b);
-    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_VERSION);
+    assert_status(keys_bench_receive(b, b->near, &error), TC_E_VERSION);
     assert_text_has(error.text, "it speaks TLS, and no keys are set here");
-    assert_int_equal(
-        tci_hello_refuse_encode(error.status, error.text, bytes, sizeof bytes, &size), TC_OK);
-    assert_int_equal(tci_stream_send(b->near, bytes, size, NULL), TC_OK);
+    assert_ok(tci_hello_refuse_encode(error.status, error.text, bytes, sizeof bytes, &size));
+    assert_ok(tci_stream_send(b->near, bytes, size, NULL));
     tc_status status;
     while ((status = tci_stream_connect_finish(b->far, &error)) == TC_E_AGAIN)
         keys_bench_turn(b);
-    assert_int_equal(status, TC_E_REFUSED);
+    assert_status(status, TC_E_REFUSED);
     assert_text_has(error.text, "answers in clear text, and keys are set here");
 }
 
@@ -399,7 +397,7 @@ KEYS_TEST(another_users_listener_is_refused)
     while (status == TC_OK &&
            (status = tci_stream_connect_finish(b->far, &b->far_error)) == TC_E_AGAIN)
         status = TC_OK;
-    assert_int_equal(status, TC_E_REFUSED);
+    assert_status(status, TC_E_REFUSED);
     assert_text_has(b->far_error.text, "is served by user 12345, expected user 0 or root");
     end_other(child, gate);
 }

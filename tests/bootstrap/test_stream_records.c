@@ -51,7 +51,7 @@ static other_side connect_other(keys_bench *b)
     other_side other = {.ctx = SSL_CTX_new(TLS_client_method()), .fd = -1};
     uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
     uint8_t welcome;
-    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
+    assert_ok(keys_bench_load_key(b, &b->here, "k", NULL));
     keys_bench_listen(b);
     assert_int_equal(SSL_CTX_set_ciphersuites(other.ctx, "TLS_AES_256_GCM_SHA384"), 1);
     SSL_CTX_set_psk_use_session_callback(other.ctx, use_key);
@@ -66,7 +66,7 @@ static other_side connect_other(keys_bench *b)
         turn(b, deadline);
     while (b->near == NULL)
         turn(b, deadline);
-    assert_int_equal(tci_stream_widen(b->near, NULL), TC_OK);
+    assert_ok(tci_stream_widen(b->near, NULL));
     return other;
 }
 
@@ -85,8 +85,8 @@ static void load_shared(keys_bench *b)
     size_t size;
     (void)snprintf(path, sizeof path, "%s/k", b->folder);
     certificate_make_key(b->folder, "k", "cluster", 1);
-    assert_int_equal(tci_key_file_read("key_file", path, true, text, &size, NULL), TC_OK);
-    assert_int_equal(tci_key_file_parse(text, size, &keys, NULL), TC_OK);
+    assert_ok(tci_key_file_read("key_file", path, true, text, &size, NULL));
+    assert_ok(tci_key_file_parse(text, size, &keys, NULL));
     shared = keys.keys[0];
 }
 
@@ -234,7 +234,7 @@ KEYS_TEST(keys_without_data_end_the_connection)
         assert_int_equal(SSL_key_update(other.ssl, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
         assert_int_equal(SSL_do_handshake(other.ssl), 1);
     }
-    assert_int_equal(fill(b, &error), TC_E_CORRUPT);
+    assert_status(fill(b, &error), TC_E_CORRUPT);
     assert_text_has(error.text,
                     "changed its key 9 times without data between, expected at most 8");
     end_other(&other);
@@ -249,7 +249,7 @@ KEYS_TEST(each_hears_that_the_other_ends)
     int n;
     begin(b, &other);
     assert_int_equal(SSL_shutdown(other.ssl), 0);
-    assert_int_equal(fill(b, &error), TC_E_PEER_LOST);
+    assert_status(fill(b, &error), TC_E_PEER_LOST);
     assert_null(strstr(error.text, "without"));
     tci_stream_close(b->near);
     b->near = NULL;
@@ -281,7 +281,7 @@ TEST(bytes_that_nobody_sealed_are_refused)
         assert_int_equal(keys_bench_set_up((void **)&b), 0);
         begin(b, &other);
         assert_int_equal(write(other.fd, sent[i].bytes, sent[i].size), sent[i].size);
-        assert_int_equal(fill(b, &error), TC_E_CORRUPT);
+        assert_status(fill(b, &error), TC_E_CORRUPT);
         assert_text_has(error.text, "a record was changed on its way");
         /* And it is notified. */
         uint8_t byte;

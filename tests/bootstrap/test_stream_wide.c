@@ -12,15 +12,15 @@
 static void connect_wide(keys_bench *b, bool tapped)
 {
     certificate_make_key(b->folder, "k", "cluster", 1);
-    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
-    assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
+    assert_ok(keys_bench_load_key(b, &b->here, "k", NULL));
+    assert_ok(keys_bench_load_key(b, &b->there, "k", NULL));
     keys_bench_listen(b);
     if (tapped)
         keys_bench_tap(b);
-    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_ok(keys_bench_connect(b, "127.0.0.1"));
     keys_bench_exchange(b);
-    assert_int_equal(tci_stream_widen(b->near, NULL), TC_OK);
-    assert_int_equal(tci_stream_widen(b->far, NULL), TC_OK);
+    assert_ok(tci_stream_widen(b->near, NULL));
+    assert_ok(tci_stream_widen(b->far, NULL));
 }
 
 static uint8_t byte_at(size_t place)
@@ -35,7 +35,7 @@ static void send_one(tci_stream *stream, size_t place, size_t size)
     for (size_t i = 0; i < size; i++)
         bytes[i] = byte_at(place + i);
     tci_stream_add(stream, bytes, size);
-    assert_int_equal(tci_stream_flush(stream, NULL), TC_OK);
+    assert_ok(tci_stream_flush(stream, NULL));
 }
 
 static void expect(tci_stream *stream, size_t place, size_t size)
@@ -79,17 +79,17 @@ KEYS_TEST(what_was_read_ahead_is_told_of)
     send_one(b->far, 0, 100);
     send_one(b->far, 100, 100);
     wait_for_bytes(b->near, 200);
-    assert_int_equal(fill(b, b->near, &more, NULL), TC_OK);
+    assert_ok(fill(b, b->near, &more, NULL));
     assert_true(more);
     assert_true(tci_stream_has_bytes(b->near));
     nothing.fd = tci_stream_fd(b->near);
     assert_int_equal(poll(&nothing, 1, 0), 0);
     expect(b->near, 0, 100);
-    assert_int_equal(tci_stream_fill(b->near, &more, NULL), TC_OK);
+    assert_ok(tci_stream_fill(b->near, &more, NULL));
     assert_false(more);
     assert_false(tci_stream_has_bytes(b->near));
     expect(b->near, 100, 100);
-    assert_int_equal(tci_stream_fill(b->near, &more, NULL), TC_E_AGAIN);
+    assert_status(tci_stream_fill(b->near, &more, NULL), TC_E_AGAIN);
 }
 
 static size_t send_some(tci_stream *stream, size_t sent)
@@ -144,9 +144,9 @@ KEYS_TEST(a_changed_byte_is_found)
     connect_wide(b, true);
     b->tap->flip = true;
     send_one(b->far, 0, 100);
-    assert_int_equal(fill(b, b->near, &more, &error), TC_E_CORRUPT);
+    assert_status(fill(b, b->near, &more, &error), TC_E_CORRUPT);
     assert_text_has(error.text, "a record was changed on its way");
-    assert_int_equal(fill(b, b->near, &more, &error), TC_E_CORRUPT);
+    assert_status(fill(b, b->near, &more, &error), TC_E_CORRUPT);
 }
 
 KEYS_TEST(a_cut_line_is_told_from_an_end)
@@ -156,10 +156,10 @@ KEYS_TEST(a_cut_line_is_told_from_an_end)
     bool more;
     connect_wide(b, true);
     send_one(b->far, 0, 100);
-    assert_int_equal(fill(b, b->near, &more, &error), TC_OK);
+    assert_ok(fill(b, b->near, &more, &error));
     expect(b->near, 0, 100);
     (void)shutdown(b->tap->near, SHUT_WR);
-    assert_int_equal(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
+    assert_status(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
     assert_text_has(error.text, "without ending it in order");
 }
 
@@ -172,8 +172,8 @@ KEYS_TEST(an_end_in_order_is_one)
     send_one(b->far, 0, 100);
     tci_stream_close(b->far);
     b->far = NULL;
-    assert_int_equal(fill(b, b->near, &more, &error), TC_OK);
+    assert_ok(fill(b, b->near, &more, &error));
     expect(b->near, 0, 100);
-    assert_int_equal(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
+    assert_status(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
     assert_null(strstr(error.text, "without"));
 }

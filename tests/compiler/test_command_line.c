@@ -30,7 +30,7 @@ static void assert_parses(const char *line)
 
 static void assert_refused(const char *line, const char *part)
 {
-    assert_int_equal(parse(line), TC_E_INVALID);
+    assert_status(parse(line), TC_E_INVALID);
     assert_has(err.text, part);
 }
 

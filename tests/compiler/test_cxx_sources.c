@@ -39,7 +39,7 @@ TEST_WITH(the_library_comes_along, enter_empty_folder, leave_folder)
     const tci_target *all[TCI_TARGETS_MAX];
     char option[64] = "--targets=x86_64,aarch64";
     size_t count = 0, expected = 0;
-    assert_int_equal(tci_target_table_parse_list("x86_64,aarch64", all, &count, NULL), TC_OK);
+    assert_ok(tci_target_table_parse_list("x86_64,aarch64", all, &count, NULL));
     for (size_t i = 0; i < count; i++) {
         if (tci_target_table_is_host(all[i]) || tci_target_table_has_cxx_headers(all[i])) {
             expected += 2;

@@ -89,7 +89,7 @@ TEST(texts_that_are_cut)
     for (size_t size = 0; size < sizeof text; size++) {
         tci_text_list findings = {0};
         tci_debug_types cut;
-        assert_int_equal(tci_debug_types_read(text, size, &cut, NULL), TC_OK);
+        assert_ok(tci_debug_types_read(text, size, &cut, NULL));
         const tci_layout_side there = {&cut, 3, "there"};
         (void)tci_debug_find(&cut, "point_t");
         (void)tci_layout_compare("point", &whole, &there, &findings);

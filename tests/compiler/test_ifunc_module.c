@@ -27,7 +27,7 @@ static tc_status make(const char *const *texts, size_t count, bool allow_asm,
 {
     tci_ifunc_policy policy = {.name = "f", .allow_asm = allow_asm, .opt_level = '2'};
     tci_ifunc_module *module;
-    assert_int_equal(tci_ifunc_module_create(&policy, &findings, &module, &err), TC_OK);
+    assert_ok(tci_ifunc_module_create(&policy, &findings, &module, &err));
     tc_status status = TC_OK;
     for (size_t i = 0; i < count && status == TC_OK; i++)
         status = tci_ifunc_module_add(module, i == 0 ? "first" : "second", texts[i],
@@ -185,7 +185,7 @@ TEST_WITH(a_receiver_can_compile_it_for_its_target, NULL, forget_findings)
     LLVMInitializeAllTargets();
     LLVMInitializeAllTargetMCs();
     LLVMInitializeAllAsmPrinters();
-    assert_int_equal(make(&text, 1, false, &code), TC_OK);
+    assert_ok(make(&text, 1, false, &code));
     assert_compiles("x86_64-unknown-linux-gnu", &code);
     assert_compiles("aarch64-unknown-linux-gnu", &code);
     tci_ifunc_code_fini(&code);
@@ -223,7 +223,7 @@ TEST_WITH(linked_sources_are_optimised_together, NULL, forget_findings)
              "{\n  %v = call i64 @twice(i64 %n)\n  store i64 %v, ptr %t\n  ret void\n}\n",
         HEAD "define i64 @twice(i64 %x) {\n  %y = shl i64 %x, 1\n  ret i64 %y\n}\n"};
     tci_ifunc_code code;
-    assert_int_equal(make(texts, 2, false, &code), TC_OK);
+    assert_ok(make(texts, 2, false, &code));
     assert_int_equal(code.symbols.count, 0);
     assert_int_equal(code.entries, TCI_ENTRY_MAIN);
     char *text = printed(&code);
@@ -252,7 +252,7 @@ TEST_WITH(functions_without_names_are_optimised, NULL, forget_findings)
         "  store i64 %r, ptr %t\n  ret void\n}\n",
         HEAD};
     tci_ifunc_code code;
-    assert_int_equal(make(texts, 2, false, &code), TC_OK);
+    assert_ok(make(texts, 2, false, &code));
     char *text = printed(&code);
     assert_has_not(text, "nameless");
     LLVMDisposeMessage(text);
@@ -273,14 +273,14 @@ TEST_WITH(sources_for_different_targets_do_not_mix, NULL, forget_findings)
          "target triple = \"x86_64-pc-linux-gnux32\"\n"}};
     tci_ifunc_code code;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        assert_int_equal(make(others[i], 1, false, &code), TC_E_INVALID);
+        assert_status(make(others[i], 1, false, &code), TC_E_INVALID);
         assert_has(err.text, " is not supported: expected Linux with addresses of 64 bits");
     }
-    assert_int_equal(make(texts, 2, false, &code), TC_E_INVALID);
+    assert_status(make(texts, 2, false, &code), TC_E_INVALID);
     assert_has(err.text, "second: target is aarch64-linux, but first is for x86_64-linux");
-    assert_int_equal(make(none, 1, false, &code), TC_E_INVALID);
+    assert_status(make(none, 1, false, &code), TC_E_INVALID);
     assert_has(err.text, "first: the module names no target triple");
-    assert_int_equal(make(strange, 1, false, &code), TC_E_INVALID);
+    assert_status(make(strange, 1, false, &code), TC_E_INVALID);
     assert_has(err.text, "'mars-rover-os'");
 }
 
@@ -294,7 +294,7 @@ TEST_WITH(damaged_code_is_an_error_not_an_exit, NULL, forget_findings)
                                            "  br label %y\n}\n"};
     tci_ifunc_code code;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_int_equal(make(&texts[i], 1, false, &code), TC_E_CORRUPT);
+        assert_status(make(&texts[i], 1, false, &code), TC_E_CORRUPT);
         assert_has(err.text, "first: ");
     }
 }
@@ -332,8 +332,8 @@ TEST_WITH(bitcode_of_a_newer_llvm_names_both_versions, NULL, forget_findings)
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
     (void)snprintf(here, sizeof here, "LLVM %u.%u.%u", major, minor, patch);
-    assert_int_equal(tci_ifunc_module_create(&policy, &findings, &module, &err), TC_OK);
-    assert_int_equal(tci_ifunc_module_add(module, "new.bc", bytes, size, &err), TC_E_VERSION);
+    assert_ok(tci_ifunc_module_create(&policy, &findings, &module, &err));
+    assert_status(tci_ifunc_module_add(module, "new.bc", bytes, size, &err), TC_E_VERSION);
     assert_has(err.text, "new.bc: bitcode was written by LLVM99.0.0");
     assert_has(err.text, here);
     assert_has(err.text, "or take tools built with LLVM 99");
@@ -346,7 +346,7 @@ TEST_WITH(findings_without_debug_information_name_the_file, NULL, forget_finding
         "@t = external thread_local global i32\nmodule asm \"nop\"\n" MAIN
         "{\n  call void asm sideeffect \"nop\", \"\"()\n  store i32 1, ptr @t\n  ret void\n}\n";
     tci_ifunc_code code;
-    assert_int_equal(make(&text, 1, false, &code), TC_E_UNSUPPORTED);
+    assert_status(make(&text, 1, false, &code), TC_E_UNSUPPORTED);
     assert_int_equal(findings.count, 3);
     for (size_t i = 0; i < findings.count; i++)
         assert_true(strncmp(findings.items[i], "first: error: ", strlen("first: error: ")) ==
@@ -362,13 +362,13 @@ TEST_WITH(assembly_that_names_the_library_of_streams_becomes_a_need, NULL, forge
                           HEAD NEED "define void @g() {\n  ret void\n}\n"};
     const char *other = HEAD "module asm \"nop\"\n" NEED MAIN "{\n  ret void\n}\n";
     tci_ifunc_code code;
-    assert_int_equal(make(both, 2, false, &code), TC_OK);
+    assert_ok(make(both, 2, false, &code));
     char *text = printed(&code);
     assert_null(strstr(text, "module asm"));
     assert_has(text, "declare void @_ZSt21ios_base_library_initv()");
     assert_has(text, "@f.life");
     LLVMDisposeMessage(text);
     tci_ifunc_code_fini(&code);
-    assert_int_equal(make(&other, 1, false, &code), TC_E_UNSUPPORTED);
+    assert_status(make(&other, 1, false, &code), TC_E_UNSUPPORTED);
     assert_has(findings.items[0], "assembly at file scope");
 }

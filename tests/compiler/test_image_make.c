@@ -167,8 +167,8 @@ static void run_parts(const char *path, unsigned level)
     tc_error err = {.text = ""};
     open_archive(&a, path);
     (void)image_for(&a, tci_triple_host(), level, &index);
-    assert_int_equal(tci_code_arena_create(&arena, NULL), TC_OK);
-    assert_int_equal(tci_symbols_create("", 0, &(tci_symbol_scope){0}, &symbols, NULL), TC_OK);
+    assert_ok(tci_code_arena_create(&arena, NULL));
+    assert_ok(tci_symbols_create("", 0, &(tci_symbol_scope){0}, &symbols, NULL));
     if (tci_image_loader_load(arena, a.archive, index, symbols, 0, &loaded, &entries, &err) !=
         TC_OK)
         fail_msg("%s", err.text);

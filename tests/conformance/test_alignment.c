@@ -79,8 +79,7 @@ static const void *payload_of(bench *b, size_t size)
 
 static void send_one(bench *b, size_t which, size_t size)
 {
-    assert_int_equal(pair_send(b->pair.ep, b->functions[which], payload_of(b, size), size),
-                     TC_OK);
+    assert_ok(pair_send(b->pair.ep, b->functions[which], payload_of(b, size), size));
     b->sent++;
 }
 
@@ -170,7 +169,7 @@ TEST(with_its_code_each_time)
         while ((status = tc_send_uncached(b.pair.ep, b.functions[i % FUNCTIONS], payload,
                                           size)) == TC_E_AGAIN)
             (void)tc_wait(b.pair.source, TC_MILLISECONDS(100));
-        assert_int_equal(status, TC_OK);
+        assert_ok(status);
         b.sent++;
     }
     close_bench(&b);
@@ -200,7 +199,7 @@ TEST(injected)
         while ((status = tc_send_injected(b.pair.ep, b.functions[i / 2 % FUNCTIONS], payload,
                                           size)) == TC_E_AGAIN)
             (void)tc_wait(b.pair.source, TC_MILLISECONDS(100));
-        assert_int_equal(status, TC_OK);
+        assert_ok(status);
         b.sent++;
         (void)tc_progress(b.pair.source); /* is notified of the segment, where there is one */
     }
@@ -216,9 +215,8 @@ TEST(calls)
         size_t answer = sizeof misplaced;
         const size_t size = i < 290 ? i * 13 : i * 1000;
         tc_error error;
-        assert_int_equal(tc_call(b.pair.ep, b.functions[i % FUNCTIONS], payload_of(&b, size),
-                                 size, &misplaced, &answer, PAIR_TIMEOUT_NS, &error),
-                         TC_OK);
+        assert_ok(tc_call(b.pair.ep, b.functions[i % FUNCTIONS], payload_of(&b, size), size,
+                          &misplaced, &answer, PAIR_TIMEOUT_NS, &error));
         assert_int_equal(misplaced, 0);
         b.sent++;
     }
@@ -235,14 +233,14 @@ TEST(payloads_that_are_made)
     tc_ifunc *made = pair_ifunc(&b.pair, "aligned256");
     for (size_t i = 0; i < 1200; i++) {
         size = i % 10 == 0 ? i * 50 : i % 300;
-        assert_int_equal(pair_send(b.pair.ep, made, b.payload, size), TC_OK);
+        assert_ok(pair_send(b.pair.ep, made, b.payload, size));
         b.sent++;
     }
-    assert_int_equal(tc_message_create(made, b.payload, 777, &message, NULL), TC_OK);
+    assert_ok(tc_message_create(made, b.payload, 777, &message, NULL));
     assert_int_equal((uintptr_t)tc_message_payload(message, &size) % 256, 0);
     assert_int_equal(size, 777);
     pair_flush(b.pair.ep);
-    assert_int_equal(tc_message_send(b.pair.ep, message), TC_OK);
+    assert_ok(tc_message_send(b.pair.ep, message));
     b.sent++;
     tc_message_destroy(message);
     tc_ifunc_close(made);
@@ -266,8 +264,8 @@ TEST(local_functions)
     open_bench(&b, small_ring);
     pair_pause(&b.pair);
     tc_ifunc *local;
-    assert_int_equal(tc_ifunc_open(b.pair.target, "aligned64", &local, &error), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(local, local_main, &error), TC_OK);
+    assert_ok(tc_ifunc_open(b.pair.target, "aligned64", &local, &error));
+    assert_ok(tc_ifunc_use_local(local, local_main, &error));
     pair_resume(&b.pair);
     for (size_t i = 0; i < 2000; i++)
         send_one(&b, 1, i % 131);

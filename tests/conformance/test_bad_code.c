@@ -33,7 +33,7 @@ TEST(code_that_takes_for_ever_stalls_its_own_endpoint)
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
     tc_ep *other = pair_connect(&p);
     send_checks(&p, other, 10);
-    assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1));
     send_checks(&p, other, 100);
     expect_refused(
         p.ep, TC_E_TIMEOUT,
@@ -49,12 +49,12 @@ TEST(code_that_ends_the_compiler_ends_nothing_else)
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
     tc_ep *other = pair_connect(&p);
-    assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "foreign_intrinsic"), "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc_file(&p, "foreign_intrinsic"), "x", 1));
     expect_refused(p.ep, TC_E_COMPILE,
                    (const char *const[]){"foreign_intrinsic", "the compiler ended",
                                          "Cannot select", NULL});
-    assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "foreign_intrinsic"), "x", 1),
-                     TC_E_REFUSED);
+    assert_status(tc_send(p.ep, pair_ifunc_file(&p, "foreign_intrinsic"), "x", 1),
+                  TC_E_REFUSED);
     send_checks(&p, other, 10);
     send_checks(&p, p.ep, 10);
     tc_ep_close(other);
@@ -66,6 +66,6 @@ TEST(a_target_may_leave_while_it_compiles)
 {
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1h", NULL});
-    assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1));
     pair_close(&p);
 }

@@ -42,7 +42,7 @@ TEST(nobody_passes_a_barrier_early)
     }
     for (uint32_t rank = 0; rank < 4; rank++) {
         pthread_join(threads[rank], NULL);
-        assert_int_equal(walkers[rank].status, TC_OK);
+        assert_ok(walkers[rank].status);
         assert_int_equal(walkers[rank].early, 0);
     }
     team_close(&t);
@@ -70,7 +70,7 @@ TEST(a_barrier_is_one_where_contexts_serve_themselves_too)
     team_open(&t, 4, NULL);
     team_pause(&t);
     for (uint32_t rank = 0; rank < 4; rank++) {
-        assert_int_equal(tc_context_start_thread(t.contexts[rank], NULL, NULL), TC_OK);
+        assert_ok(tc_context_start_thread(t.contexts[rank], NULL, NULL));
         walkers[rank] = (walker){.group = t.groups[rank], .come = &come};
     }
     for (uint32_t rank = 0; rank < 4; rank++)
@@ -79,11 +79,11 @@ TEST(a_barrier_is_one_where_contexts_serve_themselves_too)
     for (uint32_t rank = 0; rank < 4; rank++) {
         pthread_join(threads[rank], &result);
         assert_ptr_equal(result, &walkers[rank]);
-        assert_int_equal(walkers[rank].status, TC_OK);
+        assert_ok(walkers[rank].status);
         assert_int_equal(walkers[rank].early, 0);
     }
     for (uint32_t rank = 0; rank < 4; rank++)
-        assert_int_equal(tc_context_stop_thread(t.contexts[rank], NULL), TC_OK);
+        assert_ok(tc_context_stop_thread(t.contexts[rank], NULL));
     team_close(&t);
 }
 
@@ -132,7 +132,7 @@ TEST(all_who_wait_hear_who_was_lost)
     waiter waiters[4];
     tc_error error = {0};
     team_open(&t, 4, (const char *const[]){"close_timeout", "50ms", NULL});
-    assert_int_equal(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error), TC_OK);
+    assert_ok(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error));
     team_pause(&t);
     send_to_barrier(&t, waiters, 0, 2);
     tc_context_destroy(t.contexts[3]);
@@ -154,10 +154,10 @@ TEST(who_waits_longer_than_rank_0_waits_no_more)
     waiter waiters[2];
     tc_error error = {0};
     team_open(&t, 3, NULL);
-    assert_int_equal(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error), TC_OK);
+    assert_ok(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error));
     team_pause(&t);
     send_to_barrier(&t, waiters, 1, 2);
-    assert_int_equal(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
     server others = {.turn = NULL};
     server_start(&others, progress, t.contexts[0]);
     expect_barrier_failed(&waiters[1], TC_E_TIMEOUT, "rank 2");
@@ -170,7 +170,7 @@ TEST(who_is_missing_is_named)
     team t;
     tc_error error = {0};
     team_open(&t, 4, NULL);
-    assert_int_equal(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
     assert_non_null(strstr(error.text, "missing: rank 1, 2, 3"));
     team_close(&t);
 }

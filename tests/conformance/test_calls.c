@@ -41,9 +41,9 @@ TEST(a_function_that_says_nothing_has_answered_with_nothing)
     size_t size = sizeof result;
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_NOTHING};
-    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 1, &order, result, &size, &error));
     assert_int_equal(size, 0);
-    assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+    assert_ok(team_call(&t, 1, &order, NULL, NULL, &error));
     team_close(&t);
 }
 
@@ -54,15 +54,15 @@ TEST(errors_come_back_with_their_text)
     tc_ifunc *unbound;
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_FAIL};
-    assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
+    assert_status(team_call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
     assert_string_equal(error.text, "as it was told");
     /* code that cannot run there, twice: new, and known */
-    assert_int_equal(tc_ifunc_open(t.contexts[0], "unbound", &unbound, &error), TC_OK);
-    assert_int_equal(
+    assert_ok(tc_ifunc_open(t.contexts[0], "unbound", &unbound, &error));
+    assert_status(
         tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
         TC_E_UNRESOLVED);
     assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
-    assert_int_equal(
+    assert_status(
         tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
         TC_E_REFUSED);
     team_close(&t);
@@ -81,10 +81,10 @@ static void stranger_open(stranger *s, const team *t)
     tc_error error = {0};
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u",
                    tc_listener_port(t->listeners[1]));
-    assert_int_equal(tc_context_create(NULL, &s->ctx, NULL), TC_OK);
-    assert_int_equal(tc_ep_connect(s->ctx, host_port, TEAM_TIMEOUT_NS, &s->ep, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open(s->ctx, "travel", &s->travel, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open(s->ctx, "unbound", &s->unbound, &error), TC_OK);
+    assert_ok(tc_context_create(NULL, &s->ctx, NULL));
+    assert_ok(tc_ep_connect(s->ctx, host_port, TEAM_TIMEOUT_NS, &s->ep, &error));
+    assert_ok(tc_ifunc_open(s->ctx, "travel", &s->travel, &error));
+    assert_ok(tc_ifunc_open(s->ctx, "unbound", &s->unbound, &error));
 }
 
 /* Payloads in pieces: of a function that does not run there, and one that the other side does
@@ -99,17 +99,15 @@ TEST(large_calls_that_are_refused_fail)
     const travel_order order = {.task = TRAVEL_NOTHING};
     team_open(&t, 2, options);
     stranger_open(&s, &t);
-    assert_int_equal(
+    assert_status(
         tc_call(s.ep, s.unbound, args, sizeof args, NULL, NULL, TEAM_TIMEOUT_NS, &error),
         TC_E_UNRESOLVED);
     memcpy(args, &order, sizeof order);
-    assert_int_equal(tc_call(s.ep, s.travel, args, 150000, NULL, NULL, TEAM_TIMEOUT_NS, &error),
-                     TC_OK);
-    assert_int_equal(
+    assert_ok(tc_call(s.ep, s.travel, args, 150000, NULL, NULL, TEAM_TIMEOUT_NS, &error));
+    assert_status(
         tc_call(s.ep, s.travel, args, sizeof args, NULL, NULL, TEAM_TIMEOUT_NS, &error),
         TC_E_TOO_LARGE);
-    assert_int_equal(tc_call(s.ep, s.travel, args, 100, NULL, NULL, TEAM_TIMEOUT_NS, &error),
-                     TC_OK);
+    assert_ok(tc_call(s.ep, s.travel, args, 100, NULL, NULL, TEAM_TIMEOUT_NS, &error));
     tc_context_destroy(s.ctx);
     team_close(&t);
 }
@@ -124,14 +122,13 @@ TEST(calls_need_no_group)
     team_open(&t, 2, NULL);
     stranger_open(&s, &t);
     travel_order order = {.task = TRAVEL_TO, .rank = TC_RANK_NONE};
-    assert_int_equal(
-        tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error),
-        TC_OK);
+    assert_ok(
+        tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error));
     assert_int_equal(place.rank, TC_RANK_NONE);
     assert_int_equal(place.size, 0);
     assert_int_equal(place.origin, TC_RANK_NONE);
     order.rank = 0; /* forwarding does */
-    assert_int_equal(
+    assert_status(
         tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error),
         TC_E_UNREACHABLE);
     tc_context_destroy(s.ctx);
@@ -146,20 +143,20 @@ TEST(an_answer_that_is_too_large_is_not_written)
     size_t size = 16;
     team_open(&t, 2, NULL);
     travel_order order = {.task = TRAVEL_BIG, .count = 17};
-    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 17);
     assert_non_null(strstr(error.text, "17"));
     assert_int_equal(result[0], 0);
     size = sizeof result;
     order.count = 500000;
-    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 500000);
     /* and one that may not even leave */
     order.count = 3u << 20;
-    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "that is too much");
     order.count++;
-    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "its answer of 3145729 bytes could not be sent"));
     team_close(&t);
 }
@@ -174,7 +171,7 @@ TEST(answers_of_many_frames_are_whole)
     for (unsigned round = 0; round < 5; round++) {
         size_t size = bytes, wrong = 0;
         const travel_order order = {.task = TRAVEL_BIG, .count = bytes - round};
-        assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_OK);
+        assert_ok(team_call(&t, 1, &order, result, &size, &error));
         assert_int_equal(size, bytes - round);
         for (size_t i = 0; i < size; i++)
             wrong += result[i] != TRAVEL_BYTE(i);
@@ -204,13 +201,13 @@ TEST(a_deadline_ends_a_call_and_late_answers_touch_nothing)
     size_t size = sizeof result;
     travel_order keep = {.task = TRAVEL_KEEP};
     team_open(&t, 2, NULL);
-    assert_int_equal(
+    assert_status(
         tc_call(team_ep(&t, 1), t.fn, &keep, sizeof keep, NULL, NULL, 30000000, &error),
         TC_E_TIMEOUT);
     /* one whose answer comes after its caller has gone */
     travel_order big = {.task = TRAVEL_BIG, .count = sizeof result};
     team_pause(&t);
-    assert_int_equal(
+    assert_status(
         tc_call(team_ep(&t, 1), t.fn, &big, sizeof big, result, &size, 20000000, &error),
         TC_E_TIMEOUT);
     team_resume(&t);
@@ -234,11 +231,10 @@ TEST(a_cancelled_call_is_over)
                                    .user = &s};
     team_open(&t, 2, NULL);
     team_pause(&t);
-    assert_int_equal(
-        tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id, NULL), TC_OK);
+    assert_ok(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id, NULL));
     assert_int_equal(tc_call_count(t.contexts[0]), 1);
-    assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_OK);
-    assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
+    assert_ok(tc_call_cancel(t.contexts[0], id));
+    assert_status(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
     team_resume(&t);
     while (team_counter(&t, 0, "replies_late") == 0)
         team_turn(&t);
@@ -271,13 +267,13 @@ TEST(many_calls_at_once_each_get_their_own_answer)
         while ((status = tc_call_start(team_ep(&t, 1 + i % 2), t.fn, &args, sizeof args,
                                        &params, NULL, NULL)) == TC_E_AGAIN)
             (void)tc_progress(t.contexts[0]);
-        assert_int_equal(status, TC_OK);
+        assert_ok(status);
     }
-    assert_int_equal(tc_calls_wait(t.contexts[0], TEAM_TIMEOUT_NS), TC_OK);
+    assert_ok(tc_calls_wait(t.contexts[0], TEAM_TIMEOUT_NS));
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     for (uint64_t i = 0; i < MANY; i++) {
         assert_int_equal(outcomes[i].calls, 1);
-        assert_int_equal(outcomes[i].status, TC_OK);
+        assert_ok(outcomes[i].status);
         assert_int_equal(outcomes[i].rank, 1 + i % 2);
         assert_int_equal(results[i], i * i);
     }
@@ -298,8 +294,7 @@ static void call_once_more(void *user, const tc_call_outcome *outcome)
     const tc_call_params params = {.done = call_once_more, .user = f};
     f->within = tc_calls_wait(tc_ep_context(f->ep), 0);
     if (f->left-- > 0)
-        assert_int_equal(tc_call_start(f->ep, f->fn, &order, sizeof order, &params, NULL, NULL),
-                         TC_OK);
+        assert_ok(tc_call_start(f->ep, f->fn, &order, sizeof order, &params, NULL, NULL));
 }
 
 TEST(calls_are_waited_for)
@@ -307,24 +302,24 @@ TEST(calls_are_waited_for)
     team t;
     team_open(&t, 2, NULL);
     tc_context *ctx = t.contexts[0];
-    assert_int_equal(tc_calls_wait(ctx, 0), TC_OK); /* there is none */
+    assert_ok(tc_calls_wait(ctx, 0)); /* there is none */
     const travel_order keep = {.task = TRAVEL_KEEP}, echo = {.task = TRAVEL_ECHO};
     follower f = {.ep = team_ep(&t, 1), .fn = t.fn, .left = 5};
     const tc_call_params follow = {.done = call_once_more, .user = &f};
-    assert_int_equal(tc_call_start(f.ep, t.fn, &echo, sizeof echo, &follow, NULL, NULL), TC_OK);
-    assert_int_equal(tc_calls_wait(ctx, TEAM_TIMEOUT_NS), TC_OK);
+    assert_ok(tc_call_start(f.ep, t.fn, &echo, sizeof echo, &follow, NULL, NULL));
+    assert_ok(tc_calls_wait(ctx, TEAM_TIMEOUT_NS));
     assert_int_equal(f.left, -1); /* also for those that its callback started */
-    assert_int_equal(f.within, TC_E_BUSY);
+    assert_status(f.within, TC_E_BUSY);
     /* An answer that never comes. */
     call_record s = {0};
     const tc_call_params params = {
         .timeout_ns = 100000000, .done = call_record_note, .user = &s};
-    assert_int_equal(tc_call_start(f.ep, t.fn, &keep, sizeof keep, &params, NULL, NULL), TC_OK);
-    assert_int_equal(tc_calls_wait(ctx, 0), TC_E_TIMEOUT);
-    assert_int_equal(tc_calls_wait(ctx, 1000000), TC_E_TIMEOUT);
+    assert_ok(tc_call_start(f.ep, t.fn, &keep, sizeof keep, &params, NULL, NULL));
+    assert_status(tc_calls_wait(ctx, 0), TC_E_TIMEOUT);
+    assert_status(tc_calls_wait(ctx, 1000000), TC_E_TIMEOUT);
     assert_int_equal(s.calls, 0);
-    assert_int_equal(tc_calls_wait(ctx, TC_FOREVER), TC_OK);
-    assert_int_equal(s.status, TC_E_TIMEOUT);
+    assert_ok(tc_calls_wait(ctx, TC_FOREVER));
+    assert_status(s.status, TC_E_TIMEOUT);
     team_close(&t);
 }
 
@@ -335,7 +330,7 @@ TEST(an_answer_to_no_call_is_dropped)
     team_open(&t, 2, NULL);
     for (uint64_t call_id = 1; call_id < 5; call_id++) {
         const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
-        assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+        assert_ok(team_call(&t, 1, &order, NULL, NULL, &error));
     }
     while (team_counter(&t, 0, "replies_late") < 4)
         team_turn(&t);
@@ -353,18 +348,17 @@ TEST(functions_keep_state_and_find_published_data)
     for (uint64_t i = 1; i <= 20; i++) {
         const travel_order order = {.task = TRAVEL_COUNT};
         size_t size = sizeof value;
-        assert_int_equal(team_call(&t, 1, &order, &value, &size, &error), TC_OK);
+        assert_ok(team_call(&t, 1, &order, &value, &size, &error));
         assert_int_equal(value, i);
     }
     const travel_order order = {.task = TRAVEL_DATA};
     size_t size = sizeof text;
-    assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
+    assert_status(team_call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
     team_pause(&t);
-    assert_int_equal(
-        tc_context_publish(t.contexts[1], "travel", published, sizeof published, NULL), TC_OK);
+    assert_ok(tc_context_publish(t.contexts[1], "travel", published, sizeof published, NULL));
     team_resume(&t);
     size = sizeof text;
-    assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 1, &order, text, &size, &error));
     assert_string_equal(text, published);
     team_close(&t);
 }

@@ -74,7 +74,7 @@ static void send_all(crowd *c)
             tc_status status;
             while ((status = tc_send(c->eps[i], fn, NULL, 0)) == TC_E_AGAIN)
                 progress_all(c);
-            assert_int_equal(status, TC_OK);
+            assert_ok(status);
         }
         progress_all(c);
     }
@@ -136,7 +136,7 @@ static void send_round(crowd *c, unsigned peer, tc_ifunc *const *fns, unsigned c
         o->sent++;
         o->refused += status == TC_E_REFUSED;
         if (status != TC_OK)
-            assert_int_equal(status, TC_E_REFUSED);
+            assert_status(status, TC_E_REFUSED);
     }
 }
 

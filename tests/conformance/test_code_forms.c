@@ -117,8 +117,8 @@ TEST(both_kinds_at_once)
     /* Code that is sent though the peer has it is the same code again. */
     uint8_t payload[8];
     check_fill(payload, MESSAGES, sizeof payload);
-    assert_int_equal(tc_send_uncached(ep, fn, payload, sizeof payload), TC_OK);
-    assert_int_equal(tc_send_uncached(with.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(tc_send_uncached(ep, fn, payload, sizeof payload));
+    assert_ok(tc_send_uncached(with.ep, fn, payload, sizeof payload));
     pair_flush(with.ep);
     pair_flush(ep);
     assert_int_equal(with.target_state.wrong + without.target_state.wrong, 0);
@@ -137,9 +137,9 @@ TEST(plain_code_travels_on)
     bool plain;
     pair_open(&p, none);
     tc_ifunc *fn = open_packed(&p, "echo");
-    assert_int_equal(tc_send(p.ep, fn, &times, sizeof times), TC_OK);
+    assert_ok(tc_send(p.ep, fn, &times, sizeof times));
     while (p.source_state.next < 10u)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.source_state.wrong + p.target_state.wrong, 0);
     assert_int_equal(p.source_state.next, 10);

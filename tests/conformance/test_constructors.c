@@ -172,9 +172,8 @@ TEST_WITH(injected_code_has_none, setup, NULL)
 {
     pair p;
     pair_open(&p, NULL);
-    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "kindled"), "i", 1),
-                     TC_E_UNSUPPORTED);
-    assert_int_equal(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
+    assert_status(tc_send_injected(p.ep, pair_ifunc(&p, "kindled"), "i", 1), TC_E_UNSUPPORTED);
+    assert_status(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "constructors or destructors"));
     pair_close(&p);
 }
@@ -187,8 +186,7 @@ static tc_library *push(pair *p, int version)
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/hearth%d/hearth.tca", getenv("TC_IFUNC_PATH"),
                    version);
-    assert_int_equal(
-        tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error), TC_OK);
+    assert_ok(tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error));
     if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
         fail_msg("%s", error.text);
     return library;
@@ -228,8 +226,8 @@ TEST_WITH(what_comes_back_is_constructed_again, setup, NULL)
     tc_library *library = push(&p, 1);
     tc_ifunc *fn = pair_ifunc(&p, "warmed");
     expect_warmth(&p, fn, 21, 21, 101);
-    assert_int_equal(tc_library_withdraw(p.ep, library, PAIR_TIMEOUT_NS, &error), TC_OK);
-    assert_int_equal(ask(&p, fn, 'a', &answer), TC_E_ABSENT);
+    assert_ok(tc_library_withdraw(p.ep, library, PAIR_TIMEOUT_NS, &error));
+    assert_status(ask(&p, fn, 'a', &answer), TC_E_ABSENT);
     expect_steps_so_far(&p, "1C1I1F1X1D");
     (void)push(&p, 2);
     expect_warmth(&p, fn, 22, 22, 101);

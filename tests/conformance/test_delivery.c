@@ -79,8 +79,8 @@ TEST(a_full_ring_says_again_and_loses_nothing)
             n += status == TC_OK;
             (void)tc_progress(p.source);
         }
-        assert_int_equal(status, TC_E_AGAIN);
-        assert_int_equal(tc_ep_flush(p.ep, 1000000, NULL), TC_E_TIMEOUT);
+        assert_status(status, TC_E_AGAIN);
+        assert_status(tc_ep_flush(p.ep, 1000000, NULL), TC_E_TIMEOUT);
         pair_resume(&p);
         pair_flush(p.ep);
     }
@@ -134,7 +134,7 @@ TEST(code_with_every_message_runs_the_same)
         check_fill(payload, n, n % sizeof payload);
         while ((status = tc_send_uncached(p.ep, fn, payload, n % sizeof payload)) == TC_E_AGAIN)
             (void)tc_progress(p.source);
-        assert_int_equal(status, TC_OK);
+        assert_ok(status);
     }
     pair_flush(p.ep);
     close_checked(&p, 2000);
@@ -161,11 +161,11 @@ TEST(payload_init_runs_on_the_source)
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
     memset(args, 3, sizeof args);
     for (size_t n = 0; n < sizeof args; n++)
-        assert_int_equal(pair_send(p.ep, fn, args, n), TC_OK);
+        assert_ok(pair_send(p.ep, fn, args, n));
     args[0] = 0xff;
-    assert_int_equal(pair_send(p.ep, fn, args, 1), TC_E_PAYLOAD);
+    assert_status(pair_send(p.ep, fn, args, 1), TC_E_PAYLOAD);
     args[0] = 3;
-    assert_int_equal(pair_send(p.ep, fn, args, 2), TC_OK);
+    assert_ok(pair_send(p.ep, fn, args, 2));
     pair_flush(p.ep);
     assert_int_equal(p.target_state.bytes, 2 * (499 * 500 / 2) + 4);
     close_checked(&p, sizeof args + 1);
@@ -179,13 +179,13 @@ TEST(messages_are_built_once_and_sent_often)
     size_t size;
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
-    assert_int_equal(tc_message_create(fn, args, sizeof args, &message, NULL), TC_OK);
+    assert_ok(tc_message_create(fn, args, sizeof args, &message, NULL));
     uint8_t *payload = tc_message_payload(message, &size);
     assert_int_equal(size, 20);
     tc_ep *other = pair_connect(&p);
     for (int i = 0; i < 100; i++) {
         payload[0] = payload[1] = (uint8_t)i;
-        assert_int_equal(tc_message_send(i % 2 ? p.ep : other, message), TC_OK);
+        assert_ok(tc_message_send(i % 2 ? p.ep : other, message));
     }
     tc_message_destroy(message);
     pair_flush(p.ep);
@@ -202,21 +202,21 @@ TEST(a_refused_function_is_named_and_others_go_on)
     pair_open(&p, NULL);
     tc_ifunc *unbound = pair_ifunc(&p, "unbound");
     tc_ifunc *check = pair_ifunc(&p, "check");
-    assert_int_equal(tc_send(p.ep, unbound, "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, unbound, "x", 1));
     pair_send_check(p.ep, check, 0, 10);
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_UNRESOLVED);
+    assert_status(error.status, TC_E_UNRESOLVED);
     assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
     assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
-    assert_int_equal(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
+    assert_status(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
     pair_send_check(p.ep, check, 1, 10);
     pair_flush(p.ep);
     /* Another endpoint learns of it by itself. */
     tc_ep *other = pair_connect(&p);
-    assert_int_equal(tc_send(other, unbound, "x", 1), TC_OK);
+    assert_ok(tc_send(other, unbound, "x", 1));
     status = tc_ep_flush(other, PAIR_TIMEOUT_NS, NULL);
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
     assert_int_equal(tc_ep_refusal(other, &error), 1);
     tc_ep_close(other);
     close_checked(&p, 2);
@@ -229,10 +229,10 @@ TEST(functions_answer_from_inside)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     for (int i = 0; i < 50; i++)
-        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
+        assert_ok(pair_send(p.ep, fn, payload, sizeof payload));
     /* 50 balls, 200 throws each: half of the throws arrive here. */
     while (p.source_state.next < 50 * 100)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
     close_checked(&p, 50 * 101);
@@ -296,7 +296,7 @@ TEST(a_payload_that_was_sent_may_be_changed)
     tc_ifunc *fn = pair_ifunc(&p, "check");
     for (uint64_t n = 0; n < 12; n++) {
         check_fill(payload, n, sizeof payload - n);
-        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload - n), TC_OK);
+        assert_ok(pair_send(p.ep, fn, payload, sizeof payload - n));
         memset(payload, 0xee, sizeof payload);
     }
     pair_flush(p.ep);
@@ -317,7 +317,7 @@ TEST(large_payloads_of_a_refused_function_are_passed_over)
     pair_send_check(p.ep, check, 0, sizeof payload);
     pair_flush(p.ep);
     assert_true(tc_ep_refusal(p.ep, &error) >= 1);
-    assert_int_equal(pair_send(p.ep, refused, payload, sizeof payload), TC_E_REFUSED);
+    assert_status(pair_send(p.ep, refused, payload, sizeof payload), TC_E_REFUSED);
     close_checked(&p, 1);
 }
 
@@ -329,7 +329,7 @@ TEST(payloads_above_the_limit_are_refused_and_others_go_on)
     pair_open(&p, (const char *const[]){"payload_bytes_max", "300000", NULL});
     tc_ifunc *check = pair_ifunc(&p, "check");
     static uint8_t bytes[300001];
-    assert_int_equal(tc_send(p.ep, check, bytes, sizeof bytes), TC_E_TOO_LARGE);
+    assert_status(tc_send(p.ep, check, bytes, sizeof bytes), TC_E_TOO_LARGE);
     pair_send_check(p.ep, check, 0, 300000);
     pair_flush(p.ep);
     close_checked(&p, 1);
@@ -337,14 +337,14 @@ TEST(payloads_above_the_limit_are_refused_and_others_go_on)
     /* The target's limit, which the source does not know. */
     tc_options *opts;
     pair_open(&p, (const char *const[]){"payload_bytes_max", "300000", NULL});
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    assert_ok(tc_options_create(&opts, NULL));
     tc_context *other;
     tc_ep *ep;
     tc_ifunc *fn;
-    assert_int_equal(tc_context_create(opts, &other, &error), TC_OK);
+    assert_ok(tc_context_create(opts, &other, &error));
     tc_options_destroy(opts);
-    assert_int_equal(tc_ep_connect(other, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open(other, "check", &fn, &error), TC_OK);
+    assert_ok(tc_ep_connect(other, p.host_port, PAIR_TIMEOUT_NS, &ep, &error));
+    assert_ok(tc_ifunc_open(other, "check", &fn, &error));
     uint8_t *large = calloc(1, 5000000);
     status = pair_send(ep, fn, large, 5000000);
     assert_true(status == TC_OK || status == TC_E_TOO_LARGE);
@@ -352,7 +352,7 @@ TEST(payloads_above_the_limit_are_refused_and_others_go_on)
     if (status == TC_OK)
         pair_flush(ep);
     assert_true(tc_ep_refusal(ep, &error) >= 1);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_status(error.status, TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "300000"));
     pair_send_check(ep, fn, 0, 1000);
     pair_flush(ep);
@@ -369,11 +369,11 @@ TEST(large_payloads_are_made_once)
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
     memset(args, 7, sizeof args);
     for (size_t i = 0; i < 10; i++)
-        assert_int_equal(pair_send(p.ep, fn, args, sizeof args - i), TC_OK);
+        assert_ok(pair_send(p.ep, fn, args, sizeof args - i));
     args[0] = 0xff;
-    assert_int_equal(pair_send(p.ep, fn, args, sizeof args), TC_E_PAYLOAD);
+    assert_status(pair_send(p.ep, fn, args, sizeof args), TC_E_PAYLOAD);
     args[0] = 7;
-    assert_int_equal(pair_send(p.ep, fn, args, 3), TC_OK);
+    assert_ok(pair_send(p.ep, fn, args, 3));
     pair_flush(p.ep);
     close_checked(&p, 11);
 }
@@ -386,9 +386,9 @@ TEST(large_answers_come_from_inside_a_function)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     payload[0] = 50;
-    assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(pair_send(p.ep, fn, payload, sizeof payload));
     while (p.source_state.next < 25)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
     close_checked(&p, 26);

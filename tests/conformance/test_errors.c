@@ -36,23 +36,23 @@ TEST(a_send_that_failed_has_a_text)
     pair p;
     open_small(&p);
     tc_ifunc *doubled = pair_ifunc(&p, "doubled"), *check = pair_ifunc(&p, "check");
-    assert_int_equal(tc_send_error(p.source, &error), TC_OK);
+    assert_ok(tc_send_error(p.source, &error));
     expect_error(&error, TC_E_AGAIN, "untouched");
-    assert_int_equal(tc_send_error(p.source, NULL), TC_OK);
+    assert_ok(tc_send_error(p.source, NULL));
 
-    assert_int_equal(tc_send(p.ep, check, large, sizeof large), TC_E_TOO_LARGE);
+    assert_status(tc_send(p.ep, check, large, sizeof large), TC_E_TOO_LARGE);
     expect_send_error(&p, TC_E_TOO_LARGE, "above the 65536 bytes");
-    assert_int_equal(tc_send(p.ep, doubled, large, 1), TC_E_PAYLOAD);
+    assert_status(tc_send(p.ep, doubled, large, 1), TC_E_PAYLOAD);
     expect_send_error(&p, TC_E_PAYLOAD, "payload_init returned");
-    assert_int_equal(tc_send_uncached(p.ep, check, large, sizeof large), TC_E_TOO_LARGE);
+    assert_status(tc_send_uncached(p.ep, check, large, sizeof large), TC_E_TOO_LARGE);
     expect_send_error(&p, TC_E_TOO_LARGE, "above the 65536 bytes");
-    assert_int_equal(tc_send_wait(p.ep, doubled, large, 1, 0, &error), TC_E_PAYLOAD);
+    assert_status(tc_send_wait(p.ep, doubled, large, 1, 0, &error), TC_E_PAYLOAD);
     expect_error(&error, TC_E_PAYLOAD, "payload_init returned");
 
-    assert_int_equal(tc_message_create(doubled, large, 1, &message, &error), TC_E_PAYLOAD);
+    assert_status(tc_message_create(doubled, large, 1, &message, &error), TC_E_PAYLOAD);
     expect_error(&error, TC_E_PAYLOAD, "doubled: its payload_init returned");
-    assert_int_equal(tc_message_create(check, large, sizeof large, &message, &error), TC_OK);
-    assert_int_equal(tc_message_send(p.ep, message), TC_E_TOO_LARGE);
+    assert_ok(tc_message_create(check, large, sizeof large, &message, &error));
+    assert_status(tc_message_send(p.ep, message), TC_E_TOO_LARGE);
     expect_send_error(&p, TC_E_TOO_LARGE, "above the 65536 bytes");
     tc_message_destroy(message);
     pair_close(&p);
@@ -72,8 +72,8 @@ TEST(a_full_ring_is_no_failure)
         status = tc_send(p.ep, check, payload, sizeof payload);
         sent += status == TC_OK;
     } while (status == TC_OK && sent < 1u << 20);
-    assert_int_equal(status, TC_E_AGAIN);
-    assert_int_equal(tc_send_error(p.source, NULL), TC_OK);
+    assert_status(status, TC_E_AGAIN);
+    assert_ok(tc_send_error(p.source, NULL));
     pair_resume(&p);
     pair_close(&p);
 }
@@ -84,21 +84,20 @@ TEST(what_the_peer_refused_has_its_reason)
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *unbound = pair_ifunc(&p, "unbound");
-    assert_int_equal(pair_send(p.ep, unbound, "x", 1), TC_OK);
-    assert_int_equal(tc_ep_flush(p.ep, PAIR_TIMEOUT_NS, &error), TC_OK);
+    assert_ok(pair_send(p.ep, unbound, "x", 1));
+    assert_ok(tc_ep_flush(p.ep, PAIR_TIMEOUT_NS, &error));
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
     const char *reason = error.text;
-    assert_int_equal(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
+    assert_status(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
     expect_send_error(&p, TC_E_REFUSED, reason);
 
     tc_error of_call = {TC_OK, ""};
     const tc_call_params params = {.timeout_ns = 0};
-    assert_int_equal(tc_call_start(p.ep, unbound, "x", 1, &params, NULL, &of_call),
-                     TC_E_REFUSED);
+    assert_status(tc_call_start(p.ep, unbound, "x", 1, &params, NULL, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
-    assert_int_equal(tc_call_start_sized(p.ep, unbound, "x", 1, &params, 0, NULL, NULL),
-                     TC_E_REFUSED);
-    assert_int_equal(tc_call(p.ep, unbound, "x", 1, NULL, NULL, 0, &of_call), TC_E_REFUSED);
+    assert_status(tc_call_start_sized(p.ep, unbound, "x", 1, &params, 0, NULL, NULL),
+                  TC_E_REFUSED);
+    assert_status(tc_call(p.ep, unbound, "x", 1, NULL, NULL, 0, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
     pair_close(&p);
 }
@@ -111,8 +110,8 @@ TEST(a_rank_that_is_none_is_named)
     tc_group *group;
     pair p;
     pair_open(&p, NULL);
-    assert_int_equal(tc_group_create(p.source, &params, &group, &error), TC_OK);
-    assert_int_equal(tc_group_send(group, 5, pair_ifunc(&p, "check"), "x", 1), TC_E_NOT_FOUND);
+    assert_ok(tc_group_create(p.source, &params, &group, &error));
+    assert_status(tc_group_send(group, 5, pair_ifunc(&p, "check"), "x", 1), TC_E_NOT_FOUND);
     expect_send_error(&p, TC_E_NOT_FOUND, "rank 5 of a group of 1");
     pair_close(&p);
 }
@@ -130,7 +129,7 @@ TEST(a_flush_that_failed_has_a_text)
     pair_flush(p.ep);
     pair_pause(&p);
     pair_send_check(p.ep, check, 1, 8);
-    assert_int_equal(tc_ep_flush(p.ep, TC_MILLISECONDS(5), &error), TC_E_TIMEOUT);
+    assert_status(tc_ep_flush(p.ep, TC_MILLISECONDS(5), &error), TC_E_TIMEOUT);
     expect_error(&error, TC_E_TIMEOUT, "has not run all messages in time");
     pair_resume(&p);
     pair_flush(p.ep);
@@ -161,17 +160,17 @@ TEST(other_calls_have_theirs)
     tc_error error;
     pair p;
     pair_open(&p, NULL);
-    assert_int_equal(tc_context_publish(p.source, name, &p, 1, &error), TC_E_INVALID);
+    assert_status(tc_context_publish(p.source, name, &p, 1, &error), TC_E_INVALID);
     expect_error(&error, TC_E_INVALID, "a name of 64 bytes, expected 63 at most");
-    assert_int_equal(tc_context_publish(p.source, name + 1, &p, 1, &error), TC_OK);
+    assert_ok(tc_context_publish(p.source, name + 1, &p, 1, &error));
 
     tc_ifunc *check = pair_ifunc(&p, "check"), *doubled = pair_ifunc(&p, "doubled");
-    assert_int_equal(tc_ifunc_use_local(check, NULL, &error), TC_E_INVALID);
+    assert_status(tc_ifunc_use_local(check, NULL, &error), TC_E_INVALID);
     expect_error(&error, TC_E_INVALID, "check: no local function");
-    assert_int_equal(tc_ifunc_use_local(doubled, nothing, &error), TC_E_INVALID);
+    assert_status(tc_ifunc_use_local(doubled, nothing, &error), TC_E_INVALID);
     expect_error(&error, TC_E_INVALID, "doubled: it makes its payloads");
-    assert_int_equal(tc_ifunc_use_local(check, nothing, &error), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(check, nothing, &error), TC_E_INVALID);
+    assert_ok(tc_ifunc_use_local(check, nothing, &error));
+    assert_status(tc_ifunc_use_local(check, nothing, &error), TC_E_INVALID);
     expect_error(&error, TC_E_INVALID, "check: it was loaded already");
     pair_close(&p);
 }

@@ -30,7 +30,7 @@ static void expect_answer(pair *p, tc_ifunc *fn, const char *question, const cha
 
 static void expect_thrown(pair *p, tc_ifunc *fn, char question, const char *expected)
 {
-    assert_int_equal(ask(p, fn, (const char[]){question, '\0'}), TC_E_THROWN);
+    assert_status(ask(p, fn, (const char[]){question, '\0'}), TC_E_THROWN);
     assert_string_equal(error.text, expected);
 }
 
@@ -38,7 +38,7 @@ static void expect_thrown(pair *p, tc_ifunc *fn, char question, const char *expe
 static void expect_alive(pair *p, tc_ifunc *fn, int expected)
 {
     int alive = -1;
-    assert_int_equal(ask(p, fn, "?"), TC_OK);
+    assert_ok(ask(p, fn, "?"));
     assert_int_equal(answer_size, sizeof alive);
     memcpy(&alive, answer, sizeof alive);
     assert_int_equal(alive, expected);
@@ -65,7 +65,7 @@ TEST(what_would_leave_is_the_answer)
     expect_thrown(&p, fn, THROWS_UNNAMED, "the function threw (anonymous namespace)::unnamed");
     expect_thrown(&p, fn, THROWS_NULL, "the function threw char const*");
     expect_thrown(&p, fn, THROWS_AMBIGUOUS, "the function threw ambiguous");
-    assert_int_equal(ask(&p, fn, "o"), TC_E_THROWN);
+    assert_status(ask(&p, fn, "o"), TC_E_THROWN);
     assert_non_null(strstr(error.text, "the function threw std::out_of_range: basic_string"));
     expect_alive(&p, fn, 1); /* the one that answers */
     pair_close(&p);
@@ -78,7 +78,7 @@ TEST(messages_that_are_no_calls_go_on)
     tc_ifunc *fn = pair_ifunc(&p, "thrower");
     tc_ifunc *check = pair_ifunc(&p, "check");
     for (uint64_t n = 0; n < 100; n++) {
-        assert_int_equal(pair_send(p.ep, fn, "c", 1), TC_OK);
+        assert_ok(pair_send(p.ep, fn, "c", 1));
         pair_send_check(p.ep, check, n, 10);
     }
     pair_flush(p.ep);
@@ -95,10 +95,10 @@ TEST(a_payload_that_throws_is_not_sent)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "picky");
     expect_answer(&p, fn, "all is well", "all is well");
-    assert_int_equal(ask(&p, fn, "p"), TC_E_PAYLOAD);
-    assert_int_equal(ask(&p, fn, "z"), TC_E_PAYLOAD);
-    assert_int_equal(pair_send(p.ep, fn, "p", 1), TC_E_PAYLOAD);
-    assert_int_equal(pair_send(p.ep, fn, "z", 1), TC_E_PAYLOAD);
+    assert_status(ask(&p, fn, "p"), TC_E_PAYLOAD);
+    assert_status(ask(&p, fn, "z"), TC_E_PAYLOAD);
+    assert_status(pair_send(p.ep, fn, "p", 1), TC_E_PAYLOAD);
+    assert_status(pair_send(p.ep, fn, "z", 1), TC_E_PAYLOAD);
     expect_answer(&p, fn, "and still", "and still");
     pair_close(&p);
 }
@@ -108,9 +108,8 @@ TEST(what_may_throw_is_not_injected)
 {
     pair p;
     pair_open(&p, NULL);
-    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "thrower"), "i", 1),
-                     TC_E_UNSUPPORTED);
-    assert_int_equal(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
+    assert_status(tc_send_injected(p.ep, pair_ifunc(&p, "thrower"), "i", 1), TC_E_UNSUPPORTED);
+    assert_status(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "thrower: it may throw or catch exceptions"));
     pair_close(&p);
 }
@@ -120,8 +119,7 @@ static tc_status push(pair *p, const char *folder)
     tc_library *library;
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s/sour.tca", getenv("TC_IFUNC_PATH"), folder);
-    assert_int_equal(
-        tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error), TC_OK);
+    assert_ok(tc_library_open_code(p->source, &(tc_code){.path = path}, &library, &error));
     return tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error);
 }
 
@@ -129,11 +127,11 @@ TEST(a_library_throws_into_its_users)
 {
     pair p;
     pair_open(&p, NULL);
-    assert_int_equal(push(&p, "sour1"), TC_E_REFUSED);
+    assert_status(push(&p, "sour1"), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "sour_init"));
-    assert_int_equal(push(&p, "sour0"), TC_OK);
+    assert_ok(push(&p, "sour0"));
     tc_ifunc *fn = pair_ifunc(&p, "taster");
-    assert_int_equal(ask(&p, fn, "7"), TC_OK);
+    assert_ok(ask(&p, fn, "7"));
     expect_answer(&p, fn, "z", "too sour");
     pair_close(&p);
 }

@@ -31,7 +31,7 @@ TEST(a_changed_archive_under_the_same_name_runs_its_new_code)
     (void)snprintf(from, sizeof from, "%s/version1/versioned.tca", getenv("TC_IFUNC_PATH"));
     copy_file(from, path);
     first = pair_ifunc(&p, "versioned");
-    assert_int_equal(tc_send(p.ep, first, NULL, 0), TC_OK);
+    assert_ok(tc_send(p.ep, first, NULL, 0));
     (void)snprintf(from, sizeof from, "%s/version2/versioned.tca", getenv("TC_IFUNC_PATH"));
     copy_file(from, path);
     again = pair_ifunc(&p, "versioned");
@@ -40,9 +40,9 @@ TEST(a_changed_archive_under_the_same_name_runs_its_new_code)
     tc_ifunc_id(second, second_id);
     assert_memory_not_equal(first_id, second_id, sizeof first_id);
     assert_string_equal(tc_ifunc_name(first), tc_ifunc_name(second));
-    assert_int_equal(tc_send(p.ep, second, NULL, 0), TC_OK);
-    assert_int_equal(tc_send(p.ep, first, NULL, 0), TC_OK);
-    assert_int_equal(tc_send(p.ep, second, NULL, 0), TC_OK);
+    assert_ok(tc_send(p.ep, second, NULL, 0));
+    assert_ok(tc_send(p.ep, first, NULL, 0));
+    assert_ok(tc_send(p.ep, second, NULL, 0));
     pair_flush(p.ep);
     assert_int_equal(p.target_state.bytes, 1212);
     pair_close(&p);
@@ -75,7 +75,7 @@ TEST(functions_are_found_beside_the_program)
     pair_open(&p, (const char *const[]){"ifunc_path", "$ORIGINAL:$ORIGIN", NULL});
     tc_ifunc *fn;
     tc_error error;
-    assert_int_equal(tc_ifunc_open(p.source, "check", &fn, &error), TC_E_NOT_FOUND);
+    assert_status(tc_ifunc_open(p.source, "check", &fn, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "$ORIGINAL:$ORIGIN"));
     pair_close(&p);
 }
@@ -129,7 +129,7 @@ TEST(connecting_by_address_bytes_works_like_connecting_by_port)
     tc_ep_close(ep);
     copy[size / 2] ^= 1;
     status = tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
-    assert_int_equal(status, TC_E_CORRUPT);
+    assert_status(status, TC_E_CORRUPT);
     pair_close(&p);
 }
 
@@ -139,7 +139,7 @@ TEST(connecting_by_address_bytes_works_like_connecting_by_port)
 static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *const *words)
 {
     tc_error error = {0};
-    assert_int_equal(tc_send(p->ep, fn, "x", 1), TC_OK);
+    assert_ok(tc_send(p->ep, fn, "x", 1));
     pair_flush(p->ep);
     assert_int_equal(tc_ep_refusal(p->ep, &error), 1);
     if (error.status != status)
@@ -202,17 +202,14 @@ TEST(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed)
     const char *form = getenv("TC_FORM") != NULL ? getenv("TC_FORM") : "auto";
     tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = 99, .producer_minor = 8};
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
-    assert_int_equal(tci_archive_writer_create("later", TCI_ENTRY_MAIN, &writer, &error),
-                     TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC\xc0\xdeno bitcode at all", 20,
-                                            NULL, 0, &error),
-                     TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
+    assert_ok(tci_archive_writer_create("later", TCI_ENTRY_MAIN, &writer, &error));
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC\xc0\xdeno bitcode at all", 20, NULL, 0,
+                                     &error));
+    assert_ok(tci_archive_writer_finish(writer, &bytes, &size, &error));
     tci_archive_writer_destroy(writer);
     pair_open(&p, NULL);
-    assert_int_equal(
-        tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
-        TC_OK);
+    assert_ok(
+        tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error));
     free(bytes);
     tc_ep_query(p.ep, &info);
     if (strcmp(form, "image") == 0)
@@ -246,16 +243,13 @@ TEST(a_damaged_image_is_refused)
         tc_status status = strcmp(form, "bitcode") == 0 ? TC_E_NO_SLICE : cases[i].status;
         tci_slice slice = {.form = TCI_FORM_IMAGE, .cpu_level = cases[i].cpu_level};
         (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
-        assert_int_equal(tci_archive_writer_create("bad", TCI_ENTRY_MAIN, &writer, &error),
-                         TC_OK);
-        assert_int_equal(
-            tci_archive_writer_add(writer, &slice, "\1\1\1\41\77", 5, NULL, 0, &error), TC_OK);
-        assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
+        assert_ok(tci_archive_writer_create("bad", TCI_ENTRY_MAIN, &writer, &error));
+        assert_ok(tci_archive_writer_add(writer, &slice, "\1\1\1\41\77", 5, NULL, 0, &error));
+        assert_ok(tci_archive_writer_finish(writer, &bytes, &size, &error));
         tci_archive_writer_destroy(writer);
         pair_open(&p, NULL);
-        assert_int_equal(
-            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
-            TC_OK);
+        assert_ok(tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn,
+                                     &error));
         free(bytes);
         expect_refusal(&p, fn, status, (const char *const[]){"bad", cases[i].word, NULL});
         pair_close(&p);
@@ -285,9 +279,9 @@ TEST(damaged_archives_are_refused_where_they_are_opened)
             tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = at}, &fn, &error),
             TC_OK);
     }
-    assert_int_equal(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
+    assert_status(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "nobody"));
-    assert_int_equal(tc_ifunc_open(p.source, "../check", &fn, &error), TC_E_INVALID);
+    assert_status(tc_ifunc_open(p.source, "../check", &fn, &error), TC_E_INVALID);
     pair_close(&p);
 }
 
@@ -301,16 +295,16 @@ TEST(functions_beyond_the_limit_replace_idle_ones)
     pair_open(&p, (const char *const[]){"functions_max", "2", NULL});
     tc_ifunc *check = pair_ifunc(&p, "check");
     tc_ifunc *doubled = pair_ifunc(&p, "doubled");
-    assert_int_equal(tc_ifunc_open(p.source, "echo", &third, &error), TC_E_TOO_LARGE);
+    assert_status(tc_ifunc_open(p.source, "echo", &third, &error), TC_E_TOO_LARGE);
     pair_send_check(p.ep, check, 0, 5);
     pair_flush(p.ep);
     tc_ifunc_close(doubled);
     third = pair_ifunc(&p, "echo");
-    assert_int_equal(tc_send(p.ep, third, NULL, 0), TC_OK);
+    assert_ok(tc_send(p.ep, third, NULL, 0));
     pair_flush(p.ep);
     tc_ifunc_close(check);
     doubled = pair_ifunc(&p, "doubled"); /* replaces check, and takes its slot */
-    assert_int_equal(tc_send(p.ep, doubled, "ab", 2), TC_OK);
+    assert_ok(tc_send(p.ep, doubled, "ab", 2));
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
     assert_int_equal(p.target_state.next, 3);
@@ -330,10 +324,10 @@ TEST(what_ran_before_makes_room)
     pair_flush(p.ep);
     tc_ifunc_close(check);
     pair_pause(&p);
-    assert_int_equal(tc_send(p.ep, doubled, "ab", 2), TC_OK);
+    assert_ok(tc_send(p.ep, doubled, "ab", 2));
     must(tc_ifunc_open(p.source, "echo", &third, &error), &error, "echo");
     tc_ifunc_close(doubled);
-    assert_int_equal(tc_ifunc_open(p.source, "check", &check, &error), TC_E_TOO_LARGE);
+    assert_status(tc_ifunc_open(p.source, "check", &check, &error), TC_E_TOO_LARGE);
     pair_resume(&p);
     pair_flush(p.ep);
     must(tc_ifunc_open(p.source, "check", &check, &error), &error, "check");
@@ -353,12 +347,9 @@ static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
     fclose(file);
     for (unsigned bit = 1; bit < 16; bit *= 2)
         (void)strcat(deps, number & bit ? "libm.so.6\n" : "libc.so.6\n");
-    assert_int_equal(
-        tc_ifunc_open_code(
-            ctx,
-            &(tc_code){.bytes = bytes, .size = size, .deps = deps, .deps_size = strlen(deps)},
-            &fn, NULL),
-        TC_OK);
+    assert_ok(tc_ifunc_open_code(
+        ctx, &(tc_code){.bytes = bytes, .size = size, .deps = deps, .deps_size = strlen(deps)},
+        &fn, NULL));
     return fn;
 }
 

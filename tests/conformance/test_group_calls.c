@@ -29,11 +29,10 @@ TEST(every_rank_answers)
         for (uint32_t rank = 0; rank < MEMBERS; rank++) {
             assert_int_equal(counts[rank], round);
             assert_int_equal(sizes[rank], sizeof counts[0]);
-            assert_int_equal(statuses[rank], TC_OK);
+            assert_ok(statuses[rank]);
         }
     }
-    assert_int_equal(tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, NULL, NULL),
-                     TC_OK);
+    assert_ok(tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, NULL, NULL));
     team_close(&t);
 }
 
@@ -52,14 +51,12 @@ TEST(who_fails_is_named_and_the_others_answer)
     team_pause(&t);
     for (uint32_t rank = 0; rank < MEMBERS; rank++) {
         if (rank != 2 && rank != 4)
-            assert_int_equal(tc_context_publish(t.contexts[rank], "travel", "here", 5, NULL),
-                             TC_OK);
+            assert_ok(tc_context_publish(t.contexts[rank], "travel", "here", 5, NULL));
     }
     team_resume(&t);
-    assert_int_equal(
-        tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
-        TC_E_NOT_FOUND);
-    assert_int_equal(error.status, TC_E_NOT_FOUND);
+    assert_status(tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
+                  TC_E_NOT_FOUND);
+    assert_status(error.status, TC_E_NOT_FOUND);
     assert_string_equal(error.text, "rank 2: nothing is published here");
     for (uint32_t rank = 0; rank < MEMBERS; rank++) {
         bool fails = rank == 2 || rank == 4;
@@ -82,9 +79,8 @@ TEST(answers_that_are_too_large_are_not_written)
                                          .timeout_ns = TEAM_TIMEOUT_NS};
     memset(bytes, 0xee, sizeof bytes);
     team_open(&t, MEMBERS, NULL);
-    assert_int_equal(
-        tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
-        TC_E_TOO_LARGE);
+    assert_status(tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
+                  TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "rank 0: "));
     for (uint32_t rank = 0; rank < MEMBERS; rank++) {
         assert_int_equal(sizes[rank], 5);
@@ -103,12 +99,11 @@ TEST(the_deadline_ends_all)
     const tc_group_call_params params = {.statuses = statuses,
                                          .timeout_ns = TC_MILLISECONDS(100)};
     team_open(&t, MEMBERS, NULL);
-    assert_int_equal(
-        tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
-        TC_E_TIMEOUT);
+    assert_status(tc_group_call_all(t.groups[0], t.fn, &order, sizeof order, &params, &error),
+                  TC_E_TIMEOUT);
     assert_non_null(strstr(error.text, "rank 0: "));
     for (uint32_t rank = 0; rank < MEMBERS; rank++)
-        assert_int_equal(statuses[rank], TC_E_TIMEOUT);
+        assert_status(statuses[rank], TC_E_TIMEOUT);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     team_close(&t);
 }

@@ -55,7 +55,7 @@ TEST(all_members_connect)
     team t;
     tc_error error = {0};
     team_open(&t, 6, NULL);
-    assert_int_equal(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error), TC_OK);
+    assert_ok(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error));
     for (uint32_t rank = 1; rank < t.size; rank++) {
         tc_ep_info info;
         tc_ep_query(team_ep(&t, rank), &info);
@@ -78,23 +78,22 @@ TEST(a_member_that_never_comes_is_named)
     choose_hosts(ctx, 1, address, sizeof address);
     const tc_group_member members[] = {member_of("127.0.0.1:1"), member_of(address)};
     const tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
-    assert_int_equal(tc_group_connect(group, SHORT_NS / 3, &error), TC_E_TIMEOUT);
+    assert_ok(tc_group_create(ctx, &params, &group, &error));
+    assert_status(tc_group_connect(group, SHORT_NS / 3, &error), TC_E_TIMEOUT);
     assert_non_null(strstr(error.text, "rank 1"));
-    assert_int_equal(tc_group_connect(group, TEAM_TIMEOUT_NS, &error), TC_E_TIMEOUT);
+    assert_status(tc_group_connect(group, TEAM_TIMEOUT_NS, &error), TC_E_TIMEOUT);
     assert_non_null(strstr(error.text, "rank 1"));
     /* a message to it is reported */
     tc_ifunc *fn;
-    assert_int_equal(tc_ifunc_open(ctx, "travel", &fn, &error), TC_OK);
-    assert_int_equal(tc_group_send(group, 1, fn, "x", 1), TC_OK);
+    assert_ok(tc_ifunc_open(ctx, "travel", &fn, &error));
+    assert_ok(tc_group_send(group, 1, fn, "x", 1));
     while (tc_group_failures(group, &error) == 0)
         assert_int_not_equal(tc_wait(ctx, 10000000), TC_E_BUSY);
     assert_non_null(strstr(error.text, "rank 1"));
     /* and a call of it fails */
     tc_ep *ep;
-    assert_int_equal(tc_group_ep(group, 1, &ep, &error), TC_OK);
-    assert_int_equal(tc_call(ep, fn, "x", 1, NULL, NULL, TEAM_TIMEOUT_NS, &error),
-                     TC_E_PEER_LOST);
+    assert_ok(tc_group_ep(group, 1, &ep, &error));
+    assert_status(tc_call(ep, fn, "x", 1, NULL, NULL, TEAM_TIMEOUT_NS, &error), TC_E_PEER_LOST);
     tc_context_destroy(ctx);
 }
 
@@ -127,8 +126,8 @@ TEST(an_endpoint_that_never_opens_is_not_freed_in_silence)
     const tc_group_member members[] = {member_of("127.0.0.1:2"), member_of("127.0.0.1:1")};
     const tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
     tc_context_set_ep_callback(ctx, hear, &h);
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
-    assert_int_equal(tc_group_ep(group, 1, &ep, &error), TC_OK);
+    assert_ok(tc_group_create(ctx, &params, &group, &error));
+    assert_ok(tc_group_ep(group, 1, &ep, &error));
     uint64_t deadline_ns = tci_deadline_after(TEAM_TIMEOUT_NS);
     while (h.ended == 0 && ctx->core.first != NULL && tci_deadline_left_ns(deadline_ns) > 0)
         assert_int_not_equal(tc_wait(ctx, 10000000), TC_E_BUSY);
@@ -136,7 +135,7 @@ TEST(an_endpoint_that_never_opens_is_not_freed_in_silence)
     assert_int_equal(h.opened, 0);
     assert_ptr_equal(h.ep, ep);
     assert_int_equal(h.last, TC_EP_FAILED);
-    assert_int_equal(h.status, TC_E_TIMEOUT);
+    assert_status(h.status, TC_E_TIMEOUT);
     tc_context_destroy(ctx);
 }
 
@@ -148,16 +147,16 @@ TEST(a_member_may_come_late)
     tc_error error = {0};
     char hosts[80];
     choose_hosts(first, 2, hosts, sizeof hosts);
-    assert_int_equal(tc_group_create_hosts(first, hosts, 2, &a, &error), TC_E_INVALID);
-    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
+    assert_status(tc_group_create_hosts(first, hosts, 2, &a, &error), TC_E_INVALID);
+    assert_ok(tc_group_create_hosts(first, hosts, 0, &a, &error));
     tc_ifunc *fn;
-    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    assert_ok(tc_ifunc_open(first, "travel", &fn, &error));
     const travel_order order = {.task = TRAVEL_NOTHING};
     for (unsigned i = 0; i < 10; i++)
-        assert_int_equal(tc_group_send(a, 1, fn, &order, sizeof order), TC_OK);
+        assert_ok(tc_group_send(a, 1, fn, &order, sizeof order));
     for (unsigned i = 0; i < 50; i++)
         (void)tc_progress(first);
-    assert_int_equal(tc_group_create_hosts(second, hosts, 1, &b, &error), TC_OK);
+    assert_ok(tc_group_create_hosts(second, hosts, 1, &b, &error));
     unsigned run = 0;
     while (run < 10) {
         (void)tc_progress(first);
@@ -175,7 +174,7 @@ TEST(what_was_sent_comes_although_the_sender_leaves)
         team_open(&t, 2, NULL);
         const travel_order order = {.task = TRAVEL_NOTHING};
         for (unsigned i = 0; i < 10; i++)
-            assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order), TC_OK);
+            assert_ok(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order));
         if (round == 0) {
             tc_group_destroy(t.groups[0]);
         } else {
@@ -195,10 +194,10 @@ TEST(a_flush_waits_for_a_member_that_is_not_there_yet)
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_NOTHING};
     team_pause(&t);
-    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order), TC_OK);
-    assert_int_equal(tc_ep_flush(team_ep(&t, 1), SHORT_NS, NULL), TC_E_TIMEOUT);
+    assert_ok(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order));
+    assert_status(tc_ep_flush(team_ep(&t, 1), SHORT_NS, NULL), TC_E_TIMEOUT);
     team_resume(&t);
-    assert_int_equal(tc_ep_flush(team_ep(&t, 1), TEAM_TIMEOUT_NS, NULL), TC_OK);
+    assert_ok(tc_ep_flush(team_ep(&t, 1), TEAM_TIMEOUT_NS, NULL));
     team_pause(&t);
     assert_int_equal(team_counter(&t, 1, "messages_run"), 1);
     team_resume(&t);
@@ -216,19 +215,19 @@ TEST(members_know_the_secret)
     tc_error error = {0};
     char hosts[80];
     choose_hosts(first, 2, hosts, sizeof hosts);
-    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
-    assert_int_equal(tc_group_create_hosts(stranger, hosts, 1, &b, &error), TC_OK);
+    assert_ok(tc_group_create_hosts(first, hosts, 0, &a, &error));
+    assert_ok(tc_group_create_hosts(stranger, hosts, 1, &b, &error));
     assert_int_not_equal(tc_group_id(a), tc_group_id(b));
-    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    assert_ok(tc_ifunc_open(first, "travel", &fn, &error));
     const travel_order order = {.task = TRAVEL_NOTHING};
-    assert_int_equal(tc_group_send(a, 1, fn, &order, sizeof order), TC_OK);
+    assert_ok(tc_group_send(a, 1, fn, &order, sizeof order));
     for (unsigned i = 0; i < 50; i++) {
         assert_int_not_equal(tc_group_connect(b, 1000000, &error), TC_OK);
         (void)tc_progress(first);
         assert_int_equal(tc_progress(stranger), 0); /* messages to rank 1 wait for it */
     }
     tc_context_destroy(stranger);
-    assert_int_equal(tc_group_create_hosts(second, hosts, 1, &c, &error), TC_OK);
+    assert_ok(tc_group_create_hosts(second, hosts, 1, &c, &error));
     assert_int_equal(tc_group_id(a), tc_group_id(c));
     tc_context_destroy(first);
     tc_context_destroy(second);
@@ -244,21 +243,21 @@ TEST(members_have_to_agree)
         tc_ifunc *fn;
         tc_error error = {0};
         char address[32];
-        assert_int_equal(tc_listener_open(second, "127.0.0.1:0", &listener, NULL), TC_OK);
+        assert_ok(tc_listener_open(second, "127.0.0.1:0", &listener, NULL));
         (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
         const tc_group_member members[] = {member_of("127.0.0.1:1"), member_of(address),
                                            member_of(address)};
         tc_group_params params = {.id = 5, .rank = 0, .size = 3, .members = members};
-        assert_int_equal(tc_group_create(first, &params, &a, &error), TC_OK);
+        assert_ok(tc_group_create(first, &params, &a, &error));
         params.rank = round == 0 ? 2 : 1;
         params.size = round == 0 ? 3 : 2;
-        assert_int_equal(tc_group_create(second, &params, &b, &error), TC_OK);
-        assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+        assert_ok(tc_group_create(second, &params, &b, &error));
+        assert_ok(tc_ifunc_open(first, "travel", &fn, &error));
         /* the first leaves before the answer is there; the second meets the failure or connects
          * again and fails as well */
         tc_ep *ep;
-        assert_int_equal(tc_group_ep(a, 1, &ep, &error), TC_OK);
-        assert_int_equal(tc_group_send(a, 1, fn, "x", 1), TC_OK);
+        assert_ok(tc_group_ep(a, 1, &ep, &error));
+        assert_ok(tc_group_send(a, 1, fn, "x", 1));
         tc_status status;
         while ((status = tc_group_connect(a, 1000000, &error)) == TC_E_TIMEOUT)
             (void)tc_progress(second);
@@ -278,23 +277,23 @@ TEST(wrong_groups_are_refused)
     tc_group_member members[] = {member_of("127.0.0.1:1"), member_of("127.0.0.1:2")};
     tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
     params.id = 0;
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
+    assert_status(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
     params.id = 5;
     params.rank = 2;
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
+    assert_status(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
     params.rank = 0;
     members[1] = member_of("no port");
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
+    assert_status(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "rank 1"));
     members[1] = member_of("TCHI");
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
+    assert_status(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
     members[1] = member_of("127.0.0.1:2");
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
-    assert_int_equal(tc_group_create(ctx, &params, &other, &error), TC_E_INVALID);
-    assert_int_equal(tc_group_ep(group, 2, &ep, &error), TC_E_NOT_FOUND);
+    assert_ok(tc_group_create(ctx, &params, &group, &error));
+    assert_status(tc_group_create(ctx, &params, &other, &error), TC_E_INVALID);
+    assert_status(tc_group_ep(group, 2, &ep, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "rank 2 of a group of 2"));
     tc_group_destroy(group);
-    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
+    assert_ok(tc_group_create(ctx, &params, &group, &error));
     tc_context_destroy(ctx);
 }
 
@@ -307,14 +306,14 @@ TEST(a_member_that_went_can_come_back)
     tc_ifunc *fn;
     char hosts[80];
     choose_hosts(first, 2, hosts, sizeof hosts);
-    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    assert_ok(tc_group_create_hosts(first, hosts, 0, &a, &error));
+    assert_ok(tc_ifunc_open(first, "travel", &fn, &error));
     const travel_order order = {.task = TRAVEL_NOTHING};
     for (unsigned life = 0; life < 3; life++) {
         unsigned run = 0;
-        assert_int_equal(tc_group_create_hosts(second, hosts, 1, &b, &error), TC_OK);
+        assert_ok(tc_group_create_hosts(second, hosts, 1, &b, &error));
         tc_status status = tc_group_send(a, 1, fn, &order, sizeof order);
-        assert_int_equal(status, TC_OK);
+        assert_ok(status);
         while (run == 0) {
             (void)tc_progress(first);
             run = tc_progress(second);
@@ -355,8 +354,7 @@ TEST(strangers_by_ucx_are_not_taken)
     size_t size;
     const void *address = tc_context_address(second, &size);
     server_resume(&s);
-    assert_int_equal(tc_ep_connect_address(first, address, size, TEAM_TIMEOUT_NS, &ep, &error),
-                     TC_OK);
+    assert_ok(tc_ep_connect_address(first, address, size, TEAM_TIMEOUT_NS, &ep, &error));
     server_stop(&s);
     tc_context_destroy(first);
     tc_context_destroy(second);
@@ -371,13 +369,13 @@ TEST(nothing_runs_at_a_stranger)
     tc_ifunc *fn;
     tc_error error = {0};
     char address[32];
-    assert_int_equal(tc_listener_open(second, "127.0.0.1:0", &listener, NULL), TC_OK);
+    assert_ok(tc_listener_open(second, "127.0.0.1:0", &listener, NULL));
     (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
     const tc_group_member members[] = {member_of("127.0.0.1:1"), member_of(address)};
     const tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
-    assert_int_equal(tc_group_create(first, &params, &group, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
-    assert_int_equal(tc_group_send(group, 1, fn, "x", 1), TC_OK);
+    assert_ok(tc_group_create(first, &params, &group, &error));
+    assert_ok(tc_ifunc_open(first, "travel", &fn, &error));
+    assert_ok(tc_group_send(group, 1, fn, "x", 1));
     while (tc_group_failures(group, &error) == 0) {
         (void)tc_progress(first);
         assert_int_equal(tc_progress(second), 0);

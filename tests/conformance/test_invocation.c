@@ -22,7 +22,7 @@ static void inject_check(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
 {
     uint8_t *payload = malloc(size + 1);
     check_fill(payload, n, size);
-    assert_int_equal(inject(p->ep, fn, payload, size), TC_OK);
+    assert_ok(inject(p->ep, fn, payload, size));
     free(payload);
 }
 
@@ -98,7 +98,7 @@ TEST(payloads_beyond_a_frame_are_injected_where_they_can_lie)
     assert_int_equal(status, can_lie ? TC_OK : TC_E_TOO_LARGE);
     for (uint64_t n = 2; can_lie && n < 20; n++)
         inject_check(&p, fn, n, large + n);
-    assert_int_equal(inject(p.ep, fn, payload, beyond), TC_E_TOO_LARGE);
+    assert_status(inject(p.ep, fn, payload, beyond), TC_E_TOO_LARGE);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.wrong, 0);
     assert_int_equal(p.target_state.next, can_lie ? 20 : 1);
@@ -112,13 +112,13 @@ TEST(injected_code_leaves_nothing_behind)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "memory");
     for (unsigned i = 1; i <= 40; i++) {
-        assert_int_equal(inject(p.ep, fn, NULL, 0), TC_OK);
+        assert_ok(inject(p.ep, fn, NULL, 0));
         pair_flush(p.ep);
         assert_int_equal(p.target_state.bytes, 1002);
     }
     assert_int_equal(code_received(&p), 0);
     for (unsigned i = 1; i <= 40; i++) {
-        assert_int_equal(tc_send(p.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(p.ep, fn, NULL, 0));
         pair_flush(p.ep);
         assert_int_equal(p.target_state.bytes, 1000 + 2 * i);
     }
@@ -136,8 +136,8 @@ TEST(different_functions_may_be_injected_in_turn)
              *doubled = pair_ifunc(&p, "doubled");
     for (uint64_t n = 0; n < 60; n += 3) {
         inject_check(&p, check, n, 100);
-        assert_int_equal(inject(p.ep, memory, NULL, 0), TC_OK);
-        assert_int_equal(inject(p.ep, doubled, text, sizeof text), TC_OK);
+        assert_ok(inject(p.ep, memory, NULL, 0));
+        assert_ok(inject(p.ep, doubled, text, sizeof text));
     }
     pair_flush(p.ep);
     assert_int_equal(p.target_state.wrong, 0);
@@ -151,12 +151,12 @@ TEST(what_cannot_be_injected_is_said_at_once)
     const size_t large = 300000;
     void *payload = calloc(1, large);
     pair_open(&p, NULL);
-    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "check"), payload, large),
-                     TC_E_TOO_LARGE);
-    assert_int_equal(tc_send_injected(p.ep, pair_ifunc_file(&p, "only_bitcode"), NULL, 0),
-                     TC_E_NO_SLICE);
-    assert_int_equal(tc_send_injected(p.ep, pair_ifunc_file(&p, "foreign"), NULL, 0),
-                     TC_E_NO_SLICE);
+    assert_status(tc_send_injected(p.ep, pair_ifunc(&p, "check"), payload, large),
+                  TC_E_TOO_LARGE);
+    assert_status(tc_send_injected(p.ep, pair_ifunc_file(&p, "only_bitcode"), NULL, 0),
+                  TC_E_NO_SLICE);
+    assert_status(tc_send_injected(p.ep, pair_ifunc_file(&p, "foreign"), NULL, 0),
+                  TC_E_NO_SLICE);
     pair_close(&p);
     free(payload);
 }
@@ -167,13 +167,13 @@ TEST(injected_code_that_lacks_symbols_is_refused)
     tc_error error = {0};
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "unbound");
-    assert_int_equal(inject(p.ep, fn, NULL, 0), TC_OK);
+    assert_ok(inject(p.ep, fn, NULL, 0));
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_UNRESOLVED);
+    assert_status(error.status, TC_E_UNRESOLVED);
     assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
     assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
-    assert_int_equal(inject(p.ep, fn, NULL, 0), TC_E_REFUSED);
+    assert_status(inject(p.ep, fn, NULL, 0), TC_E_REFUSED);
     inject_check(&p, pair_ifunc(&p, "check"), 0, 50); /* others go on */
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
@@ -185,10 +185,10 @@ TEST(who_takes_bitcode_only_takes_nothing_injected)
     pair p;
     tc_error error = {0};
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
-    assert_int_equal(inject(p.ep, pair_ifunc(&p, "check"), NULL, 0), TC_OK);
+    assert_ok(inject(p.ep, pair_ifunc(&p, "check"), NULL, 0));
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_UNSUPPORTED);
+    assert_status(error.status, TC_E_UNSUPPORTED);
     assert_int_equal(p.target_state.next, 0);
     pair_close(&p);
 }
@@ -210,10 +210,10 @@ TEST(only_the_id_of_a_local_function_travels)
     tc_ep_info info;
     pair_open(&p, (const char *const[]){"code_push", "no", NULL});
     pair_pause(&p);
-    assert_int_equal(tc_ifunc_open(p.target, "check", &there, NULL), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(there, NULL, NULL), TC_E_INVALID);
-    assert_int_equal(tc_ifunc_use_local(there, local_check, NULL), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(there, local_check, NULL), TC_E_INVALID);
+    assert_ok(tc_ifunc_open(p.target, "check", &there, NULL));
+    assert_status(tc_ifunc_use_local(there, NULL, NULL), TC_E_INVALID);
+    assert_ok(tc_ifunc_use_local(there, local_check, NULL));
+    assert_status(tc_ifunc_use_local(there, local_check, NULL), TC_E_INVALID);
     pair_resume(&p);
     tc_ifunc *fn = pair_ifunc(&p, "check");
     pair_send_check(p.ep, fn, 0, 10);

@@ -208,8 +208,7 @@ static void a_push_that_is_given_up_leaves_no_half(void **state)
     tc_ep *pusher = p.ep;
     p.ep = pair_connect(&p);
     pair_pause(&p);
-    assert_int_equal(shipped_library_try_push(pusher, SHELF(1), SHORT_NS, &error),
-                     TC_E_TIMEOUT);
+    assert_status(shipped_library_try_push(pusher, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
     pair_resume(&p);
     tc_ep_close(pusher);
     shipped_library_push(p.ep, SHELF(1));
@@ -228,10 +227,10 @@ static void functions_and_libraries_are_told_apart(void **state)
     tc_error error;
     pair_open(&p, NULL);
     (void)snprintf(path, sizeof path, "%s/shelf1/shelf.tca", getenv("TC_IFUNC_PATH"));
-    assert_int_equal(tc_ifunc_open_code(p.source, &(tc_code){.path = path}, &fn, &error),
-                     TC_E_INVALID);
+    assert_status(tc_ifunc_open_code(p.source, &(tc_code){.path = path}, &fn, &error),
+                  TC_E_INVALID);
     assert_non_null(strstr(error.text, "shelf is a library"));
-    assert_int_equal(tc_library_open(p.source, "borrow", &library, &error), TC_E_INVALID);
+    assert_status(tc_library_open(p.source, "borrow", &library, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "borrow is a function"));
     pair_close(&p);
 }

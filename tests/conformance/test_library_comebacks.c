@@ -64,7 +64,7 @@ TEST(a_push_waits_for_what_is_being_bound)
     tci_library *held = hold(&p);
     shipped_library_push(p.ep, SHELF(2));
     expect_version(&p, 2, 2);
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(shipped_library_try_push(p.ep, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
     p.ep = other; /* others go on meanwhile */
     expect_version(&p, 2, 3);
     p.ep = pusher;
@@ -87,9 +87,9 @@ TEST(a_withdrawal_waits_as_well)
     tci_library *held = hold(&p);
     shipped_library_push(p.ep, SHELF(2));
     tc_library *first = shipped_library_open(p.source, SHELF(1));
-    assert_int_equal(tc_library_withdraw(p.ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(tc_library_withdraw(p.ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
     let_go(&p, held);
-    assert_int_equal(tc_library_withdraw(p.ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
+    assert_status(tc_library_withdraw(p.ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
     tc_library_close(first);
     expect_version(&p, 2, 1);
     pair_close(&p);
@@ -136,7 +136,7 @@ static void open_with_endless(pair *p)
     tc_ep *compiling = pair_connect(p);
     shipped_library_push(p->ep, SHELF(1));
     expect_version(p, 1, 1);
-    assert_int_equal(tc_send(compiling, open_endless(p), "x", 1), TC_OK);
+    assert_ok(tc_send(compiling, open_endless(p), "x", 1));
     while (!is_being_loaded(p, "endless"))
         (void)tc_progress(p->source);
 }
@@ -187,7 +187,7 @@ TEST(what_found_no_library_looks_again_when_one_came)
     const uint64_t one = 1;
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
     pair_pause(&p);
-    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "borrow"), &one, sizeof one), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc(&p, "borrow"), &one, sizeof one));
     const tc_ifunc *fn;
     while ((fn = loading(&p)) == NULL)
         continue;

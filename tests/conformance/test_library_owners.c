@@ -31,7 +31,7 @@ static const char *const *bear(bearer *b, const char *name)
 
 static void expect_hers(tc_status status, const tc_error *error)
 {
-    assert_int_equal(status, TC_E_REFUSED);
+    assert_status(status, TC_E_REFUSED);
     if (strstr(error->text, "library tc:shelf is that of cert:CN=alice") == NULL)
         fail_msg("%s", error->text);
 }
@@ -76,8 +76,8 @@ TEST(a_name_is_that_of_who_pushed_it_first)
     must(shipped_library_try_withdraw(p.ep, SHELF(2), &error), &error, "withdrawal");
     must(shipped_library_try_push(his, SHELF(1), PAIR_TIMEOUT_NS, &error), &error,
          "bob's push"); /* the name is free */
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
-                     TC_E_REFUSED);
+    assert_status(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
+                  TC_E_REFUSED);
     assert_int_equal(borrow(p.ep).version, 1);
     tc_context_destroy(ctx);
     pair_close(&p);

@@ -59,11 +59,11 @@ TEST(a_library_uses_another_one)
     assert_int_equal(infos[0].symbols, 4);
     assert_int_equal(infos[0].libraries, 1);
     assert_string_equal(infos[1].name, "annex");
-    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_E_IN_USE);
+    assert_status(tc_library_remove(ctx, "shelf", &error), TC_E_IN_USE);
     assert_non_null(strstr(error.text, "tc:annex"));
-    assert_int_equal(tc_library_remove(ctx, "annex", &error), TC_OK);
-    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_OK);
-    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_E_NOT_FOUND);
+    assert_ok(tc_library_remove(ctx, "annex", &error));
+    assert_ok(tc_library_remove(ctx, "shelf", &error));
+    assert_status(tc_library_remove(ctx, "shelf", &error), TC_E_NOT_FOUND);
     assert_int_equal(tc_library_list(ctx, NULL, 0), 0);
     tc_context_destroy(ctx);
 }
@@ -90,7 +90,7 @@ TEST(what_a_library_uses_stays)
     pair_open(&p, NULL);
     shipped_library_push(p.ep, SHELF(1));
     shipped_library_push(p.ep, "annex");
-    assert_int_equal(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_IN_USE);
+    assert_status(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_IN_USE);
     if (strstr(error.text, "library tc:shelf is used by library tc:annex") == NULL)
         fail_msg("%s", error.text);
     must(shipped_library_try_withdraw(p.ep, "annex", &error), &error, "annex");
@@ -131,7 +131,7 @@ TEST(what_is_revoked_goes_with_those_that_use_it)
     tc_library_info info;
     assert_int_equal(tc_library_list(ctx, &info, 1), 1);
     assert_string_equal(info.name, "twin");
-    assert_int_equal(tc_library_install(ctx, shelf, &error), TC_E_REFUSED);
+    assert_status(tc_library_install(ctx, shelf, &error), TC_E_REFUSED);
     tc_library_close(shelf);
     tc_context_destroy(ctx);
     (void)close(fd);
@@ -149,11 +149,11 @@ TEST(two_definitions_of_a_symbol_are_named)
     shipped_library_push(p.ep, SHELF(1));
     shipped_library_push(p.ep, "twin");
     tc_ifunc *torn = pair_ifunc(&p, "torn"), *lend = pair_ifunc(&p, "lend");
-    assert_int_equal(call(&p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
+    assert_status(call(&p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
     if (strstr(error.text, "symbol shelf_version is defined by tc:shelf and by tc:twin") ==
         NULL)
         fail_msg("%s", error.text);
-    assert_int_equal(call(&p, lend, 1, &answer, sizeof answer, &error), TC_OK);
+    assert_ok(call(&p, lend, 1, &answer, sizeof answer, &error));
     assert_int_equal(answer.version, 1);
     pair_close(&p);
 }
@@ -170,9 +170,9 @@ TEST(a_stock_shared_object_is_a_library)
         fail_msg("%s", error.text);
     assert_int_equal(total, 42);
     must(shipped_library_try_withdraw(p.ep, "libstock", &error), &error, "libstock");
-    assert_int_equal(call(&p, visit, 2, &total, sizeof total, &error), TC_E_ABSENT);
+    assert_status(call(&p, visit, 2, &total, sizeof total, &error), TC_E_ABSENT);
     shipped_library_push(p.ep, "libstock");
-    assert_int_equal(call(&p, visit, 3, &total, sizeof total, &error), TC_OK);
+    assert_ok(call(&p, visit, 3, &total, sizeof total, &error));
     assert_int_equal(total, 43);
     pair_close(&p);
 }
@@ -202,8 +202,8 @@ TEST(nothing_runs_of_what_a_node_does_not_take)
     assert_int_equal(unsetenv("STOCK_HAS_BEGUN"), 0);
     pair_open_as(&p, (const char *const[]){"form", "auto", NULL},
                  (const char *const[]){"take_libraries", "no", "form", "auto", NULL});
-    assert_int_equal(shipped_library_try_push(p.ep, "libstock", PAIR_TIMEOUT_NS, &error),
-                     TC_E_REFUSED);
+    assert_status(shipped_library_try_push(p.ep, "libstock", PAIR_TIMEOUT_NS, &error),
+                  TC_E_REFUSED);
     if (strstr(error.text, "option take_libraries") == NULL)
         fail_msg("%s", error.text);
     pair_close(&p);
@@ -235,10 +235,10 @@ TEST(what_the_program_installed_no_peer_replaces)
     pair_pause(&p);
     shipped_library_install(p.target, SHELF(1));
     pair_resume(&p);
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
-                     TC_E_REFUSED);
+    assert_status(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
+                  TC_E_REFUSED);
     if (strstr(error.text, "library tc:shelf is that of this node") == NULL)
         fail_msg("%s", error.text);
-    assert_int_equal(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_REFUSED);
+    assert_status(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_REFUSED);
     pair_close(&p);
 }

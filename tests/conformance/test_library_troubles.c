@@ -70,10 +70,10 @@ TEST(an_init_without_end_costs_its_pusher_its_time)
     shipped_library_push(q.ep, SHELF(1));
     expect_version(&p, 1, 1);
     shut_gate();
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
     assert_int_equal(access(inside, F_OK), 0);
     expect_version(&q, 1, 1); /* another node goes on */
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_status(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
     open_gate();
     expect_version(&p, 7, 2); /* it succeeded there in the end */
     shipped_library_push(p.ep, SHELF(7));
@@ -136,7 +136,7 @@ TEST(a_rule_denies_a_symbol_of_a_library)
     tc_error error;
     open_under(&p, "deny tc:shelf shelf_put\ndefault allow\n");
     shipped_library_push(p.ep, SHELF(1));
-    assert_int_equal(try_borrow(&p, &answer, &error), TC_E_UNRESOLVED);
+    assert_status(try_borrow(&p, &answer, &error), TC_E_UNRESOLVED);
     expect_text(&error, "symbol shelf_put of tc:shelf is denied");
     expect_text(&error, "line 1: deny tc:shelf shelf_put");
     pair_close(&p);
@@ -149,7 +149,7 @@ TEST(a_rule_denies_a_library)
     tc_error error;
     open_under(&p, "deny tc:shelf *\ndefault allow\n");
     shipped_library_push(p.ep, SHELF(1));
-    assert_int_equal(try_borrow(&p, &answer, &error), TC_E_NO_LIBRARY);
+    assert_status(try_borrow(&p, &answer, &error), TC_E_NO_LIBRARY);
     expect_text(&error, "library tc:shelf is denied");
     pair_close(&p);
 }
@@ -169,8 +169,8 @@ TEST(a_rule_denies_what_a_library_needs)
     pair p;
     tc_error error;
     open_under(&p, "deny * setenv\ndefault allow\n");
-    assert_int_equal(shipped_library_try_push(p.ep, SHELF(1), PAIR_TIMEOUT_NS, &error),
-                     TC_E_UNRESOLVED);
+    assert_status(shipped_library_try_push(p.ep, SHELF(1), PAIR_TIMEOUT_NS, &error),
+                  TC_E_UNRESOLVED);
     expect_text(&error, "shelf: symbol setenv of ");
     expect_text(&error, "line 1: deny * setenv");
     pair_close(&p);
@@ -185,7 +185,7 @@ TEST(a_library_for_another_machine_is_refused)
     pair_open(&p, NULL);
     shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 1);
-    assert_int_equal(
+    assert_status(
         shipped_library_try_push(p.ep, "foreign_shelf/shelf", PAIR_TIMEOUT_NS, &error),
         TC_E_NO_SLICE);
     expect_text(&error, "shelf: ");

@@ -193,8 +193,8 @@ TEST(made_functions_are_sent_and_called)
         size_t said_bytes = sizeof said;
         begin(&m->message, (maker_order){.task = (uint32_t)tasks[i], .rank = 2}, bytes, size);
         add(&m->message, &count, sizeof count);
-        assert_int_equal(call_maker(m, &said, &said_bytes, &error), TC_OK);
-        assert_int_equal(said, TC_OK);
+        assert_ok(call_maker(m, &said, &said_bytes, &error));
+        assert_ok(said);
     }
     for (int turn = 0; turn < 2000 && counted < 3; turn++) {
         size_t counted_bytes = sizeof counted;
@@ -217,11 +217,11 @@ TEST(calls_that_wait_say_that_they_do_not)
     must(call_maker(m, said, &size, &error), &error, "maker");
     assert_int_equal(size, sizeof said);
     for (size_t i = 0; i < MAKER_WAITS; i++)
-        assert_int_equal(said[i], TC_E_BUSY);
+        assert_status(said[i], TC_E_BUSY);
     begin(&m->message, (maker_order){.task = MAKER_NOTHING}, NULL, 0);
     size = sizeof said[0];
     must(call_maker(m, said, &size, &error), &error, "maker");
-    assert_int_equal(said[0], TC_E_INVALID);
+    assert_status(said[0], TC_E_INVALID);
     making_end(m);
 }
 

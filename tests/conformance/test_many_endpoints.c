@@ -133,8 +133,8 @@ TEST(copies_of_rings_have_a_bound)
     for (unsigned i = 0; i < COPIES - 1; i++) /* one is the pair's, 256 KiB */
         must(tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), &error,
              "connect");
-    assert_int_equal(tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
-                     TC_E_REFUSED);
+    assert_status(tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
+                  TC_E_REFUSED);
     assert_non_null(strstr(error.text, "of option ring_memory_max"));
     tc_ep_close(ep);
     tc_status status = TC_E_REFUSED;

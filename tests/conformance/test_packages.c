@@ -60,8 +60,8 @@ static void send_all(desk *d)
     const struct ledger_question question = {1, 2};
     int64_t total = 0;
     size_t size = sizeof total;
-    assert_int_equal(ledger_send_deposit(d->package, d->pair.ep, entries, 4), TC_OK);
-    assert_int_equal(ledger_send_note(d->package, d->pair.ep, "rent", 4), TC_OK);
+    assert_ok(ledger_send_deposit(d->package, d->pair.ep, entries, 4));
+    assert_ok(ledger_send_note(d->package, d->pair.ep, "rent", 4));
     must(ledger_call_total(d->package, d->pair.ep, &question, &total, &size, PAIR_TIMEOUT_NS,
                            &d->error),
          &d->error, "total");
@@ -153,7 +153,7 @@ TEST(a_function_that_was_loaded_is_not_replaced)
     open_desk(&d);
     send_all(&d);
     pair_pause(&d.pair);
-    assert_int_equal(
+    assert_status(
         tc_package_use_local(d.pair.target, place_of("libledger-local.so"), &d.local, &d.error),
         TC_E_INVALID);
     assert_non_null(strstr(d.error.text, "it was loaded already"));
@@ -170,7 +170,7 @@ TEST(the_header_of_another_package_is_refused)
     open_desk(&d);
     memcpy(older, ledger_package_id(), sizeof older);
     older[3] ^= 1;
-    assert_int_equal(
+    assert_status(
         tc_package_open(d.pair.source, place_of("ledger.tcp"), older, &package, &d.error),
         TC_E_VERSION);
     assert_non_null(strstr(d.error.text, "ledger.h made with this package"));
@@ -187,8 +187,8 @@ TEST(what_has_no_code_for_the_target_is_refused)
     must(tc_package_open(d.pair.source, place_of("foreign_ledger.tcp"), NULL, &foreign,
                          &d.error),
          &d.error, "foreign_ledger.tcp");
-    assert_int_equal(tc_package_prepare(d.pair.ep, foreign, PAIR_TIMEOUT_NS, &d.error),
-                     TC_E_REFUSED);
+    assert_status(tc_package_prepare(d.pair.ep, foreign, PAIR_TIMEOUT_NS, &d.error),
+                  TC_E_REFUSED);
     if (strncmp(d.error.text, "deposit: ", 9) != 0 ||
         strstr(d.error.text, "no bitcode for ") == NULL)
         fail_msg("%s", d.error.text);
@@ -216,14 +216,13 @@ TEST(what_is_no_package_is_refused)
         assert_int_equal(status, wrong[i].status);
         assert_non_null(strstr(d.error.text, wrong[i].text));
     }
-    assert_int_equal(tc_package_open(d.pair.source, NULL, NULL, &package, &d.error),
-                     TC_E_INVALID);
+    assert_status(tc_package_open(d.pair.source, NULL, NULL, &package, &d.error), TC_E_INVALID);
     assert_non_null(strstr(d.error.text, "the path is NULL"));
-    assert_int_equal(
+    assert_status(
         tc_package_use_local(d.pair.source, place_of("libnone-local.so"), &package, &d.error),
         TC_E_NOT_FOUND);
-    assert_int_equal(tc_package_use_local(d.pair.source, "libm.so.6", &package, &d.error),
-                     TC_E_CORRUPT);
+    assert_status(tc_package_use_local(d.pair.source, "libm.so.6", &package, &d.error),
+                  TC_E_CORRUPT);
     assert_non_null(strstr(d.error.text, "tc_package_local"));
     assert_null(package);
     close_desk(&d);
@@ -246,15 +245,14 @@ TEST(local_functions_are_those_of_the_archive)
     open_desk(&d);
     tc_ifunc *note = tc_package_ifunc(d.package, ledger_id_note);
     tc_ifunc *total = tc_package_ifunc(d.package, ledger_id_total);
-    assert_int_equal(tc_ifunc_use_local(note, nothing, &d.error), TC_E_INVALID);
+    assert_status(tc_ifunc_use_local(note, nothing, &d.error), TC_E_INVALID);
     assert_non_null(strstr(d.error.text, "tc_ifunc_use_local_entries"));
-    assert_int_equal(tc_ifunc_use_local_entries(note, nothing, no_bytes, NULL, &d.error),
-                     TC_E_INVALID);
+    assert_status(tc_ifunc_use_local_entries(note, nothing, no_bytes, NULL, &d.error),
+                  TC_E_INVALID);
     assert_non_null(strstr(d.error.text, "no payload_init were given"));
-    assert_int_equal(tc_ifunc_use_local_entries(total, nothing, no_bytes, NULL, &d.error),
-                     TC_E_INVALID);
-    assert_int_equal(tc_ifunc_use_local_entries(total, NULL, NULL, NULL, &d.error),
-                     TC_E_INVALID);
+    assert_status(tc_ifunc_use_local_entries(total, nothing, no_bytes, NULL, &d.error),
+                  TC_E_INVALID);
+    assert_status(tc_ifunc_use_local_entries(total, NULL, NULL, NULL, &d.error), TC_E_INVALID);
     must(tc_ifunc_use_local_entries(total, nothing, NULL, NULL, &d.error), &d.error, "total");
     close_desk(&d);
 }

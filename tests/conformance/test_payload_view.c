@@ -105,7 +105,7 @@ static void look(peruse_state *state, void *payload, size_t size)
 
 static void send_one(bench *b, tc_ifunc *fn, size_t size)
 {
-    assert_int_equal(pair_send(b->pair.ep, fn, payload_of(b, size), size), TC_OK);
+    assert_ok(pair_send(b->pair.ep, fn, payload_of(b, size), size));
     b->sent++;
 }
 
@@ -183,7 +183,7 @@ static void send_with_code(bench *b, size_t size,
     const void *payload = payload_of(b, size);
     while ((status = send(b->pair.ep, b->plain, payload, size)) == TC_E_AGAIN)
         (void)tc_wait(b->pair.source, TC_MILLISECONDS(100));
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
     b->sent++;
 }
 
@@ -197,9 +197,8 @@ static void with_code_each_time_injected_and_called(void **state)
         send_with_code(&b, sizes[i], tc_send_uncached);
         if (form == NULL || strcmp(form, "bitcode") != 0)
             send_with_code(&b, sizes[i], tc_send_injected);
-        assert_int_equal(tc_call(b.pair.ep, b.plain, payload_of(&b, sizes[i]), sizes[i], NULL,
-                                 NULL, PAIR_TIMEOUT_NS, &error),
-                         TC_OK);
+        assert_ok(tc_call(b.pair.ep, b.plain, payload_of(&b, sizes[i]), sizes[i], NULL, NULL,
+                          PAIR_TIMEOUT_NS, &error));
         b.sent++;
     }
     close_bench(&b, b.sent, 0);
@@ -213,14 +212,13 @@ static void functions_that_ask_with_their_code_and_called(void **state)
     for (size_t i = 0; i < SIZES && sizes[i] <= 8000; i++) {
         tc_error error;
         send_with_code(&b, sizes[i], tc_send_uncached);
-        assert_int_equal(tc_call(b.pair.ep, b.plain, payload_of(&b, sizes[i]), sizes[i], NULL,
-                                 NULL, PAIR_TIMEOUT_NS, &error),
-                         TC_OK);
+        assert_ok(tc_call(b.pair.ep, b.plain, payload_of(&b, sizes[i]), sizes[i], NULL, NULL,
+                          PAIR_TIMEOUT_NS, &error));
         b.sent++;
     }
     if (form == NULL || strcmp(form, "bitcode") != 0) {
         tc_error error;
-        assert_int_equal(tc_send_injected(b.pair.ep, b.plain, "1", 1), TC_E_UNSUPPORTED);
+        assert_status(tc_send_injected(b.pair.ep, b.plain, "1", 1), TC_E_UNSUPPORTED);
         (void)tc_send_error(b.pair.source, &error);
         assert_non_null(strstr(error.text, "careful: it asks for read-only payloads"));
     }
@@ -241,8 +239,8 @@ static void functions_of_the_targets_own(void **state)
     tc_ifunc *local;
     open_bench(&b, read_only, NULL);
     pair_pause(&b.pair);
-    assert_int_equal(tc_ifunc_open(b.pair.target, "peruse", &local, &error), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(local, local_main, &error), TC_OK);
+    assert_ok(tc_ifunc_open(b.pair.target, "peruse", &local, &error));
+    assert_ok(tc_ifunc_use_local(local, local_main, &error));
     pair_resume(&b.pair);
     for (size_t i = 0; i < SIZES; i++)
         send_one(&b, b.plain, sizes[i]);

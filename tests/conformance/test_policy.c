@@ -60,7 +60,7 @@ static void expect_check_refused(pair *p)
 {
     char rule[128];
     (void)snprintf(rule, sizeof rule, "is denied: %s line 2: deny * usl*p", path);
-    assert_int_equal(tc_send(p->ep, pair_ifunc(p, "check"), "x", 1), TC_OK);
+    assert_ok(tc_send(p->ep, pair_ifunc(p, "check"), "x", 1));
     expect_refusal(p, TC_E_UNRESOLVED,
                    (const char *const[]){"check: symbol usleep of ", rule, NULL});
 }
@@ -72,7 +72,7 @@ TEST(a_function_that_asks_for_too_much_is_refused)
     pair p;
     open_under(&p, NO_SLEEP);
     expect_check_refused(&p);
-    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "doubled"), "ab", 2), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc(&p, "doubled"), "ab", 2));
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
     pair_close(&p);
@@ -98,7 +98,7 @@ TEST(the_librarys_own_calls_can_be_denied)
 {
     pair p;
     open_under(&p, "deny @tchains tc_self_endpoint\ndefault allow\n");
-    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "check"), "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc(&p, "check"), "x", 1));
     expect_refusal(&p, TC_E_UNRESOLVED,
                    (const char *const[]){"symbol tc_self_endpoint of @tchains is denied",
                                          "line 1: deny @tchains tc_self_endpoint", NULL});
@@ -111,7 +111,7 @@ TEST(injected_code_is_judged)
     const char *form = getenv("TC_FORM");
     open_under(&p, NO_SLEEP);
     if (form == NULL || strcmp(form, "bitcode") != 0) {
-        assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "check"), "x", 1), TC_OK);
+        assert_ok(tc_send_injected(p.ep, pair_ifunc(&p, "check"), "x", 1));
         expect_refusal(&p, TC_E_UNRESOLVED,
                        (const char *const[]){"injected code: symbol usleep of ",
                                              "line 2: deny * usl*p", NULL});
@@ -138,7 +138,7 @@ TEST(libraries_are_judged_before_they_are_opened)
              &(tc_code){.bytes = bytes, .size = size, .deps = "libm.so.6\n", .deps_size = 10},
              &fn, &error),
          &error, "open");
-    assert_int_equal(tc_send(p.ep, fn, "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, fn, "x", 1));
     expect_refusal(&p, TC_E_NO_LIBRARY,
                    (const char *const[]){
                        "library libm.so.6 is denied: ", "line 1: deny libm.so.* *", NULL});
@@ -165,7 +165,7 @@ TEST(a_function_is_judged_by_its_signers_section)
     write_rules("default allow\n[unsigned]\ndeny * usleep\ndefault allow\n");
     pair_open_as(&p, NULL, (const char *const[]){"symbols", option, "trust", keys.trust, NULL});
     (void)snprintf(rule, sizeof rule, "is denied: %s line 3: deny * usleep", path);
-    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "check"), "x", 1), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc(&p, "check"), "x", 1));
     expect_refusal(&p, TC_E_UNRESOLVED, (const char *const[]){rule, NULL});
 
     tc_ifunc *fn = signing_open_by(p.source, "check", &keys.alice);
@@ -194,14 +194,14 @@ TEST(a_policy_that_is_wrong_opens_no_context)
     write_rules("allow * a\ndeny * a\n");
     must(tc_options_create(&options, &error), &error, "options");
     must(tc_options_set(options, "symbols", option, &error), &error, "set");
-    assert_int_equal(tc_context_create(options, &ctx, &error), TC_E_INVALID);
+    assert_status(tc_context_create(options, &ctx, &error), TC_E_INVALID);
     assert_null(ctx);
     (void)snprintf(text, sizeof text,
                    "option symbols: %s line 2: 'deny * a' contradicts 'allow * a' of line 1",
                    path);
     assert_string_equal(error.text, text);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(tc_context_create(options, &ctx, &error), TC_E_NOT_FOUND);
+    assert_status(tc_context_create(options, &ctx, &error), TC_E_NOT_FOUND);
     tc_options_destroy(options);
 }
 

@@ -16,9 +16,9 @@ TEST(two_targets_that_flood_each_other_do_not_stall)
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "flood");
     for (int i = 0; i < 4; i++)
-        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
+        assert_ok(pair_send(p.ep, fn, payload, sizeof payload));
     while (p.source_state.next < 4 * 100)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
     assert_int_equal(p.target_state.wrong, 0);
@@ -45,11 +45,11 @@ TEST(a_full_queue_is_said_inside_a_function)
     tc_status status;
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "8K", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "flood");
-    assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(pair_send(p.ep, fn, payload, sizeof payload));
     do {
         while ((status = tc_wait(p.source, SHORT_NS)) == TC_OK)
             ;
-        assert_int_equal(status, TC_E_TIMEOUT);
+        assert_status(status, TC_E_TIMEOUT);
     } while (!has_settled(&p));
     pair_flush(p.ep);
     /* A side that is read as fast as it writes finds space for all; hardly both do. */
@@ -75,7 +75,7 @@ TEST(closing_ends_though_the_peer_never_looks)
         n += tc_send(p.ep, fn, payload, sizeof payload) == TC_OK;
         (void)tc_progress(p.source);
     }
-    assert_int_equal(tc_ep_flush(p.ep, SHORT_NS, NULL), TC_E_TIMEOUT);
+    assert_status(tc_ep_flush(p.ep, SHORT_NS, NULL), TC_E_TIMEOUT);
     tc_ep_close(p.ep);
     p.ep = NULL;
     pair_resume(&p);

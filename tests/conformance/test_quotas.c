@@ -50,7 +50,7 @@ TEST(connections_beyond_the_quota_are_refused)
     pair_open(&p, (const char *const[]){"quota_connections", "2", NULL});
     tc_ep *second = pair_connect(&p);
     tc_status status = tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &ep, &error);
-    assert_int_equal(status, TC_E_REFUSED);
+    assert_status(status, TC_E_REFUSED);
     if (strstr(error.text, "have 2 connections, option quota_connections is 2") == NULL)
         fail_msg("%s", error.text);
     pair_send_check(p.ep, pair_ifunc(&p, "check"), 0, 10);
@@ -75,10 +75,10 @@ TEST(functions_beyond_the_quota_are_refused)
     tc_ifunc *check = pair_ifunc(&p, "check");
     pair_send_check(p.ep, check, 0, 10);
     pair_flush(p.ep);
-    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "doubled"), "ab", 2), TC_OK);
+    assert_ok(tc_send(p.ep, pair_ifunc(&p, "doubled"), "ab", 2));
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_status(error.status, TC_E_TOO_LARGE);
     if (strstr(error.text, "hold 1 functions, option quota_functions is 1") == NULL)
         fail_msg("%s", error.text);
     pair_send_check(p.ep, check, 1, 10);

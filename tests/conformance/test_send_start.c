@@ -43,7 +43,7 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, sending *s, const struct iovec *
     tc_error error = {TC_OK, ""};
     tc_status status;
     while ((status = tc_send_start(ep, fn, parts, count, &params, &error)) == TC_E_AGAIN)
-        assert_int_equal(tc_wait(tc_ep_context(ep), PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(tc_ep_context(ep), PAIR_TIMEOUT_NS));
     assert_int_equal(error.status == TC_E_AGAIN ? TC_OK : error.status, status);
     return status;
 }
@@ -51,7 +51,7 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, sending *s, const struct iovec *
 static void start_whole(tc_ep *ep, tc_ifunc *fn, sending *s, size_t size)
 {
     const struct iovec part = {s->bytes, size};
-    assert_int_equal(start(ep, fn, s, &part, 1), TC_OK);
+    assert_ok(start(ep, fn, s, &part, 1));
 }
 
 static size_t size_of(unsigned n)
@@ -117,13 +117,13 @@ static void parts_are_put_together(void **state)
         for (size_t count = 1; count <= TC_SEND_PARTS_MAX; count += 7) {
             sent[n] = make(n, sizes[i]);
             split(sent[n].bytes, sizes[i], parts, count);
-            assert_int_equal(start(p.ep, fn, &sent[n], parts, count), TC_OK);
+            assert_ok(start(p.ep, fn, &sent[n], parts, count));
             n++;
         }
     }
     split(sent[0].bytes, 1, parts, TC_SEND_PARTS_MAX + 1);
-    assert_int_equal(tc_send_start(p.ep, fn, parts, TC_SEND_PARTS_MAX + 1, NULL, NULL),
-                     TC_E_INVALID);
+    assert_status(tc_send_start(p.ep, fn, parts, TC_SEND_PARTS_MAX + 1, NULL, NULL),
+                  TC_E_INVALID);
     pair_flush(p.ep);
     expect_ends(sent, n, TC_OK);
     assert_int_equal(p.target_state.wrong, 0);
@@ -143,11 +143,11 @@ static void a_counter_counts_ends(void **state)
     tc_ifunc *fn = pair_ifunc(&p, "check");
     sending large = make(0, LARGE), small = make(1, 100);
     const struct iovec first = {large.bytes, LARGE}, second = {small.bytes, 100};
-    assert_int_equal(tc_send_start(p.ep, fn, &first, 1, &params, NULL), TC_OK);
-    assert_int_equal(tc_send_start(p.ep, fn, &second, 1, &params, NULL), TC_OK);
+    assert_ok(tc_send_start(p.ep, fn, &first, 1, &params, NULL));
+    assert_ok(tc_send_start(p.ep, fn, &second, 1, &params, NULL));
     assert_int_equal(count, 0);
     while (count < 2)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 2);
     assert_int_equal(p.target_state.wrong, 0);
@@ -177,10 +177,10 @@ static void a_full_queue_is_said(void **state)
         status = tc_send_start(p.ep, fn, &part, 1,
                                &(tc_send_params){.done = note_end, .user = &sent[n]}, &error);
     }
-    assert_int_equal(status, TC_E_AGAIN);
-    assert_int_equal(error.status, TC_E_AGAIN);
+    assert_status(status, TC_E_AGAIN);
+    assert_status(error.status, TC_E_AGAIN);
     free(sent[--n].bytes);
-    assert_int_equal(tc_send(p.ep, fn, "x", 1), TC_E_AGAIN); /* not before those */
+    assert_status(tc_send(p.ep, fn, "x", 1), TC_E_AGAIN); /* not before those */
     pair_resume(&p);
     pair_flush(p.ep);
     expect_ends(sent, n, TC_OK);
@@ -242,7 +242,7 @@ static void a_peer_that_goes_ends_what_is_under_way(void **state)
     tc_context_destroy(p.target);
     p.target = NULL;
     while (ended < 10)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     assert_true(sent[9].status != TC_OK);
     assert_int_equal(sent[9].status, tc_ep_error(p.ep, &error));
     const struct iovec part = {sent[9].bytes, 1};
@@ -270,10 +270,9 @@ static void start_next(void *user, tc_status status)
     const unsigned n = chain.begun++;
     chain.sent[n] = make(n, 64);
     const struct iovec part = {chain.sent[n].bytes, 64};
-    assert_int_equal(
-        tc_send_start(chain.ep, chain.fn, &part, 1,
-                      &(tc_send_params){.done = start_next, .user = &chain.sent[n]}, NULL),
-        TC_OK);
+    assert_ok(tc_send_start(chain.ep, chain.fn, &part, 1,
+                            &(tc_send_params){.done = start_next, .user = &chain.sent[n]},
+                            NULL));
 }
 
 static void a_callback_starts_the_next_send(void **state)
@@ -287,7 +286,7 @@ static void a_callback_starts_the_next_send(void **state)
     ended = 0;
     start_next(&none, TC_OK);
     while (ended < 51)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+        assert_ok(tc_wait(p.source, PAIR_TIMEOUT_NS));
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 50);
     assert_int_equal(p.target_state.wrong, 0);

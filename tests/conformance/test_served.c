@@ -133,7 +133,7 @@ TEST(a_message_leaves_although_all_sleep)
         (void)usleep(2000);
         check_fill(payload, n, sizeof payload);
         lock(p.source);
-        assert_int_equal(tc_send(p.ep, check, payload, sizeof payload), TC_OK);
+        assert_ok(tc_send(p.ep, check, payload, sizeof payload));
         tc_context_unlock(p.source);
         while (seen <= n) {
             (void)usleep(500);
@@ -241,11 +241,11 @@ TEST(who_waits_lets_others_in)
     const travel_order keep = {.task = TRAVEL_KEEP};
     caller other = {.p = &p, .travel = travel};
     assert_int_equal(pthread_create(&other.thread, NULL, call_often, &other), 0);
-    assert_int_equal(
+    assert_status(
         tc_call(p.ep, travel, &keep, sizeof keep, NULL, NULL, TC_MILLISECONDS(50), &error),
         TC_E_TIMEOUT);
-    assert_int_equal(tc_send_wait(p.ep, check, "", 0, DEADLINE_NS, &error), TC_OK);
-    assert_int_equal(tc_ep_flush(p.ep, DEADLINE_NS, &error), TC_OK);
+    assert_ok(tc_send_wait(p.ep, check, "", 0, DEADLINE_NS, &error));
+    assert_ok(tc_ep_flush(p.ep, DEADLINE_NS, &error));
     tc_context_unlock(p.source);
     assert_int_equal(pthread_join(other.thread, NULL), 0);
     assert_int_equal(other.right, CALLS);
@@ -320,15 +320,15 @@ TEST(the_thread_has_its_turns_where_others_poll)
     lock(p.source);
     tc_ifunc *check = pair_ifunc(&p, "check");
     check_fill(payload, 0, sizeof payload);
-    assert_int_equal(tc_send(p.ep, check, payload, sizeof payload), TC_OK);
+    assert_ok(tc_send(p.ep, check, payload, sizeof payload));
     tc_context_unlock(p.source);
     lock(p.target);
     while (p.target_state.next == 0)
         assert_int_equal(tc_progress(p.target), 0);
     assert_int_equal(p.target_state.next, 1);
-    assert_int_equal(tc_wait(p.target, 0), TC_E_TIMEOUT);
+    assert_status(tc_wait(p.target, 0), TC_E_TIMEOUT);
     tc_wake(p.target);
-    assert_int_equal(tc_wait(p.target, DEADLINE_NS), TC_OK);
+    assert_ok(tc_wait(p.target, DEADLINE_NS));
     tc_context_unlock(p.target);
     close_served(&p);
 }
@@ -337,7 +337,7 @@ TEST(the_thread_has_its_turns_where_others_poll)
 
 static void expect_busy(tc_status status, tc_error *error, const char *text)
 {
-    assert_int_equal(status, TC_E_BUSY);
+    assert_status(status, TC_E_BUSY);
     if (strstr(error->text, text) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", text, error->text);
 }

@@ -22,13 +22,13 @@ TEST(a_wake_up_counts_once_and_also_before)
         ; /* the endpoint opened */
     tc_wake(p.source);
     tc_wake(p.source);
-    assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
-    assert_int_equal(tc_wait(p.source, TC_MILLISECONDS(20)), TC_E_TIMEOUT);
+    assert_ok(tc_wait(p.source, DEADLINE_NS));
+    assert_status(tc_wait(p.source, TC_MILLISECONDS(20)), TC_E_TIMEOUT);
     tc_wake(p.source);
     (void)tc_progress(p.source);
     for (unsigned i = 0; i < 1000; i++)
         (void)tc_progress(p.source); /* does not lose it */
-    assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+    assert_ok(tc_wait(p.source, DEADLINE_NS));
     pair_close(&p);
 }
 
@@ -49,7 +49,7 @@ TEST(another_thread_wakes)
             ;
         for (unsigned round = 0; round < 100; round++) {
             assert_int_equal(pthread_create(&thread, NULL, wake, p.source), 0);
-            assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+            assert_ok(tc_wait(p.source, DEADLINE_NS));
             assert_int_equal(pthread_join(thread, NULL), 0);
         }
         pair_close(&p);
@@ -76,7 +76,7 @@ TEST(a_signal_handler_wakes)
     errno = ENOTNAM;
     assert_int_equal(raise(SIGUSR1), 0);
     assert_int_equal(errno, ENOTNAM);
-    assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+    assert_ok(tc_wait(p.source, DEADLINE_NS));
     assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
     pair_close(&p);
 }
@@ -111,7 +111,7 @@ static void end_service(service *s, pair *p, bool wakes)
     if (wakes)
         tc_wake(s->ctx);
     assert_int_equal(pthread_join(s->thread, NULL), 0);
-    assert_int_equal(s->status, TC_OK);
+    assert_ok(s->status);
     pair_resume(p);
 }
 
@@ -131,7 +131,7 @@ TEST(messages_run_until_the_flag_is_set)
         assert_int_equal(p.target_state.next, n);
     }
     const int over = 1;
-    assert_int_equal(tc_serve(p.source, &over), TC_OK);
+    assert_ok(tc_serve(p.source, &over));
     pair_close(&p);
 }
 
@@ -171,10 +171,10 @@ TEST(messages_run_until_a_signal_comes)
         assert_ptr_not_equal(action.sa_handler, SIG_DFL);
         assert_true((action.sa_flags & (int)SA_RESETHAND) !=
                     0); /* once more ends the process */
-        assert_int_equal(tc_serve_until_signal(p.source, NULL), TC_E_IN_USE);
+        assert_status(tc_serve_until_signal(p.source, NULL), TC_E_IN_USE);
         assert_int_equal(kill(getpid(), numbers[round]), 0);
         assert_int_equal(pthread_join(s.thread, NULL), 0);
-        assert_int_equal(s.status, TC_OK);
+        assert_ok(s.status);
         assert_int_equal(s.over, numbers[round]);
         assert_true(handler_of(SIGINT) == before);
         assert_true(handler_of(SIGTERM) == SIG_DFL);
@@ -206,15 +206,14 @@ TEST(a_target_that_stands_ends_the_wait)
         n += status == TC_OK;
         assert_true(n < 100000);
     }
-    assert_int_equal(status, TC_E_TIMEOUT);
-    assert_int_equal(error.status, TC_E_TIMEOUT);
+    assert_status(status, TC_E_TIMEOUT);
+    assert_status(error.status, TC_E_TIMEOUT);
     assert_string_equal(error.text, "the peer has made no room for the message in time");
-    assert_int_equal(tc_send_wait(p.ep, check, payload, sizeof payload, 0, NULL), TC_E_TIMEOUT);
+    assert_status(tc_send_wait(p.ep, check, payload, sizeof payload, 0, NULL), TC_E_TIMEOUT);
     pair_resume(&p);
     for (unsigned i = 0; i < 2000; i++) {
         check_fill(payload, n++, sizeof payload);
-        assert_int_equal(tc_send_wait(p.ep, check, payload, sizeof payload, TC_FOREVER, &error),
-                         TC_OK);
+        assert_ok(tc_send_wait(p.ep, check, payload, sizeof payload, TC_FOREVER, &error));
     }
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, n);
@@ -229,14 +228,13 @@ TEST(failures_have_a_text)
     pair p;
     pair_open(&p, (const char *const[]){"payload_bytes_max", "64K", NULL});
     tc_ifunc *check = pair_ifunc(&p, "check"), *foreign = pair_ifunc_file(&p, "foreign");
-    assert_int_equal(tc_send_wait(p.ep, check, payload, sizeof payload, DEADLINE_NS, &error),
-                     TC_E_TOO_LARGE);
+    assert_status(tc_send_wait(p.ep, check, payload, sizeof payload, DEADLINE_NS, &error),
+                  TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "above the 65536 bytes that this peer takes"));
-    assert_int_equal(tc_send_wait(p.ep, foreign, payload, 8, DEADLINE_NS, &error), TC_OK);
+    assert_ok(tc_send_wait(p.ep, foreign, payload, 8, DEADLINE_NS, &error));
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &refusal), 1);
-    assert_int_equal(tc_send_wait(p.ep, foreign, payload, 8, DEADLINE_NS, &error),
-                     TC_E_REFUSED);
+    assert_status(tc_send_wait(p.ep, foreign, payload, 8, DEADLINE_NS, &error), TC_E_REFUSED);
     assert_string_equal(error.text, refusal.text);
     pair_close(&p);
 }
@@ -254,9 +252,9 @@ static void ask_within(void *user, tc_ep *ep, tc_ep_event event)
     tc_error error = {0};
     int never = 0;
     assert_int_not_equal(event, TC_EP_OPENED);
-    assert_int_equal(tc_serve(tc_ep_context(ep), &never), TC_E_BUSY);
-    assert_int_equal(tc_serve_until_signal(tc_ep_context(ep), NULL), TC_E_BUSY);
-    assert_int_equal(tc_send_wait(ep, a->fn, "", 0, DEADLINE_NS, &error), TC_E_BUSY);
+    assert_status(tc_serve(tc_ep_context(ep), &never), TC_E_BUSY);
+    assert_status(tc_serve_until_signal(tc_ep_context(ep), NULL), TC_E_BUSY);
+    assert_status(tc_send_wait(ep, a->fn, "", 0, DEADLINE_NS, &error), TC_E_BUSY);
     assert_non_null(strstr(error.text, "tc_send_wait waits"));
     a->times++;
 }
@@ -270,6 +268,6 @@ TEST(nothing_waits_in_a_callback)
     server_stop(&p.server);
     tc_context_destroy(p.target);
     while (a.times == 0)
-        assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+        assert_ok(tc_wait(p.source, DEADLINE_NS));
     tc_context_destroy(p.source);
 }

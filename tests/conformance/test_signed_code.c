@@ -85,7 +85,7 @@ TEST(code_that_left_comes_back_with_its_signature)
     tc_ifunc *doubled = signing_open_by(s->pair.source, "doubled", &s->keys.alice);
     for (int i = 0; i < 3; i++) {
         signed_pair_expect_runs(s, s->pair.ep, check);
-        assert_int_equal(pair_send(s->pair.ep, doubled, "\0\0\0\0\0\0\0\0", 8), TC_OK);
+        assert_ok(pair_send(s->pair.ep, doubled, "\0\0\0\0\0\0\0\0", 8));
         pair_flush(s->pair.ep);
         s->pair.target_state = (check_state){.next = s->pair.target_state.next};
     }
@@ -240,10 +240,10 @@ TEST(a_key_that_ends_is_over_for_code_that_comes_again)
     signed_pair_open_with(s, NULL, NULL, NULL);
     tc_ifunc *fn = signed_pair_good(s);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tc_send_uncached(s->pair.ep, fn, "", 0), TC_OK);
+        assert_ok(tc_send_uncached(s->pair.ep, fn, "", 0));
     pair_flush(s->pair.ep);
     later = 2 * DAY;
-    assert_int_equal(tc_send_uncached(s->pair.ep, fn, "", 0), TC_OK);
+    assert_ok(tc_send_uncached(s->pair.ep, fn, "", 0));
     signed_pair_expect_refusal(s->pair.ep, 1, "which was good until");
     later = 0;
     signed_pair_end(s);
@@ -313,7 +313,7 @@ TEST(injected_code_is_refused)
 {
     signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
-    assert_int_equal(tc_send_injected(s->pair.ep, fn, "x", 1), TC_OK);
+    assert_ok(tc_send_injected(s->pair.ep, fn, "x", 1));
     signed_pair_expect_refusal(s->pair.ep, 1, "injected code");
     assert_int_equal(s->pair.target_state.next, 0);
     signed_pair_end(s);

@@ -64,16 +64,16 @@ TEST(a_key_that_goes_takes_its_functions_along)
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     signing_distrust(&s->keys, "alice");
-    assert_int_equal(reload(s), TC_OK);
+    assert_ok(reload(s));
     signed_pair_expect_refusal(s->pair.ep, 1, "none of the 0");
     pair_pause(&s->pair);
     assert_null(signed_pair_at_target(s, fn)->unit);
     pair_resume(&s->pair);
-    assert_int_equal(pair_send(s->pair.ep, fn, "x", 1), TC_E_REFUSED);
-    assert_int_equal(tc_ep_error(s->pair.ep, NULL), TC_OK);
+    assert_status(pair_send(s->pair.ep, fn, "x", 1), TC_E_REFUSED);
+    assert_ok(tc_ep_error(s->pair.ep, NULL));
 
     signing_trust(&s->keys, "alice", &s->keys.alice, "");
-    assert_int_equal(reload(s), TC_OK);
+    assert_ok(reload(s));
     tc_ep *again = pair_connect(&s->pair);
     signed_pair_expect_runs(s, again, fn);
     tc_ep_close(again);
@@ -86,7 +86,7 @@ TEST(a_folder_that_cannot_be_believed_opens_nothing)
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     assert_int_equal(chmod(s->keys.trust, 0777), 0);
-    assert_int_equal(reload(s), TC_E_INVALID);
+    assert_status(reload(s), TC_E_INVALID);
     signed_pair_expect_refusal(s->pair.ep, 1, "none of the 0");
     signed_pair_end(s);
 }
@@ -104,7 +104,7 @@ TEST(code_of_the_target_itself_needs_the_signature_as_well)
     signed_pair *s = signed_pair_begin_strict();
     pair_pause(&s->pair);
     tc_ifunc *own = signing_open(s->pair.target, "echo", NULL);
-    assert_int_equal(tc_ifunc_use_local(own, run_nothing, NULL), TC_OK);
+    assert_ok(tc_ifunc_use_local(own, run_nothing, NULL));
     pair_resume(&s->pair);
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "not signed");
     signed_pair_end(s);
@@ -144,7 +144,7 @@ TEST(a_target_that_sends_is_asked_too)
     tc_ep *const to = accepted; /* of this connection, or of the one before */
     assert_non_null(to);
     tc_ifunc *fn = signing_open(s->pair.target, "check", NULL);
-    assert_int_equal(tc_send(to, fn, "x", 1), TC_OK);
+    assert_ok(tc_send(to, fn, "x", 1));
     while (tc_ep_refusal(to, NULL) == 0 && tci_clock_ns() < deadline)
         turn_both(s);
     assert_int_equal(tc_ep_refusal(to, NULL), 1);
@@ -198,7 +198,7 @@ static void expect_right_or_refused(signed_pair *s, changer *c, tc_ifunc *fn, si
     check_fill(payload, ran, 10);
     pair_pause(&s->pair);
     const uint64_t before = ep->tx.ring.tail;
-    assert_int_equal(tc_send(ep, fn, payload, 10), TC_OK);
+    assert_ok(tc_send(ep, fn, payload, 10));
     atomic_store(&c->byte, byte_of_code(ep, fn, before, round));
     for (const unsigned seen = c->changes; c->changes - seen < 100;)
         sched_yield();
@@ -226,7 +226,7 @@ TEST(code_is_what_was_checked)
     assert_int_equal(pthread_create(&thread, NULL, change, &c), 0);
     for (size_t round = 0; round < CHANGES; round++) {
         expect_right_or_refused(s, &c, check, round);
-        assert_int_equal(pair_send(s->pair.ep, other, "", 0), TC_OK);
+        assert_ok(pair_send(s->pair.ep, other, "", 0));
         pair_flush(s->pair.ep);
     }
     atomic_store(&c.stop, true);
@@ -245,10 +245,10 @@ TEST(local_code_is_asked_for_by_option)
     char text[TCI_MINISIGN_SIGNATURE_TEXT];
     tc_error error = {0};
     tc_ifunc *fn;
-    assert_int_equal(signing_try_open(ctx, "check", NULL, &fn, &error), TC_E_REFUSED);
+    assert_status(signing_try_open(ctx, "check", NULL, &fn, &error), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "not signed"));
     signing_sign(&s->keys.mallory, "check", text);
-    assert_int_equal(signing_try_open(ctx, "check", text, &fn, &error), TC_E_REFUSED);
+    assert_status(signing_try_open(ctx, "check", text, &fn, &error), TC_E_REFUSED);
     signing_sign(&s->keys.alice, "check", text);
     fn = signing_open(ctx, "check", text);
     assert_string_equal(tc_ifunc_signer(fn), "alice");

@@ -63,7 +63,7 @@ static void send_number(tc_ep *ep, tc_ifunc *fn, uint64_t n)
         if (tc_progress(tc_ep_context(ep)) == 0)
             sched_yield();
     }
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
 }
 
 /* --- better code ---------------------------------------------------------------------- */
@@ -307,14 +307,14 @@ TEST(code_can_be_sent_ahead)
         fail_msg("%s", error.text);
     assert_int_equal(target_count(&p, "code_received"), 1);
     assert_int_equal(target_count(&p, "messages_run"), 0);
-    assert_int_equal(tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error), TC_OK);
+    assert_ok(tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error));
     pair_send_check(p.ep, check, 0, 100);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
     assert_int_equal(target_count(&p, "code_received"), 1);
 
     /* Without waiting, and messages of another function go on behind it. */
-    assert_int_equal(tc_ep_prepare(p.ep, crowd_member(&p, 1), 0, &error), TC_OK);
+    assert_ok(tc_ep_prepare(p.ep, crowd_member(&p, 1), 0, &error));
     pair_send_check(p.ep, check, 1, 100);
     send_number(p.ep, crowd_member(&p, 1), 0);
     pair_flush(p.ep);
@@ -329,13 +329,12 @@ TEST(what_cannot_run_is_refused_ahead)
     tc_error error = {0};
     pair_open(&p, NULL);
     tc_ifunc *unbound = pair_ifunc(&p, "unbound");
-    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    assert_status(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "unbound: no library here defines: "));
-    assert_int_equal(tc_send(p.ep, unbound, NULL, 0), TC_E_REFUSED);
-    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    assert_status(tc_send(p.ep, unbound, NULL, 0), TC_E_REFUSED);
+    assert_status(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
     pair_pause(&p);
-    assert_int_equal(tc_ep_prepare(p.ep, pair_ifunc(&p, "check"), 20000000, &error),
-                     TC_E_TIMEOUT);
+    assert_status(tc_ep_prepare(p.ep, pair_ifunc(&p, "check"), 20000000, &error), TC_E_TIMEOUT);
     pair_resume(&p);
     pair_flush(p.ep);
     pair_close(&p);

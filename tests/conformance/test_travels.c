@@ -17,9 +17,8 @@ TEST(functions_travel_and_tell_their_path)
                                        .trace = 1,
                                        .done = call_record_note,
                                        .user = &s};
-        assert_int_equal(
-            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL),
-            TC_OK);
+        assert_ok(
+            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL));
         call_record_wait(&t, &s);
         if (s.status != TC_OK)
             fail_msg("%u hops: %s", (unsigned)hops, s.text);
@@ -44,19 +43,19 @@ TEST(a_member_may_call_and_forward_to_itself)
     size_t size = sizeof place;
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_TO, .rank = 0};
-    assert_int_equal(team_call(&t, 0, &order, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 0, &order, &place, &size, &error));
     assert_int_equal(place.rank, 0);
     assert_int_equal(place.hops, 0);
     const travel_order there = {.task = TRAVEL_TO, .rank = 1};
     size = sizeof place;
-    assert_int_equal(team_call(&t, 0, &there, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 0, &there, &place, &size, &error));
     assert_int_equal(place.rank, 1);
     assert_int_equal(place.hops, 1);
     team_close(&t);
     team_open(&t, 1, NULL);
     const travel_order round = {.task = TRAVEL_ROUND, .count = 10};
     size = sizeof place;
-    assert_int_equal(team_call(&t, 0, &round, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 0, &round, &place, &size, &error));
     assert_int_equal(place.hops, 10);
     team_close(&t);
 }
@@ -78,16 +77,15 @@ TEST(params_of_an_older_program)
         uint64_t later;
     } newer = {.later = 1};
     team_open(&t, 2, NULL);
-    assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order, &params,
-                                         offsetof(tc_call_params, done), NULL, NULL),
-                     TC_OK);
+    assert_ok(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order, &params,
+                                  offsetof(tc_call_params, done), NULL, NULL));
     while (tc_call_count(t.contexts[0]) > 0)
         team_turn(&t);
     assert_int_equal(place.size, 2);
     assert_int_equal(s.calls, 0);
-    assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order,
-                                         &newer.params, sizeof newer, NULL, NULL),
-                     TC_E_UNSUPPORTED);
+    assert_status(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order, &newer.params,
+                                      sizeof newer, NULL, NULL),
+                  TC_E_UNSUPPORTED);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     team_close(&t);
 }
@@ -103,10 +101,9 @@ TEST(hops_have_a_limit)
                              .done = call_record_note,
                              .user = &s};
     team_open(&t, 3, NULL);
-    assert_int_equal(
-        tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL), TC_OK);
+    assert_ok(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL));
     call_record_wait(&t, &s);
-    assert_int_equal(s.status, TC_E_HOPS);
+    assert_status(s.status, TC_E_HOPS);
     assert_int_equal(s.hops, 25);
     assert_non_null(strstr(s.text, "25 hops"));
     assert_int_equal(s.path_length, 25);
@@ -123,14 +120,14 @@ TEST(messages_without_a_call_report_what_stopped_them)
     const travel_order nowhere = {.task = TRAVEL_TO, .rank = 9};
     team_open(&t, 3, options);
     assert_int_equal(tc_group_failures(t.groups[0], &error), 0);
-    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &for_ever, sizeof for_ever), TC_OK);
+    assert_ok(tc_group_send(t.groups[0], 1, t.fn, &for_ever, sizeof for_ever));
     while (tc_group_failures(t.groups[0], &error) < 1)
         team_turn(&t);
-    assert_int_equal(error.status, TC_E_HOPS);
-    assert_int_equal(tc_group_send(t.groups[0], 2, t.fn, &nowhere, sizeof nowhere), TC_OK);
+    assert_status(error.status, TC_E_HOPS);
+    assert_ok(tc_group_send(t.groups[0], 2, t.fn, &nowhere, sizeof nowhere));
     while (tc_group_failures(t.groups[0], &error) < 2)
         team_turn(&t);
-    assert_int_equal(error.status, TC_E_NOT_FOUND);
+    assert_status(error.status, TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "rank 2 could not send it on to rank 9"));
     team_close(&t);
 }
@@ -143,12 +140,12 @@ TEST(a_call_may_be_answered_by_another_member)
     size_t size = sizeof place;
     team_open(&t, 4, NULL);
     const travel_order order = {.task = TRAVEL_TICKET};
-    assert_int_equal(team_call(&t, 2, &order, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 2, &order, &place, &size, &error));
     assert_int_equal(place.rank, 3);
     assert_int_equal(place.origin, 2);
     const travel_order both = {.task = TRAVEL_BOTH, .rank = 3};
     size = sizeof place;
-    assert_int_equal(team_call(&t, 1, &both, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 1, &both, &place, &size, &error));
     assert_int_equal(place.rank, 1);
     team_close(&t);
 }
@@ -185,7 +182,7 @@ TEST(addresses_make_a_group_too)
     size_t size = sizeof place;
     team_open_by_address(&t, 3, NULL);
     const travel_order order = {.task = TRAVEL_ROUND, .count = 8};
-    assert_int_equal(team_call(&t, 1, &order, &place, &size, &error), TC_OK);
+    assert_ok(team_call(&t, 1, &order, &place, &size, &error));
     assert_int_equal(place.rank, 0);
     assert_int_equal(place.hops, 8);
     team_close(&t);

@@ -33,8 +33,8 @@ static void send_all_kinds(pair *p, tc_ep *ep)
     tc_ifunc *check = pair_ifunc(p, "check"), *bulky = pair_ifunc(p, "bulky");
     for (uint64_t n = 0; n < 1000; n++)
         pair_send_check(ep, check, n, (size_t)n);
-    assert_int_equal(pair_send(ep, bulky, payload, 8), TC_OK);
-    assert_int_equal(pair_send(ep, bulky, payload, sizeof payload), TC_OK);
+    assert_ok(pair_send(ep, bulky, payload, 8));
+    assert_ok(pair_send(ep, bulky, payload, sizeof payload));
     pair_flush(ep);
     assert_int_equal(p->target_state.next, 1002); /* bulky counts there, too */
     assert_int_equal(p->target_state.wrong, 0);
@@ -104,8 +104,8 @@ TEST(who_insists_on_ucx_is_told_both_versions)
     (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor++);
     (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
     p.source->core.options.delivery = TCI_DELIVERY_AM;
-    assert_int_equal(tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
-                     TC_E_VERSION);
+    assert_status(tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
+                  TC_E_VERSION);
     assert_non_null(strstr(error.text, own));
     assert_non_null(strstr(error.text, other));
     pair_close(&p);

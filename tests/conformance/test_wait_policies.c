@@ -54,7 +54,7 @@ static void check_policy(const char *policy, unsigned peers)
     have_target_wait(&p, peers);
     for (uint64_t n = 0; n < ROUNDS * peers; n++) {
         pair_send_check(eps[n % peers], fn, n, 8);
-        assert_int_equal(tc_ep_flush(eps[n % peers], DEADLINE_NS, NULL), TC_OK);
+        assert_ok(tc_ep_flush(eps[n % peers], DEADLINE_NS, NULL));
     }
     assert_int_equal(p.target_state.next, ROUNDS * peers);
     assert_int_equal(p.target_state.wrong, 0);
@@ -107,8 +107,8 @@ TEST(a_policy_that_the_processor_lacks_is_refused)
     tc_options *options;
     tc_context *ctx = NULL;
     tc_error err = {0};
-    assert_int_equal(tc_options_create(&options, NULL), TC_OK);
-    assert_int_equal(tc_options_set(options, "wait", "line", NULL), TC_OK);
+    assert_ok(tc_options_create(&options, NULL));
+    assert_ok(tc_options_set(options, "wait", "line", NULL));
     tc_status status = tc_context_create(options, &ctx, &err);
     tc_options_destroy(options);
     assert_int_equal(status, tc_wait_instruction() == NULL ? TC_E_UNSUPPORTED : TC_OK);
@@ -121,8 +121,8 @@ TEST(an_unknown_policy_is_refused)
 {
     tc_options *options;
     tc_error err = {0};
-    assert_int_equal(tc_options_create(&options, NULL), TC_OK);
-    assert_int_equal(tc_options_set(options, "wait", "mwait", &err), TC_E_INVALID);
+    assert_ok(tc_options_create(&options, NULL));
+    assert_status(tc_options_set(options, "wait", "mwait", &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "pause|line|yield"));
     tc_options_destroy(options);
 }

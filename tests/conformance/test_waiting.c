@@ -28,8 +28,8 @@ static void send_waiting(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
     tc_status status;
     check_fill(payload, n, size);
     while ((status = tc_send(p->ep, fn, payload, size)) == TC_E_AGAIN)
-        assert_int_equal(tc_wait(p->source, DEADLINE_NS), TC_OK);
-    assert_int_equal(status, TC_OK);
+        assert_ok(tc_wait(p->source, DEADLINE_NS));
+    assert_ok(status);
     free(payload);
 }
 
@@ -55,8 +55,8 @@ TEST(without_a_send_that_failed_room_wakes_nobody)
     pair_open(&p, sleepy_ring);
     pair_send_check(p.ep, pair_ifunc(&p, "check"), 0, 16);
     pair_flush(p.ep);
-    assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK); /* the endpoint opened */
-    assert_int_equal(tc_wait(p.source, 50000000), TC_E_TIMEOUT);
+    assert_ok(tc_wait(p.source, DEADLINE_NS)); /* the endpoint opened */
+    assert_status(tc_wait(p.source, 50000000), TC_E_TIMEOUT);
     pair_close(&p);
 }
 
@@ -106,7 +106,7 @@ static void close_sleepy(pair *p, uint64_t messages)
 static void flush_in_time(tc_ep *ep)
 {
     uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
-    assert_int_equal(tc_ep_flush(ep, DEADLINE_NS, NULL), TC_OK);
+    assert_ok(tc_ep_flush(ep, DEADLINE_NS, NULL));
     assert_true(tci_clock_ns() < deadline_ns);
 }
 
@@ -176,10 +176,10 @@ TEST(answers_wake_the_one_who_asked)
     open_sleepy(&p, "block");
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     for (unsigned round = 1; round <= 10; round++) {
-        assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_OK);
+        assert_ok(tc_send(p.ep, fn, payload, sizeof payload));
         (void)tc_progress(p.source);
         while (p.source_state.next < round * 100)
-            assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+            assert_ok(tc_wait(p.source, DEADLINE_NS));
     }
     flush_in_time(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
@@ -198,9 +198,9 @@ TEST(queued_messages_go_on_when_there_is_room)
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
     assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     tc_ifunc *fn = pair_ifunc(&p, "flood");
-    assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(tc_send(p.ep, fn, payload, sizeof payload));
     while (p.source_state.next < 100)
-        assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+        assert_ok(tc_wait(p.source, DEADLINE_NS));
     flush_in_time(p.ep);
     assert_int_equal(p.source_state.wrong, 0);
     close_sleepy(&p, 1 + 100 * 100);
@@ -227,7 +227,7 @@ TEST(arming_says_who_cannot_be_woken)
         (void)tc_progress(p.target);
         status = tc_context_arm(p.target);
     } while (status == TC_E_AGAIN);
-    assert_int_equal(status, TC_E_UNSUPPORTED);
+    assert_status(status, TC_E_UNSUPPORTED);
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
     assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 0);
@@ -373,7 +373,7 @@ TEST(who_lies_down_has_rung)
     }
     assert_int_equal(p.target_state.next, 2);
     pair_send_check(p.ep, fn, 2, 8);
-    assert_int_equal(tc_send(p.ep, failing, &args, sizeof args), TC_E_PAYLOAD);
+    assert_status(tc_send(p.ep, failing, &args, sizeof args), TC_E_PAYLOAD);
     assert_int_equal(p.target_state.next, 2);
     while (tc_context_arm(p.source) == TC_E_AGAIN)
         (void)tc_progress(p.source);

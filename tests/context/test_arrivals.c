@@ -84,7 +84,7 @@ TEST(a_hello_for_no_connection_needs_none)
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
     size_t size;
     open_pair(FAKE_CARRIED);
-    assert_int_equal(tci_hello_bye_encode(bytes, sizeof bytes, &size), TC_OK);
+    assert_ok(tci_hello_bye_encode(bytes, sizeof bytes, &size));
     header = (tci_am_header){.connection = TCI_AM_NO_CONNECTION};
     tci_arrivals_take(ctx, TCI_AM_HELLO, &header, bytes, size);
     assert_non_null(ctx->inbox.first);

@@ -26,13 +26,13 @@ static tc_context *make_context(void)
 {
     tc_context *ctx = NULL;
     yields_are_long = false;
-    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &ctx, NULL));
     return ctx;
 }
 
 static void wait_in_vain(tc_context *ctx)
 {
-    assert_int_equal(tc_wait(ctx, WAIT_NS), TC_E_TIMEOUT);
+    assert_status(tc_wait(ctx, WAIT_NS), TC_E_TIMEOUT);
 }
 
 TEST(short_yields_come_before_a_sleep)

@@ -54,7 +54,7 @@ TEST(a_child_leaves_its_parents_context_alone)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(tc_wait(ctx, 1000000), TC_E_TIMEOUT);
+    assert_status(tc_wait(ctx, 1000000), TC_E_TIMEOUT);
     tc_context_destroy(own);
     tc_context_destroy(ctx);
 }

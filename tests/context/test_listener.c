@@ -150,8 +150,8 @@ TEST_WITH(who_needs_no_handle_takes_none, setup, teardown)
     unsigned pid = (unsigned)getpid();
     (void)snprintf(host_port, sizeof host_port, "127.%u.%u.%u:7000", 1 + (pid >> 16) % 200,
                    pid >> 8 & 255, pid & 255);
-    assert_int_equal(tc_listener_open(ctx, host_port, NULL, &error), TC_OK);
-    assert_int_equal(tc_listener_open(ctx, host_port, NULL, &error), TC_E_IN_USE);
+    assert_ok(tc_listener_open(ctx, host_port, NULL, &error));
+    assert_status(tc_listener_open(ctx, host_port, NULL, &error), TC_E_IN_USE);
     *strchr(host_port, ':') = '\0';
     assert_int_equal(inet_pton(AF_INET, host_port, &to.sin_addr), 1);
     assert_int_equal(connect(b->callers[0], (const struct sockaddr *)&to, sizeof to), 0);

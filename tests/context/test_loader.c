@@ -28,7 +28,7 @@ static file_bytes read_file(const char *path)
 static tc_loader *create(void)
 {
     tc_loader *loader;
-    assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
+    assert_ok(tc_loader_create(NULL, NULL, 0, &loader, NULL));
     return loader;
 }
 
@@ -37,10 +37,8 @@ static tc_ifunc *open_file(tc_loader *loader, const char *path)
     tc_ifunc *fn;
     tc_error error;
     file_bytes file = read_file(path);
-    assert_int_equal(tc_loader_open_code(loader,
-                                         &(tc_code){.bytes = file.bytes, .size = file.size},
-                                         &fn, &error),
-                     TC_OK);
+    assert_ok(tc_loader_open_code(loader, &(tc_code){.bytes = file.bytes, .size = file.size},
+                                  &fn, &error));
     size_t size;
     assert_memory_equal(tc_ifunc_archive(fn, &size), file.bytes, file.size);
     assert_int_equal(size, file.size);
@@ -59,11 +57,11 @@ TEST(runs_a_function)
     tc_loader *loader = create();
     tc_ifunc *fn = open_file(loader, TEST_DOUBLED);
     assert_string_equal(tc_ifunc_name(fn), "doubled");
-    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
-    assert_int_equal(tc_loader_resolve(fn, &again, &error), TC_OK);
+    assert_ok(tc_loader_resolve(fn, &entries, &error));
+    assert_ok(tc_loader_resolve(fn, &again, &error));
     assert_memory_equal(&entries, &again, sizeof entries);
     memset(&again, 0x5a, sizeof again);
-    assert_int_equal(tc_loader_resolve_sized(fn, &again, sizeof again.main, &error), TC_OK);
+    assert_ok(tc_loader_resolve_sized(fn, &again, sizeof again.main, &error));
     assert_true(again.main == entries.main);
     assert_int_equal(*(unsigned char *)&again.payload_max_size, 0x5a);
     assert_non_null(entries.main);
@@ -95,13 +93,12 @@ TEST(revoked_code_is_refused)
         (void)fprintf(list, "%02x", id[i]);
     (void)fputc('\n', list);
     assert_int_equal(fclose(list), 0);
-    assert_int_equal(tc_options_create(&options, &error), TC_OK);
-    assert_int_equal(
-        tc_options_set(options, "code_revoked", "@test_loader_revoked.txt", &error), TC_OK);
-    assert_int_equal(tc_loader_create(options, NULL, 0, &loader, &error), TC_OK);
+    assert_ok(tc_options_create(&options, &error));
+    assert_ok(tc_options_set(options, "code_revoked", "@test_loader_revoked.txt", &error));
+    assert_ok(tc_loader_create(options, NULL, 0, &loader, &error));
     file_bytes file = read_file(TEST_DOUBLED);
     const tc_code code = {.bytes = file.bytes, .size = file.size};
-    assert_int_equal(tc_loader_open_code(loader, &code, &fn, &error), TC_E_REFUSED);
+    assert_status(tc_loader_open_code(loader, &code, &fn, &error), TC_E_REFUSED);
     free(file.bytes);
     tc_loader_destroy(loader);
     tc_options_destroy(options);
@@ -119,7 +116,7 @@ TEST(functions_of_the_original_api)
     file_bytes file = read_file(TEST_ORIGINAL);
     tc_loader *loader = create();
     fn = open_file(loader, TEST_ORIGINAL);
-    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
+    assert_ok(tc_loader_resolve(fn, &entries, &error));
     assert_non_null(entries.original_init);
     assert_null(entries.payload_init);
     char text[] = "some text", payload[64], result[64] = {0};
@@ -131,13 +128,11 @@ TEST(functions_of_the_original_api)
     assert_string_equal(result, text);
     tc_loader_destroy(loader);
 
-    assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_OK);
-    assert_int_equal(tc_ifunc_open_code(ctx, &(tc_code){.bytes = file.bytes, .size = file.size},
-                                        &fn, &error),
-                     TC_OK);
-    assert_int_equal(tc_message_create(fn, text, sizeof text, &message, NULL),
-                     TC_E_UNSUPPORTED);
-    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_E_INVALID);
+    assert_ok(tc_context_create(NULL, &ctx, &error));
+    assert_ok(tc_ifunc_open_code(ctx, &(tc_code){.bytes = file.bytes, .size = file.size}, &fn,
+                                 &error));
+    assert_status(tc_message_create(fn, text, sizeof text, &message, NULL), TC_E_UNSUPPORTED);
+    assert_status(tc_loader_resolve(fn, &entries, &error), TC_E_INVALID);
     tc_context_destroy(ctx);
     free(file.bytes);
 }
@@ -149,29 +144,27 @@ TEST(bad_bitcode)
     tc_error error;
     tc_bitcode slices[2] = {{"x86_64-linux", "nothing", 7}, {"aarch64-linux", "nothing", 7}};
     tc_loader *loader = create();
-    assert_int_equal(
+    assert_status(
         tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 0},
                             &fn, &error),
         TC_E_INVALID);
-    assert_int_equal(
+    assert_status(
         tc_loader_open_code(
             loader, &(tc_code){.name = "1f", .slices = slices, .slice_count = 2}, &fn, &error),
         TC_E_INVALID);
     slices[1].triple = "";
-    assert_int_equal(
+    assert_status(
         tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
                             &fn, &error),
         TC_E_INVALID);
     slices[1].triple = "x86_64-pc-linux-gnu";
-    assert_int_equal(
+    assert_status(
         tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
                             &fn, &error),
         TC_E_IN_USE);
     slices[1].triple = "aarch64-linux";
-    assert_int_equal(
-        tc_loader_open_code(loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2},
-                            &fn, &error),
-        TC_OK);
+    assert_ok(tc_loader_open_code(
+        loader, &(tc_code){.name = "f", .slices = slices, .slice_count = 2}, &fn, &error));
     assert_true(tc_loader_resolve(fn, &entries, &error) != TC_OK);
     tc_ifunc_close(fn);
     tc_loader_destroy(loader);

@@ -38,7 +38,7 @@ static const tc_bitcode slice = {"x86_64-linux", "no bitcode", 10};
 static tc_context *create(void)
 {
     tc_context *ctx;
-    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &ctx, NULL));
     return ctx;
 }
 
@@ -48,21 +48,19 @@ static void open_functions(const old_opens *old, tc_context *ctx)
     tc_ifunc *made, *fn;
     tc_library *library;
     size_t size, deps_size;
-    assert_int_equal(old->ifunc_bitcode(ctx, "f", &slice, 1, "libm.so.6\n", 10, &made, NULL),
-                     TC_OK);
+    assert_ok(old->ifunc_bitcode(ctx, "f", &slice, 1, "libm.so.6\n", 10, &made, NULL));
     const void *archive = tc_ifunc_archive(made, &size);
     const char *deps = tc_ifunc_deps(made, &deps_size);
-    assert_int_equal(old->ifunc_memory(ctx, archive, size, deps, deps_size, &fn, NULL), TC_OK);
+    assert_ok(old->ifunc_memory(ctx, archive, size, deps, deps_size, &fn, NULL));
     assert_ptr_equal(fn, made);
     tc_ifunc_close(fn);
-    assert_int_equal(old->ifunc_signed(ctx, archive, size, deps, deps_size, NULL, 0, &fn, NULL),
-                     TC_OK);
+    assert_ok(old->ifunc_signed(ctx, archive, size, deps, deps_size, NULL, 0, &fn, NULL));
     assert_ptr_equal(fn, made);
     tc_ifunc_close(fn);
-    assert_int_equal(
+    assert_status(
         old->ifunc_signed(ctx, archive, size, deps, deps_size, "no signature", 12, &fn, NULL),
         TC_E_CORRUPT);
-    assert_int_equal(
+    assert_status(
         old->library_memory(ctx, archive, size, deps, deps_size, NULL, 0, &library, NULL),
         TC_E_INVALID);
     tc_ifunc_close(made);
@@ -76,23 +74,20 @@ static void programs_of_0_1_open_as_before(void **state)
     tc_loader *loader;
     tc_context *ctx = create();
     (void)state;
-    assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
+    assert_ok(tc_loader_create(NULL, NULL, 0, &loader, NULL));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const old_opens *old = all[i];
         open_functions(old, ctx);
-        assert_int_equal(old->loader_bitcode(loader, "f", &slice, 1, NULL, 0, &fn, NULL),
-                         TC_OK);
+        assert_ok(old->loader_bitcode(loader, "f", &slice, 1, NULL, 0, &fn, NULL));
         tc_ifunc_close(fn);
-        assert_int_equal(old->ifunc_bitcode(ctx, "f", NULL, 0, NULL, 0, &fn, NULL),
-                         TC_E_INVALID);
-        assert_int_equal(old->loader_bitcode(loader, "f", NULL, 0, NULL, 0, &fn, NULL),
-                         TC_E_INVALID);
-        assert_int_equal(old->ifunc_memory(ctx, NULL, 0, NULL, 0, &fn, NULL), TC_E_CORRUPT);
-        assert_int_equal(old->loader_memory(loader, NULL, 0, NULL, 0, &fn, NULL), TC_E_CORRUPT);
-        assert_int_equal(old->package_memory(ctx, NULL, 0, NULL, &package, NULL), TC_E_CORRUPT);
-        assert_int_equal(old->ifunc_file(ctx, "/nowhere/f.tca", &fn, NULL), TC_E_NOT_FOUND);
-        assert_int_equal(old->library_file(ctx, "/nowhere/l.tca", &library, NULL),
-                         TC_E_NOT_FOUND);
+        assert_status(old->ifunc_bitcode(ctx, "f", NULL, 0, NULL, 0, &fn, NULL), TC_E_INVALID);
+        assert_status(old->loader_bitcode(loader, "f", NULL, 0, NULL, 0, &fn, NULL),
+                      TC_E_INVALID);
+        assert_status(old->ifunc_memory(ctx, NULL, 0, NULL, 0, &fn, NULL), TC_E_CORRUPT);
+        assert_status(old->loader_memory(loader, NULL, 0, NULL, 0, &fn, NULL), TC_E_CORRUPT);
+        assert_status(old->package_memory(ctx, NULL, 0, NULL, &package, NULL), TC_E_CORRUPT);
+        assert_status(old->ifunc_file(ctx, "/nowhere/f.tca", &fn, NULL), TC_E_NOT_FOUND);
+        assert_status(old->library_file(ctx, "/nowhere/l.tca", &library, NULL), TC_E_NOT_FOUND);
     }
     tc_loader_destroy(loader);
     tc_context_destroy(ctx);
@@ -136,7 +131,7 @@ static void a_package_is_a_file_or_bytes(void **state)
     tc_context *ctx = create();
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(tc_package_open_code(ctx, &cases[i], &package, NULL), TC_E_INVALID);
+        assert_status(tc_package_open_code(ctx, &cases[i], &package, NULL), TC_E_INVALID);
     tc_context_destroy(ctx);
 }
 
@@ -149,7 +144,7 @@ static void a_newer_field_is_refused(void **state)
     tc_ifunc *fn;
     tc_context *ctx = create();
     (void)state;
-    assert_int_equal(
+    assert_status(
         tc_ifunc_open_code_sized(ctx, &given.code, sizeof given, sizeof slice, &fn, NULL),
         TC_E_UNSUPPORTED);
     tc_context_destroy(ctx);

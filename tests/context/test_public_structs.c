@@ -63,12 +63,12 @@ TEST(cache_totals_fill_what_is_there)
     const size_t size = SIZE_UP_TO(tc_cache_totals, entries);
     unsigned char *bytes = make_filled(sizeof(tc_cache_totals));
     tc_cache_totals *totals = (tc_cache_totals *)(void *)bytes;
-    assert_int_equal(tc_cache_list_sized(NULL, NULL, NULL, totals, size, NULL), TC_OK);
+    assert_ok(tc_cache_list_sized(NULL, NULL, NULL, totals, size, NULL));
     assert_string_equal(totals->folder, "");
     assert_int_equal(totals->entries, 0);
     assert_untouched(bytes, size, sizeof(tc_cache_totals));
     memset(bytes, 0x5a, sizeof(tc_cache_totals));
-    assert_int_equal(tc_cache_clear_sized(NULL, totals, size, NULL), TC_OK);
+    assert_ok(tc_cache_clear_sized(NULL, totals, size, NULL));
     assert_untouched(bytes, size, sizeof(tc_cache_totals));
     free(bytes);
 }
@@ -87,7 +87,7 @@ static void a_group_of_one(tc_context *ctx, const tc_group_params *params, size_
     tc_ep *ep;
     tc_ep_info info;
     memset(&info, 0x5a, sizeof info);
-    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 0, &ep, NULL));
     tc_ep_query_sized(ep, &info, SIZE_UP_TO(tc_ep_info, delivery));
     assert_non_null(info.delivery);
     assert_untouched((const unsigned char *)&info, SIZE_UP_TO(tc_ep_info, delivery),
@@ -126,9 +126,8 @@ TEST(symbols_have_any_size)
         uint64_t later;
     } symbols[2] = {{{"one", &state}, 0}, {{"two", &state}, 0}};
     tc_loader *loader;
-    assert_int_equal(
-        tc_loader_create_sized(NULL, &symbols[0].symbol, 2, sizeof symbols[0], &loader, NULL),
-        TC_OK);
+    assert_ok(
+        tc_loader_create_sized(NULL, &symbols[0].symbol, 2, sizeof symbols[0], &loader, NULL));
     tc_loader_destroy(loader);
 }
 
@@ -140,9 +139,9 @@ TEST(bitcode_of_a_newer_program_is_refused_by_its_field)
     } slice = {{"x86_64-linux", "", 0}, 1};
     tc_loader *loader;
     tc_ifunc *fn;
-    assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
+    assert_ok(tc_loader_create(NULL, NULL, 0, &loader, NULL));
     const tc_code code = {.name = "f", .slices = &slice.bitcode, .slice_count = 1};
-    assert_int_equal(
+    assert_status(
         tc_loader_open_code_sized(loader, &code, sizeof code, sizeof slice, &fn, NULL),
         TC_E_UNSUPPORTED);
     tc_loader_destroy(loader);
@@ -153,8 +152,7 @@ TEST(ucx_objects_lack_features)
 {
     const tc_ucx_objects objects = {(ucp_context_h)(void *)&state, NULL, UCP_FEATURE_AM};
     tc_context *ctx;
-    assert_int_equal(tc_context_create_on_ucx_for(TC_VERSION_NUMBER, NULL, &objects,
-                                                  offsetof(tc_ucx_objects, features), &ctx,
-                                                  NULL),
-                     TC_E_UNSUPPORTED);
+    assert_status(tc_context_create_on_ucx_for(TC_VERSION_NUMBER, NULL, &objects,
+                                               offsetof(tc_ucx_objects, features), &ctx, NULL),
+                  TC_E_UNSUPPORTED);
 }

@@ -14,7 +14,7 @@
 
 static void expect_busy(tc_status status, const tc_error *error, const char *text)
 {
-    assert_int_equal(status, TC_E_BUSY);
+    assert_status(status, TC_E_BUSY);
     if (strstr(error->text, text) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", text, error->text);
 }
@@ -28,22 +28,22 @@ TEST(mistakes_have_a_text)
     must(tc_context_lock(ctx, DEADLINE_NS, &error), &error, "lock");
     expect_busy(tc_context_lock(ctx, 0, &error), &error, "holds it already");
     tc_thread_params params = {.name = "longer than Linux has them"};
-    assert_int_equal(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
+    assert_status(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "longer than 15 bytes"));
     params = (tc_thread_params){.pinned = 1, .cpu = 1000000};
-    assert_int_equal(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
+    assert_status(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "cpu 1000000, expected less than"));
     params.cpu = CPU_SETSIZE - 1;
-    assert_int_equal(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
+    assert_status(tc_context_start_thread(ctx, &params, &error), TC_E_INVALID);
     assert_non_null(strstr(error.text, "none that this process may run on"));
     must(tc_context_start_thread(ctx, NULL, &error), &error, "thread");
     expect_busy(tc_context_start_thread(ctx, NULL, &error), &error, "already");
-    assert_int_equal(tc_serve(ctx, &never), TC_E_BUSY);
-    assert_int_equal(tc_context_arm(ctx), TC_E_BUSY);
+    assert_status(tc_serve(ctx, &never), TC_E_BUSY);
+    assert_status(tc_context_arm(ctx), TC_E_BUSY);
     tc_context_unlock(ctx);
     must(tc_context_stop_thread(ctx, &error), &error, "stop");
     must(tc_context_stop_thread(ctx, &error), &error, "there is none");
-    assert_int_equal(tc_wait(ctx, 0), TC_E_TIMEOUT);
+    assert_status(tc_wait(ctx, 0), TC_E_TIMEOUT);
     tc_context_destroy(ctx);
 }
 
@@ -67,7 +67,7 @@ TEST(use_without_the_lock_is_logged_within_a_ration)
     tc_log_set_level(TC_LOG_ERROR);
     tc_log_set_sink(count_line, &lines);
     for (unsigned i = 0; i < 10000; i++)
-        assert_int_equal(tc_wait(ctx, 0), TC_E_BUSY);
+        assert_status(tc_wait(ctx, 0), TC_E_BUSY);
     tc_log_set_sink(NULL, NULL);
     tc_log_set_level(before);
     assert_true(lines > 0);

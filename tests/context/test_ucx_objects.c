@@ -325,7 +325,7 @@ TEST(late_messages)
     start_ucx(&app);
     start_ucx(&other);
     const tc_ucx_objects objects = {app.context, app.worker, FEATURES};
-    assert_int_equal(try_create(&app, &objects, &error), TC_OK);
+    assert_ok(try_create(&app, &objects, &error));
     app.tc = NULL;
     copy_address(app.worker, address);
     make_ep(&other, address);
@@ -363,12 +363,12 @@ TEST(unsuitable_objects)
     tc_error error = {0};
     start_ucx(&app);
     tc_ucx_objects objects = {NULL, app.worker, FEATURES};
-    assert_int_equal(try_create(&app, &objects, &error), TC_E_INVALID);
+    assert_status(try_create(&app, &objects, &error), TC_E_INVALID);
     objects = (tc_ucx_objects){app.context, app.worker, app.features};
-    assert_int_equal(try_create(&app, &objects, &error), TC_E_UNSUPPORTED);
+    assert_status(try_create(&app, &objects, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "UCP_FEATURE_AM"));
     objects.features |= UCP_FEATURE_AM; /* which is not so */
-    assert_int_equal(try_create(&app, &objects, &error), TC_E_UNSUPPORTED);
+    assert_status(try_create(&app, &objects, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "UCP_FEATURE_AM"));
     ucp_worker_destroy(app.worker);
     ucp_cleanup(app.context);
@@ -382,7 +382,7 @@ TEST(again_and_again)
     start_ucx(&app);
     for (unsigned i = 0; i < 4; i++) {
         const tc_ucx_objects objects = {app.context, i % 2 == 0 ? app.worker : NULL, FEATURES};
-        assert_int_equal(try_create(&app, &objects, &error), TC_OK);
+        assert_ok(try_create(&app, &objects, &error));
         (void)ucp_worker_progress(app.worker);
     }
     ucp_worker_destroy(app.worker);

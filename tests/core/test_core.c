@@ -37,7 +37,7 @@ static void take_all_ids(fake_node *node, tc_ep *ep)
 {
     uint16_t id, expected = 0;
     for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {
-        assert_int_equal(tci_core_add_connection(&node->core, ep, &id, NULL), TC_OK);
+        assert_ok(tci_core_add_connection(&node->core, ep, &id, NULL));
         assert_int_equal(id, expected++);
     }
 }
@@ -49,15 +49,14 @@ TEST(ids_run_out_with_an_error_and_come_again)
     tc_ep *ep, stands_for_all = {.core = &node->core};
     uint16_t id = 7;
     take_all_ids(node, &stands_for_all);
-    assert_int_equal(tci_core_add_connection(&node->core, &stands_for_all, &id, &error),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_core_add_connection(&node->core, &stands_for_all, &id, &error),
+                  TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "65000"));
     assert_int_equal(id, 7);
-    assert_int_equal(tci_ep_create(&node->core, TCI_OWNER_PROGRAM, &ep, &error),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_ep_create(&node->core, TCI_OWNER_PROGRAM, &ep, &error), TC_E_TOO_LARGE);
     assert_null(node->core.first);
     node->core.by_connection[4711] = NULL;
-    assert_int_equal(tci_core_add_connection(&node->core, &stands_for_all, &id, &error), TC_OK);
+    assert_ok(tci_core_add_connection(&node->core, &stands_for_all, &id, &error));
     assert_int_equal(id, 4711);
     fake_node_destroy(node);
 }
@@ -69,14 +68,13 @@ TEST(a_watched_descriptor_says_whose_it_is)
     tc_error error;
     int fds[2];
     assert_int_equal(pipe(fds), 0);
-    assert_int_equal(tci_core_watch(&node->core, fds[0], TCI_WATCH_LISTENER | 5, &error),
-                     TC_OK);
+    assert_ok(tci_core_watch(&node->core, fds[0], TCI_WATCH_LISTENER | 5, &error));
     assert_int_equal(epoll_wait(node->core.epoll_fd, &event, 1, 0), 0);
     assert_int_equal(write(fds[1], "x", 1), 1);
     assert_int_equal(epoll_wait(node->core.epoll_fd, &event, 1, 0), 1);
     assert_int_equal(event.data.u64, TCI_WATCH_LISTENER | 5);
     close(fds[0]);
     close(fds[1]);
-    assert_int_equal(tci_core_watch(&node->core, fds[0], 1, &error), TC_E_IO);
+    assert_status(tci_core_watch(&node->core, fds[0], 1, &error), TC_E_IO);
     fake_node_destroy(node);
 }

@@ -21,7 +21,7 @@ static fake_pair consumed_pair(uint64_t delivery)
     fake_pair_open(&pair, delivery);
     tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
     (void)fake_node_turn(pair.near);
     while (fake_read(pair.peer, &frame, &payload))
         ;
@@ -99,7 +99,7 @@ TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
     const uint8_t *payload;
     d->made = d->on_their_way = 1;
     tci_credit_return(pair.peer);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_true(fake_read(pair.peer, &frame, &payload));
     tci_credit_return(pair.peer);
     assert_int_equal(credits_sent(pair.peer), 0);
@@ -140,7 +140,7 @@ TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
         assert_int_equal(tci_credit_turn(pair.peer), i > 0);
         assert_int_equal(credits_sent(pair.peer), 1);
     }
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_true(fake_read(pair.peer, &frame, &payload));
     tci_credit_return(pair.peer);
     fake_link_let_go(pair.peer->link);

@@ -21,7 +21,7 @@ static doorbells make_bells(void)
     doorbells b;
     fake_pair_open(&b.pair, FAKE_MAPPED);
     b.fn = fake_node_function(b.pair.near, "nothing", nothing);
-    assert_int_equal(tc_send(b.pair.ep, b.fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(b.pair.ep, b.fn, NULL, 0));
     fake_pair_settle(&b.pair);
     b.before = fake_outbox_count(&b.pair.ep->link->sent, TCI_AM_HELLO);
     return b;
@@ -42,7 +42,7 @@ static unsigned rings(const doorbells *b)
 
 static void send_one(doorbells *b)
 {
-    assert_int_equal(tc_send(b->pair.ep, b->fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(b->pair.ep, b->fn, NULL, 0));
     (void)fake_node_turn(b->pair.near);
 }
 
@@ -99,7 +99,7 @@ TEST(a_sleeper_for_credit_is_rung_when_its_position_is_consumed)
 {
     doorbells b = make_bells();
     tc_ifunc *back = fake_node_function(b.pair.far, "nothing", nothing);
-    assert_int_equal(tc_send(b.pair.peer, back, NULL, 0), TC_OK);
+    assert_ok(tc_send(b.pair.peer, back, NULL, 0));
     fake_pair_settle(&b.pair);
     assert_in_range(fake_fill_ring(b.pair.peer, back), 50, 127);
     b.before = fake_outbox_count(&b.pair.ep->link->sent, TCI_AM_HELLO);

@@ -58,7 +58,7 @@ TEST(the_text_of_an_end_names_the_side_that_closed)
         fake_pair_open(&pair, FAKE_MAPPED);
         pair.ep->life.closed_here = here;
         tci_ep_finish(pair.ep);
-        assert_int_equal(tc_ep_error(pair.ep, &error), TC_E_CLOSED);
+        assert_status(tc_ep_error(pair.ep, &error), TC_E_CLOSED);
         assert_string_equal(error.text, here ? "this side closed the endpoint"
                                              : "the peer closed the endpoint");
         fake_pair_close(&pair);
@@ -75,7 +75,7 @@ TEST(only_rings_that_may_have_something_are_watched)
     fake_pair_open(&pair, FAKE_CARRIED);
     tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
     assert_int_equal(pair.far->core.watched_count, 0);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     tci_ep_frames_came(pair.peer);
     tci_ep_frames_came(pair.peer);
     assert_int_equal(pair.far->core.watched_count, 1);
@@ -128,9 +128,9 @@ TEST(the_first_error_stays)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
-    assert_int_equal(tc_ep_error(pair.ep, NULL), TC_OK);
-    assert_int_equal(tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "frame %d", 7), TC_E_CORRUPT);
-    assert_int_equal(tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "later"), TC_E_PEER_LOST);
+    assert_ok(tc_ep_error(pair.ep, NULL));
+    assert_status(tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "frame %d", 7), TC_E_CORRUPT);
+    assert_status(tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "later"), TC_E_PEER_LOST);
     tci_ep_finish(pair.ep);
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "frame 7");
     assert_int_equal(pair.near->core.counters[TCI_ENDPOINTS_FAILED], 1);
@@ -144,7 +144,7 @@ TEST(one_that_ended_in_order_does_not_fail_any_more)
     fake_pair_open(&pair, FAKE_MAPPED);
     tci_ep_finish(pair.ep);
     (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "later");
-    assert_int_equal(tc_ep_error(pair.ep, NULL), TC_E_CLOSED);
+    assert_status(tc_ep_error(pair.ep, NULL), TC_E_CLOSED);
     assert_int_equal(pair.near->core.counters[TCI_ENDPOINTS_FAILED], 0);
     fake_pair_close(&pair);
 }
@@ -170,10 +170,10 @@ TEST(nothing_leaves_by_an_endpoint_that_has_ended)
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
     tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "bad bytes");
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_E_CORRUPT);
+    assert_status(tc_send(pair.ep, fn, NULL, 0), TC_E_CORRUPT);
     assert_null(pair.near->core.used);
     fake_pair_close(&pair);
 }
@@ -186,11 +186,11 @@ TEST(a_count_of_consumed_bytes_that_runs_wild_ends_it)
         fake_pair_open(&pair, FAKE_CARRIED);
         const uint64_t consumed = pair.ep->tx.ring.tail + (uint64_t)wild[i];
         pair.ep->tx.delivery->ops->credit(pair.ep->tx.delivery, consumed, 0);
-        assert_int_equal(tci_ep_check_credit(pair.ep), TC_OK);
+        assert_ok(tci_ep_check_credit(pair.ep));
         tci_producer_refresh(&pair.ep->tx.ring);
-        assert_int_equal(tci_ep_check_credit(pair.ep), TC_E_PEER_LOST);
+        assert_status(tci_ep_check_credit(pair.ep), TC_E_PEER_LOST);
         fake_expect_failed(pair.ep, TC_E_PEER_LOST, "ran wild");
-        assert_int_equal(tci_ep_check_credit(pair.ep), TC_OK); /* it is known by now */
+        assert_ok(tci_ep_check_credit(pair.ep)); /* it is known by now */
         fake_pair_close(&pair);
     }
 }

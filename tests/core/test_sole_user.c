@@ -225,7 +225,7 @@ TEST(guests_of_a_served_context_are_right)
 {
     tc_context *ctx = checked_context("yes");
     pthread_t threads[2];
-    assert_int_equal(tc_context_start_thread(ctx, NULL, NULL), TC_OK);
+    assert_ok(tc_context_start_thread(ctx, NULL, NULL));
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, wait_as_guest, ctx), 0);
     for (int i = 0; i < 2; i++)

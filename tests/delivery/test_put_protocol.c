@@ -31,7 +31,7 @@ typedef struct run {
 static void as_specified(void *user, tci_batch *batch)
 {
     run *r = user;
-    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
+    assert_ok(tci_put_batch(&r->net.seam, batch));
 }
 
 /* As with a UCX with blocking fences. */
@@ -39,7 +39,7 @@ static void by_flush(void *user, tci_batch *batch)
 {
     run *r = user;
     r->net.seam.fence = NULL;
-    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
+    assert_ok(tci_put_batch(&r->net.seam, batch));
 }
 
 static tc_status early_flush(void *user, tci_link_op *op, bool *under_way_out)
@@ -55,7 +55,7 @@ static void by_a_flush_that_does_not_wait(void *user, tci_batch *batch)
     run *r = user;
     r->net.seam.fence = NULL;
     r->net.seam.flush = early_flush;
-    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
+    assert_ok(tci_put_batch(&r->net.seam, batch));
 }
 
 static tc_status no_fence(void *user)
@@ -69,7 +69,7 @@ static void without_a_fence(void *user, tci_batch *batch)
     run *r = user;
     tci_put_network unfenced = r->net.seam;
     unfenced.fence = no_fence;
-    assert_int_equal(tci_put_batch(&unfenced, batch), TC_OK);
+    assert_ok(tci_put_batch(&unfenced, batch));
 }
 
 static void signal_in_the_same_put(void *user, tci_batch *batch)
@@ -78,10 +78,9 @@ static void signal_in_the_same_put(void *user, tci_batch *batch)
     uint64_t offset = tci_batch_offset(batch);
     tci_link_op *op = tci_batch_op(batch, 0);
     bool under_way;
-    assert_int_equal(r->net.seam.put(&r->net, offset, r->own_ring + offset,
-                                     tci_batch_bytes(batch), op, &under_way),
-                     TC_OK);
-    assert_int_equal(r->net.seam.fence(&r->net), TC_OK);
+    assert_ok(r->net.seam.put(&r->net, offset, r->own_ring + offset, tci_batch_bytes(batch), op,
+                              &under_way));
+    assert_ok(r->net.seam.fence(&r->net));
     if (!under_way)
         tci_batch_op_ended(op);
 }

@@ -56,61 +56,59 @@ static tc_status check_with(size_t at, const void *bytes, size_t size)
 
 TEST(what_ucx_writes_passes)
 {
-    assert_int_equal(check(sample, SAMPLE_BYTES, PID), TC_OK);
+    assert_ok(check(sample, SAMPLE_BYTES, PID));
 }
 
 TEST(numbers_that_differ_from_worker_to_worker_may)
 {
-    assert_int_equal(check_with(1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
-    assert_int_equal(check_with(SELF_LENGTH_AT + 1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
-    assert_int_equal(check_with(HOST_AT, "\1\2\3\4\5\6\7\10", 8), TC_OK);
+    assert_ok(check_with(1, "\1\2\3\4\5\6\7\10", 8));
+    assert_ok(check_with(SELF_LENGTH_AT + 1, "\1\2\3\4\5\6\7\10", 8));
+    assert_ok(check_with(HOST_AT, "\1\2\3\4\5\6\7\10", 8));
 }
 
 TEST(its_size_is_what_it_says)
 {
     uint8_t longer[SAMPLE_BYTES + 1] = {0};
     memcpy(longer, sample, SAMPLE_BYTES);
-    assert_int_equal(check(longer, sizeof longer, PID), TC_E_CORRUPT);
+    assert_status(check(longer, sizeof longer, PID), TC_E_CORRUPT);
     for (size_t size = 0; size < SAMPLE_BYTES; size++) {
         uint8_t *cut = malloc(size > 0 ? size : 1); /* so that a read behind it shows */
         memcpy(cut, sample, size);
-        assert_int_equal(check(cut, size, PID), TC_E_CORRUPT);
+        assert_status(check(cut, size, PID), TC_E_CORRUPT);
         free(cut);
     }
 }
 
 TEST(another_version_is_refused)
 {
-    assert_int_equal(check_with(VERSION_AT, "\x21", 1), TC_E_CORRUPT);
+    assert_status(check_with(VERSION_AT, "\x21", 1), TC_E_CORRUPT);
 }
 
 TEST(another_length_of_an_address_is_refused)
 {
-    assert_int_equal(check_with(SELF_LENGTH_AT, "\x87", 1), TC_E_CORRUPT);
-    assert_int_equal(check_with(SELF_LENGTH_AT, "\x08", 1), TC_E_CORRUPT); /* not the last */
-    assert_int_equal(check_with(SELF_LENGTH_AT, "\xc8", 1), TC_E_CORRUPT); /* an endpoint's */
+    assert_status(check_with(SELF_LENGTH_AT, "\x87", 1), TC_E_CORRUPT);
+    assert_status(check_with(SELF_LENGTH_AT, "\x08", 1), TC_E_CORRUPT); /* not the last */
+    assert_status(check_with(SELF_LENGTH_AT, "\xc8", 1), TC_E_CORRUPT); /* an endpoint's */
 }
 
 TEST(costs_are_numbers)
 {
     static const float wrong[] = {-1, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(check_with(SELF_COST_AT, &wrong[i], sizeof wrong[i]), TC_E_CORRUPT);
-        assert_int_equal(check_with(SELF_COST_AT + 8, &wrong[i], sizeof wrong[i]),
-                         TC_E_CORRUPT);
+        assert_status(check_with(SELF_COST_AT, &wrong[i], sizeof wrong[i]), TC_E_CORRUPT);
+        assert_status(check_with(SELF_COST_AT + 8, &wrong[i], sizeof wrong[i]), TC_E_CORRUPT);
     }
-    assert_int_equal(check_with(SELF_COST_AT, "\xff\xff\xff\x7f", 4), TC_E_CORRUPT); /* NaN */
-    assert_int_equal(check_with(SELF_COST_AT + 4, &wrong[0], sizeof wrong[0]), TC_OK);
-    assert_int_equal(check_with(SELF_COST_AT + 4, "\0\0\0", 4), TC_E_CORRUPT);
+    assert_status(check_with(SELF_COST_AT, "\xff\xff\xff\x7f", 4), TC_E_CORRUPT); /* NaN */
+    assert_ok(check_with(SELF_COST_AT + 4, &wrong[0], sizeof wrong[0]));
+    assert_status(check_with(SELF_COST_AT + 4, "\0\0\0", 4), TC_E_CORRUPT);
 }
 
 TEST(posix_names_a_file_of_the_peers_own)
 {
-    assert_int_equal(check(sample, SAMPLE_BYTES, PID + 1), TC_E_CORRUPT);
-    assert_int_equal(check_with(POSIX_AT + 7, "\x40", 1), TC_E_CORRUPT); /* by name */
-    assert_int_equal(check_with(POSIX_AT + 7, "\xd0", 1),
-                     TC_E_CORRUPT);                               /* no namespace there */
-    assert_int_equal(check_with(POSIX_AT + 4, "\x03", 1), TC_OK); /* another file */
+    assert_status(check(sample, SAMPLE_BYTES, PID + 1), TC_E_CORRUPT);
+    assert_status(check_with(POSIX_AT + 7, "\x40", 1), TC_E_CORRUPT); /* by name */
+    assert_status(check_with(POSIX_AT + 7, "\xd0", 1), TC_E_CORRUPT); /* no namespace there */
+    assert_ok(check_with(POSIX_AT + 4, "\x03", 1));                   /* another file */
 }
 
 /* Its process and file may well be here too, but they are others. */
@@ -121,9 +119,9 @@ TEST(in_another_namespace_nothing_is_looked_up)
     memcpy(inside, sample, SAMPLE_BYTES);
     inside[POSIX_AT - 1] = 0x90;
     inside[POSIX_AT + 7] = 0xd0;
-    assert_int_equal(tci_ucx_address_check(&address, &own, NULL), TC_OK);
-    assert_int_equal(tci_ucx_address_check(&address, &address, NULL), TC_OK);
-    assert_int_equal(tci_ucx_address_check(&own, &address, NULL), TC_OK);
+    assert_ok(tci_ucx_address_check(&address, &own, NULL));
+    assert_ok(tci_ucx_address_check(&address, &address, NULL));
+    assert_ok(tci_ucx_address_check(&own, &address, NULL));
 }
 
 /* UCX maps as much as its own queue takes. */
@@ -141,9 +139,9 @@ TEST(the_file_has_the_size_of_an_own_one)
     }
     const tci_ucx_address as_large = {large, sizeof large, getpid()};
     const tci_ucx_address as_small = {small, sizeof small, getpid()};
-    assert_int_equal(tci_ucx_address_check(&as_large, &as_large, NULL), TC_OK);
-    assert_int_equal(tci_ucx_address_check(&as_large, &as_small, NULL), TC_OK);
-    assert_int_equal(tci_ucx_address_check(&as_small, &as_large, NULL), TC_E_CORRUPT);
+    assert_ok(tci_ucx_address_check(&as_large, &as_large, NULL));
+    assert_ok(tci_ucx_address_check(&as_large, &as_small, NULL));
+    assert_status(tci_ucx_address_check(&as_small, &as_large, NULL), TC_E_CORRUPT);
     (void)fclose(files[0]);
     (void)fclose(files[1]);
 }
@@ -168,7 +166,7 @@ TEST(the_domains_of_posix_are_those_within_reach)
 
 TEST(a_transport_that_is_not_here_is_passed_over)
 {
-    assert_int_equal(check_with(SELF_COST_AT - 2, "\1\2", 2), TC_OK);
+    assert_ok(check_with(SELF_COST_AT - 2, "\1\2", 2));
 }
 
 /* Another UCX may write another layout. */
@@ -176,5 +174,5 @@ TEST(where_the_own_one_is_not_understood_nothing_is_checked)
 {
     const tci_ucx_address unknown = {"\2something else", 15, PID};
     const tci_ucx_address any = {"any", 3, PID};
-    assert_int_equal(tci_ucx_address_check(&any, &unknown, NULL), TC_OK);
+    assert_ok(tci_ucx_address_check(&any, &unknown, NULL));
 }

@@ -83,7 +83,7 @@ static tc_status check_with_number(size_t at, uint64_t value)
 TEST(what_ucx_writes_passes)
 {
     const sample_key key = sample();
-    assert_int_equal(check(&key), TC_OK);
+    assert_ok(check(&key));
 }
 
 TEST(its_size_is_what_it_says)
@@ -92,64 +92,63 @@ TEST(its_size_is_what_it_says)
     uint8_t longer[KEY_BYTES + 1] = {0};
     memcpy(longer, &key, KEY_BYTES);
     tci_ucx_rkey one = view(longer, sizeof longer);
-    assert_int_equal(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
+    assert_status(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
     for (size_t size = 0; size < KEY_BYTES; size++) {
         uint8_t *cut = malloc(size > 0 ? size : 1); /* so that a read behind it shows */
         memcpy(cut, &key, size);
         one = view(cut, size);
-        assert_int_equal(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
+        assert_status(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
         free(cut);
     }
-    assert_int_equal(check_with(SELF_AT, 1), TC_E_CORRUPT);
-    assert_int_equal(check_with(POSIX_AT, 23), TC_E_CORRUPT);
-    assert_int_equal(check_with(DOMAINS_AT, 7), TC_E_CORRUPT);
+    assert_status(check_with(SELF_AT, 1), TC_E_CORRUPT);
+    assert_status(check_with(POSIX_AT, 23), TC_E_CORRUPT);
+    assert_status(check_with(DOMAINS_AT, 7), TC_E_CORRUPT);
 }
 
 TEST(another_kind_of_memory_is_refused)
 {
-    assert_int_equal(check_with(KIND_AT, 1), TC_E_CORRUPT);
+    assert_status(check_with(KIND_AT, 1), TC_E_CORRUPT);
 }
 
 TEST(the_memory_begins_where_the_peer_says)
 {
-    assert_int_equal(check_with_number(ADDRESS_AT, ADDRESS + 64), TC_E_CORRUPT);
-    assert_int_equal(check_with_number(ADDRESS_AT, 0), TC_E_CORRUPT);
+    assert_status(check_with_number(ADDRESS_AT, ADDRESS + 64), TC_E_CORRUPT);
+    assert_status(check_with_number(ADDRESS_AT, 0), TC_E_CORRUPT);
 }
 
 TEST(the_file_is_the_peers_own)
 {
     const uint64_t number = (uint64_t)fileno(file) << 30;
     const uint64_t pid = (uint64_t)getpid();
-    assert_int_equal(check_with_number(FILE_AT, FLAGS | number | (pid + 1)), TC_E_CORRUPT);
-    assert_int_equal(check_with_number(FILE_AT, UINT64_C(1) << 62 | number | pid),
-                     TC_E_CORRUPT);
-    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 60 | number | pid),
-                     TC_E_CORRUPT); /* no namespace there */
-    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 61 | number | pid),
-                     TC_E_CORRUPT); /* large pages */
-    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1000000) << 30 | pid),
-                     TC_E_PEER_LOST);
+    assert_status(check_with_number(FILE_AT, FLAGS | number | (pid + 1)), TC_E_CORRUPT);
+    assert_status(check_with_number(FILE_AT, UINT64_C(1) << 62 | number | pid), TC_E_CORRUPT);
+    assert_status(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 60 | number | pid),
+                  TC_E_CORRUPT); /* no namespace there */
+    assert_status(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 61 | number | pid),
+                  TC_E_CORRUPT); /* large pages */
+    assert_status(check_with_number(FILE_AT, FLAGS | UINT64_C(1000000) << 30 | pid),
+                  TC_E_PEER_LOST);
 }
 
 TEST(all_of_the_memory_is_in_the_file)
 {
     const sample_key key = sample();
     const tci_ucx_rkey whole = view(&key, KEY_BYTES);
-    assert_int_equal(check_view(&whole, 1), TC_OK);
-    assert_int_equal(check_view(&whole, FILE_BYTES + 1), TC_E_CORRUPT);
-    assert_int_equal(check_view(&whole, SIZE_MAX), TC_E_CORRUPT);
-    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES), TC_OK);
-    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES - 1), TC_E_CORRUPT);
-    assert_int_equal(check_with_number(LENGTH_AT, UINT64_MAX), TC_E_CORRUPT);
-    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES + (uint64_t)getpagesize()),
-                     TC_E_CORRUPT);
+    assert_ok(check_view(&whole, 1));
+    assert_status(check_view(&whole, FILE_BYTES + 1), TC_E_CORRUPT);
+    assert_status(check_view(&whole, SIZE_MAX), TC_E_CORRUPT);
+    assert_ok(check_with_number(LENGTH_AT, FILE_BYTES));
+    assert_status(check_with_number(LENGTH_AT, FILE_BYTES - 1), TC_E_CORRUPT);
+    assert_status(check_with_number(LENGTH_AT, UINT64_MAX), TC_E_CORRUPT);
+    assert_status(check_with_number(LENGTH_AT, FILE_BYTES + (uint64_t)getpagesize()),
+                  TC_E_CORRUPT);
 }
 
 TEST(what_is_no_file_holds_nothing)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(
+    assert_status(
         check_with_number(FILE_AT, FLAGS | (uint64_t)ends[1] << 30 | (uint64_t)getpid()),
         TC_E_CORRUPT);
     (void)close(ends[0]);
@@ -162,9 +161,9 @@ TEST(domains_out_of_reach_are_passed_over)
     sample_key key = sample();
     tci_ucx_rkey far = view(&key, KEY_BYTES);
     put(&key, FILE_AT, 0);
-    assert_int_equal(check(&key), TC_E_CORRUPT);
+    assert_status(check(&key), TC_E_CORRUPT);
     far.posix_domains = 0;
-    assert_int_equal(check_view(&far, FILE_BYTES), TC_OK);
+    assert_ok(check_view(&far, FILE_BYTES));
 }
 
 TEST(two_files_are_too_many)
@@ -175,9 +174,9 @@ TEST(two_files_are_too_many)
     memcpy(both + KEY_BYTES, key.bytes + POSIX_AT, 25);
     both[DOMAINS_AT] = 7;
     tci_ucx_rkey twice = view(both, sizeof both);
-    assert_int_equal(check_view(&twice, FILE_BYTES), TC_OK);
+    assert_ok(check_view(&twice, FILE_BYTES));
     twice.posix_domains = 6;
-    assert_int_equal(check_view(&twice, FILE_BYTES), TC_E_CORRUPT);
+    assert_status(check_view(&twice, FILE_BYTES), TC_E_CORRUPT);
 }
 
 /* Another UCX may write another layout. */
@@ -186,9 +185,9 @@ TEST(where_the_own_one_is_not_understood_nothing_is_checked)
     const sample_key key = sample();
     const tci_ucx_rkey any = view("any", 3), unknown = view("something else", 14);
     tci_ucx_rkey elsewhere = view(&key, KEY_BYTES);
-    assert_int_equal(tci_ucx_rkey_check(&any, 1, &unknown, NULL), TC_OK);
+    assert_ok(tci_ucx_rkey_check(&any, 1, &unknown, NULL));
     elsewhere.address++;
-    assert_int_equal(tci_ucx_rkey_check(&any, 1, &elsewhere, NULL), TC_OK);
+    assert_ok(tci_ucx_rkey_check(&any, 1, &elsewhere, NULL));
 }
 
 static int make_file(void **state)

@@ -85,7 +85,7 @@ static void expect_failure(const char *found)
 {
     tc_context *ctx = NULL;
     tc_error error = {0};
-    assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_E_UCX);
+    assert_status(tc_context_create(NULL, &ctx, &error), TC_E_UCX);
     assert_null(ctx);
     if (strstr(error.text, found) == NULL || strstr(error.text, "/dev/shm") == NULL ||
         strstr(error.text, "--shm-size") == NULL || strstr(error.text, "UCX_POSIX_DIR") == NULL)
@@ -109,7 +109,7 @@ TEST(a_folder_that_is_not_there_is_named)
     tc_context *ctx = NULL;
     tc_error error = {0};
     assert_int_equal(setenv("UCX_POSIX_DIR", "/no/such/folder", 1), 0);
-    assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_E_UCX);
+    assert_status(tc_context_create(NULL, &ctx, &error), TC_E_UCX);
     (void)unsetenv("UCX_POSIX_DIR");
     assert_non_null(strstr(error.text, "/no/such/folder is not there"));
 }
@@ -189,7 +189,7 @@ TEST_WITH(a_new_context_does_it, NULL, unmount_folder)
     tc_context *ctx = NULL;
     mount_folder("size=64m", 0);
     (void)close(make("ucx_shm_posix_1234abcd", 0600));
-    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &ctx, NULL));
     assert_false(is_there("ucx_shm_posix_1234abcd"));
     tc_context_destroy(ctx);
 }

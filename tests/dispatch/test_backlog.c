@@ -29,7 +29,7 @@ static void open_pair(void)
     pair.far->core.options.send_queue_bytes = 0; /* taken for 64 KiB */
     fake_pair_connect(&pair);
     fn = fake_node_function(pair.near, "answers", answers);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     runs = 0;
 }

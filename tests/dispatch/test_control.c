@@ -16,7 +16,7 @@ static void open_pair(uint64_t delivery)
 {
     fake_pair_open(&pair, delivery);
     fn = fake_node_function(pair.far, "nothing", nothing);
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_settle(&pair);
 }
 
@@ -45,10 +45,10 @@ TEST(a_refused_function_is_sent_no_more)
     tc_error error;
     open_pair(FAKE_MAPPED);
     const size_t size = failure(payload, sizeof payload, TC_E_COMPILE, "no such header");
-    assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_OK);
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_E_REFUSED);
+    assert_ok(say(TCI_CONTROL_REFUSED, fn->index, payload, size));
+    assert_status(tc_send(pair.peer, fn, NULL, 0), TC_E_REFUSED);
     assert_int_equal(tc_ep_refusal(pair.peer, &error), 1);
-    assert_int_equal(error.status, TC_E_COMPILE);
+    assert_status(error.status, TC_E_COMPILE);
     assert_string_equal(error.text, "nothing: no such header");
     fake_pair_close(&pair);
 }
@@ -59,10 +59,10 @@ TEST(a_refused_payload_leaves_the_function_as_it_is)
     tc_error error;
     open_pair(FAKE_MAPPED);
     const size_t size = failure(payload, sizeof payload, TC_E_TOO_LARGE, "too much");
-    assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_OK);
+    assert_ok(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size));
     assert_int_equal(tc_ep_refusal(pair.peer, &error), 1);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    assert_status(error.status, TC_E_TOO_LARGE);
+    assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_close(&pair);
 }
 
@@ -78,9 +78,9 @@ TEST(a_payload_in_parts_fails_as_the_peer_says)
         uint8_t payload[64];
         uint8_t *large = calloc(1, 1u << 20);
         open_pair(FAKE_MAPPED);
-        assert_int_equal(tc_send(pair.peer, fn, large, 1u << 20), TC_E_AGAIN);
+        assert_status(tc_send(pair.peer, fn, large, 1u << 20), TC_E_AGAIN);
         const size_t size = failure(payload, sizeof payload, rows[i].said, "not that");
-        assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_OK);
+        assert_ok(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size));
         assert_int_equal(tc_send(pair.peer, fn, large, 1u << 20), rows[i].heard);
         fake_pair_close(&pair);
         free(large);
@@ -93,13 +93,13 @@ TEST(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over)
     memset(payload, 255, sizeof payload);
     open_pair(FAKE_MAPPED);
     for (size_t size = 0; size < 4; size++)
-        assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_OK);
-    assert_int_equal(say(TCI_CONTROL_REFUSED, 16, payload, sizeof payload), TC_OK);
-    assert_int_equal(say(TCI_CONTROL_TOO_LARGE, UINT16_MAX, payload, sizeof payload), TC_OK);
+        assert_ok(say(TCI_CONTROL_REFUSED, fn->index, payload, size));
+    assert_ok(say(TCI_CONTROL_REFUSED, 16, payload, sizeof payload));
+    assert_ok(say(TCI_CONTROL_TOO_LARGE, UINT16_MAX, payload, sizeof payload));
     assert_int_equal(tc_ep_refusal(pair.peer, NULL), 0);
-    assert_int_equal(say(TCI_CONTROL_REFUSED, 15, payload, sizeof payload), TC_OK);
+    assert_ok(say(TCI_CONTROL_REFUSED, 15, payload, sizeof payload));
     assert_int_equal(tc_ep_refusal(pair.peer, NULL), 1); /* of a function not sent: so be it */
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_close(&pair);
 }
 
@@ -111,11 +111,11 @@ TEST(a_refusal_that_says_that_all_is_well_is_corrupt)
     open_pair(FAKE_MAPPED);
     for (size_t i = 0; i < 3; i++) {
         const size_t size = failure(payload, sizeof payload, (tc_status)statuses[i], "x");
-        assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_E_CORRUPT);
-        assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_E_CORRUPT);
+        assert_status(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_E_CORRUPT);
+        assert_status(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_E_CORRUPT);
     }
     assert_int_equal(tc_ep_refusal(pair.peer, NULL), 0);
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_close(&pair);
 }
 
@@ -124,9 +124,8 @@ TEST(a_question_for_code_of_a_wrong_form_is_passed_over)
     uint8_t id[sizeof(tci_content_id)] = {9};
     open_pair(FAKE_MAPPED);
     for (size_t size = 0; size < sizeof id; size++)
-        assert_int_equal(say(TCI_CONTROL_NEED, 0, id, size), TC_OK);
-    assert_int_equal(say(TCI_CONTROL_NEED, fn->index, fn->id.bytes, sizeof fn->id.bytes),
-                     TC_OK);
+        assert_ok(say(TCI_CONTROL_NEED, 0, id, size));
+    assert_ok(say(TCI_CONTROL_NEED, fn->index, fn->id.bytes, sizeof fn->id.bytes));
     assert_non_null(pair.peer->tx.code);
     assert_true(tci_ep_is_open(pair.peer));
     fake_pair_close(&pair);
@@ -136,9 +135,9 @@ TEST(only_the_function_that_is_awaited_is_prepared)
 {
     open_pair(FAKE_MAPPED);
     pair.peer->tx.preparing = 3;
-    assert_int_equal(say(TCI_CONTROL_PREPARED, 4, NULL, 0), TC_OK);
+    assert_ok(say(TCI_CONTROL_PREPARED, 4, NULL, 0));
     assert_int_equal(pair.peer->tx.preparing, 3);
-    assert_int_equal(say(TCI_CONTROL_PREPARED, 3, NULL, 0), TC_OK);
+    assert_ok(say(TCI_CONTROL_PREPARED, 3, NULL, 0));
     assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
     fake_pair_close(&pair);
 }
@@ -148,7 +147,7 @@ TEST(a_refusal_ends_the_wait_for_a_prepared_function)
     static const uint8_t status[4] = {255, 255, 255, 255};
     open_pair(FAKE_MAPPED);
     pair.peer->tx.preparing = fn->index;
-    assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, status, 4), TC_OK);
+    assert_ok(say(TCI_CONTROL_REFUSED, fn->index, status, 4));
     assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
     fake_pair_close(&pair);
 }
@@ -157,7 +156,7 @@ TEST(credit_that_is_asked_for_is_returned)
 {
     open_pair(FAKE_CARRIED);
     const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
-    assert_int_equal(say(TCI_CONTROL_CREDIT, 0, NULL, 0), TC_OK);
+    assert_ok(say(TCI_CONTROL_CREDIT, 0, NULL, 0));
     assert_int_equal(fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT), before + 1);
     fake_pair_close(&pair);
 }
@@ -169,14 +168,13 @@ TEST(what_is_unknown_or_no_good_is_passed_over)
     memset(payload, 255, sizeof payload);
     open_pair(FAKE_MAPPED);
     for (unsigned control = 11; control < 256; control++)
-        assert_int_equal(say((uint8_t)control, 3, payload, sizeof payload), TC_OK);
-    assert_int_equal(say(0, 3, payload, sizeof payload), TC_OK);
+        assert_ok(say((uint8_t)control, 3, payload, sizeof payload));
+    assert_ok(say(0, 3, payload, sizeof payload));
     for (size_t size = 0; size <= sizeof payload; size++)
-        assert_int_equal(say(TCI_CONTROL_SEGMENT, 0, payload, size), TC_OK);
-    assert_int_equal(say(TCI_CONTROL_ATTACHED, 0, NULL, 0),
-                     TC_OK); /* of a segment that was not offered */
+        assert_ok(say(TCI_CONTROL_SEGMENT, 0, payload, size));
+    assert_ok(say(TCI_CONTROL_ATTACHED, 0, NULL, 0)); /* of a segment that was not offered */
     assert_true(tci_ep_is_open(pair.peer));
-    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_close(&pair);
 }
 
@@ -187,7 +185,7 @@ TEST(counts_of_a_wrong_size_are_corrupt)
     static const uint8_t payload[7];
     open_pair(FAKE_MAPPED);
     for (size_t i = 0; i < sizeof controls; i++)
-        assert_int_equal(say(controls[i], 0, payload, sizeof payload), TC_E_CORRUPT);
+        assert_status(say(controls[i], 0, payload, sizeof payload), TC_E_CORRUPT);
     fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_ARRIVED, 0, payload, sizeof payload);
     (void)tci_dispatch_run(pair.peer);
     fake_expect_failed(pair.peer, TC_E_CORRUPT, "barrier: 7 bytes, expected 8");

@@ -23,7 +23,7 @@ static void open_pair(uint64_t delivery)
 {
     fake_pair_open(&pair, delivery);
     fn = fake_node_function(pair.near, "run", run);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     runs = 0;
@@ -46,7 +46,7 @@ TEST_WITH(plain_calls_run_in_order_with_their_payloads, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     for (uint32_t i = 0; i < 300; i++) { /* several laps of the ring */
-        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
         fake_pair_settle(&pair);
         assert_int_equal(runs, i + 1);
         assert_int_equal(got_size, sizeof i);
@@ -62,7 +62,7 @@ TEST_WITH(target_args_are_those_of_the_context, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
     pair.far->core.target_args = &pair;
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     fake_pair_close(&pair);
@@ -191,14 +191,14 @@ TEST_WITH(a_payload_above_the_limit_is_refused_and_the_rest_goes_on, fresh, NULL
     pair.far->core.options.payload_bytes_max = 600;
     send_fragment(900, 0, 500);
     send_fragment(900, 500, 400);
-    assert_int_equal(tc_send(pair.ep, fn, "x", 1), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, "x", 1));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     assert_int_equal(got_size, 1);
     assert_int_equal(tc_ep_refusal(pair.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_status(error.status, TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "payload_bytes_max is 600"));
-    assert_int_equal(tc_send(pair.ep, fn, "y", 1), TC_OK); /* the function is not */
+    assert_ok(tc_send(pair.ep, fn, "y", 1)); /* the function is not */
     fake_pair_close(&pair);
 }
 
@@ -237,7 +237,7 @@ TEST_WITH(one_ring_does_not_hold_up_the_others, fresh, NULL)
 TEST_WITH(a_peer_that_maps_the_ring_is_told_after_each_batch, fresh, NULL)
 {
     open_pair(FAKE_MAPPED);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)tci_dispatch_run(pair.peer);
     tci_producer_refresh(&pair.ep->tx.ring);
     assert_true(tci_producer_drained(&pair.ep->tx.ring));
@@ -250,7 +250,7 @@ TEST_WITH(others_are_told_when_an_eighth_is_due, fresh, NULL)
     const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
     const uint64_t told = pair.peer->rx.ring.published;
     while (fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT) == before) {
-        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, NULL, 0));
         (void)tci_dispatch_run(pair.peer);
     }
     /* Bytes consumed before count, and the end of a lap, if one is there. */
@@ -263,8 +263,8 @@ TEST_WITH(draining_ends_when_nothing_is_left, fresh, NULL)
     open_pair(FAKE_MAPPED);
     fake_code_of("slow")->is_slow = true;
     tc_ifunc *slow = fake_node_function(pair.near, "slow", run);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
-    assert_int_equal(tc_send(pair.ep, slow, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
+    assert_ok(tc_send(pair.ep, slow, NULL, 0));
     assert_false(tci_dispatch_drain(pair.peer));
     assert_int_equal(runs, 1);
     assert_false(tci_dispatch_drain(pair.peer)); /* a frame waits for its function */
@@ -287,7 +287,7 @@ TEST_WITH(an_endpoint_that_ends_while_its_function_runs_is_left_alone, fresh, NU
 {
     open_pair(FAKE_MAPPED);
     tc_ifunc *last = fake_node_function(pair.near, "last", closes_itself);
-    assert_int_equal(tc_send(pair.ep, last, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, last, NULL, 0));
     (void)tci_dispatch_run(pair.peer);
     assert_int_equal(runs, 1);
     assert_false(tci_core_is_busy(&pair.far->core));
@@ -350,7 +350,7 @@ TEST_WITH(injected_code_that_does_not_run_here_is_refused, fresh, NULL)
     fake_pair_settle(&pair);
     assert_int_equal(runs, 0);
     assert_int_equal(tc_ep_refusal(pair.ep, &error), 1);
-    assert_int_equal(error.status, TC_E_NO_SLICE);
+    assert_status(error.status, TC_E_NO_SLICE);
     fake_pair_close(&pair);
 }
 

@@ -32,7 +32,7 @@ TEST(nothing_runs_behind_the_message_that_ends_its_endpoint)
         if (i % 2 == 1)
             fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_PREPARED, 0, NULL, 0);
         if (i < 2)
-            assert_int_equal(tc_send(pair.ep, ends, NULL, 0), TC_OK);
+            assert_ok(tc_send(pair.ep, ends, NULL, 0));
         else
             call_in_place_of_run(fail_peer);
         for (int n = 0; n < 3; n++)

@@ -58,11 +58,11 @@ TEST(pieces_in_order_make_the_payload)
 {
     receiver *r = make_receiver();
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
+        assert_ok(take(r, 250, 0, 100, 1));
         assert_false(r->complete);
-        assert_int_equal(take(r, 250, 100, 100, 2), TC_OK);
+        assert_ok(take(r, 250, 100, 100, 2));
         assert_false(r->complete);
-        assert_int_equal(take(r, 250, 200, 50, 3), TC_OK);
+        assert_ok(take(r, 250, 200, 50, 3));
         assert_true(r->complete);
         assert_int_equal(r->ep.rx.assembly.landing.bytes[99], 1);
         assert_int_equal(r->ep.rx.assembly.landing.bytes[100], 2);
@@ -88,31 +88,30 @@ TEST(what_does_not_fit_together_is_refused)
     };
     for (size_t i = 0; i < sizeof second / sizeof second[0]; i++) {
         receiver *r = make_receiver();
-        assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
-        assert_int_equal(take(r, second[i].total, second[i].offset, second[i].n, 2),
-                         TC_E_CORRUPT);
+        assert_ok(take(r, 250, 0, 100, 1));
+        assert_status(take(r, second[i].total, second[i].offset, second[i].n, 2), TC_E_CORRUPT);
         free_receiver(r);
     }
     receiver *r = make_receiver();
-    assert_int_equal(take(r, 250, 100, 100, 1), TC_E_CORRUPT); /* not the first */
-    assert_int_equal(take(r, 0, 0, 1, 1), TC_E_CORRUPT);
-    assert_int_equal(take(r, 10, 0, 11, 1), TC_E_CORRUPT);
+    assert_status(take(r, 250, 100, 100, 1), TC_E_CORRUPT); /* not the first */
+    assert_status(take(r, 0, 0, 1, 1), TC_E_CORRUPT);
+    assert_status(take(r, 10, 0, 11, 1), TC_E_CORRUPT);
     free_receiver(r);
 }
 
 TEST(a_payload_above_the_limit_is_said_once_and_passed_over)
 {
     receiver *r = make_receiver();
-    assert_int_equal(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
+    assert_status(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
     assert_non_null(strstr(r->error.text, "100001"));
     assert_null(r->ep.rx.assembly.landing.bytes);
-    assert_int_equal(take(r, LIMIT + 1, 50000, 50000, 1), TC_OK);
-    assert_int_equal(take(r, LIMIT + 1, 100000, 1, 1), TC_OK);
+    assert_ok(take(r, LIMIT + 1, 50000, 50000, 1));
+    assert_ok(take(r, LIMIT + 1, 100000, 1, 1));
     assert_false(r->complete);
-    assert_int_equal(take(r, 10, 0, 10, 7), TC_OK); /* the next payload is taken */
+    assert_ok(take(r, 10, 0, 10, 7)); /* the next payload is taken */
     assert_true(r->complete);
     tci_large_done(&r->ep, &r->whole);
-    assert_int_equal(take(r, UINT64_MAX, 0, 10, 7), TC_E_TOO_LARGE);
+    assert_status(take(r, UINT64_MAX, 0, 10, 7), TC_E_TOO_LARGE);
     free_receiver(r);
 }
 
@@ -150,7 +149,7 @@ static tc_status take_staged(receiver *r, uint64_t total, uint64_t offset, uint6
 TEST(a_whole_payload_is_used_where_it_staged)
 {
     receiver *r = make_staged_receiver();
-    assert_int_equal(take_staged(r, 300, 0, TCI_STAGING_OFFSET + 64, 300), TC_OK);
+    assert_ok(take_staged(r, 300, 0, TCI_STAGING_OFFSET + 64, 300));
     assert_ptr_equal(r->whole.bytes, r->ep.rx.staged.base + TCI_STAGING_OFFSET + 64);
     assert_int_equal(r->whole.size, 300);
     assert_false(r->whole.assembled);
@@ -161,11 +160,11 @@ TEST(a_whole_payload_is_used_where_it_staged)
 TEST(landed_parts_are_put_together)
 {
     receiver *r = make_staged_receiver();
-    assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
+    assert_ok(take(r, 400, 0, 100, 1)); /* one in its frame, then the others */
     memset(r->ep.rx.staged.base + TCI_STAGING_OFFSET, 2, 200);
-    assert_int_equal(take_staged(r, 400, 100, TCI_STAGING_OFFSET, 200), TC_OK);
+    assert_ok(take_staged(r, 400, 100, TCI_STAGING_OFFSET, 200));
     assert_null(r->whole.bytes);
-    assert_int_equal(take_staged(r, 400, 300, TCI_STAGING_OFFSET, 100), TC_OK);
+    assert_ok(take_staged(r, 400, 300, TCI_STAGING_OFFSET, 100));
     assert_true(r->whole.assembled);
     assert_int_equal(r->whole.bytes[99], 1);
     assert_int_equal(r->whole.bytes[399], 2);
@@ -190,13 +189,13 @@ TEST(places_outside_the_segment_are_corrupt)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         receiver *r = make_staged_receiver();
-        assert_int_equal(
+        assert_status(
             take_staged(r, cases[i].total, cases[i].offset, cases[i].place, cases[i].size),
             TC_E_CORRUPT);
         free_staged_receiver(r);
     }
     receiver *r = make_receiver(); /* that has no segment at all */
-    assert_int_equal(take_staged(r, 300, 0, TCI_STAGING_OFFSET, 300), TC_E_CORRUPT);
+    assert_status(take_staged(r, 300, 0, TCI_STAGING_OFFSET, 300), TC_E_CORRUPT);
     free_receiver(r);
 }
 
@@ -204,14 +203,14 @@ TEST(a_sender_that_was_refused_may_begin_anew)
 {
     receiver *r = make_staged_receiver();
     r->core.options.payload_bytes_max = 1000;
-    assert_int_equal(take_staged(r, 1001, 0, TCI_STAGING_OFFSET, 1001), TC_E_TOO_LARGE);
+    assert_status(take_staged(r, 1001, 0, TCI_STAGING_OFFSET, 1001), TC_E_TOO_LARGE);
     tci_large_done(&r->ep, &r->whole);
-    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
-    assert_int_equal(take_staged(r, 1000, 0, TCI_STAGING_OFFSET, 1000), TC_OK);
+    assert_status(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
+    assert_ok(take_staged(r, 1000, 0, TCI_STAGING_OFFSET, 1000));
     assert_non_null(r->whole.bytes);
-    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
-    assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
-    assert_int_equal(take(r, 250, 100, 150, 1), TC_OK);
+    assert_status(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
+    assert_ok(take(r, 250, 0, 100, 1));
+    assert_ok(take(r, 250, 100, 150, 1));
     assert_true(r->complete);
     free_staged_receiver(r);
 }
@@ -220,10 +219,10 @@ TEST(a_sender_whose_function_was_refused_may_begin_anew)
 {
     receiver *r = make_receiver();
     r->slot.callable = false;
-    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_OK);
+    assert_ok(take(r, 5000, 0, 1000, 1));
     r->slot.main = run;
     r->slot.callable = true;
-    assert_int_equal(take(r, 250, 0, 250, 1), TC_OK);
+    assert_ok(take(r, 250, 0, 250, 1));
     assert_true(r->complete);
     free_receiver(r);
 }

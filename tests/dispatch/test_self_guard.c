@@ -22,7 +22,7 @@ static void call(tc_ifunc *fn)
 {
     tc_call_params params = heard_params(&answer);
     memset(&answer, 0, sizeof answer);
-    assert_int_equal(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL), TC_OK);
+    assert_ok(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL));
     fake_pair_settle(&pair);
 }
 
@@ -108,7 +108,7 @@ TEST(guards_end_from_the_inside_out)
 static void forwards(void *argument)
 {
     const tc_status status = tc_forward(0, "x", 1);
-    assert_int_equal(status, TC_OK);
+    assert_ok(status);
     gives_up(argument);
 }
 
@@ -116,7 +116,7 @@ static void forwarding_main(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)target_args;
     if (size == 1) {
-        assert_int_equal(tc_reply("there", 5), TC_OK);
+        assert_ok(tc_reply("there", 5));
         return;
     }
     ended[0] = tc_self_guard(forwards, &reached);

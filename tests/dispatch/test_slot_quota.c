@@ -13,7 +13,7 @@ TEST(one_peer_leaves_places_to_others)
         (void)snprintf(name, sizeof name, "f%d", i);
         tc_ifunc *mine = fake_node_function(pair.near, name, run);
         fake_code_of(name)->has_state = true;
-        assert_int_equal(counted_pair_send(mine), TC_OK);
+        assert_ok(counted_pair_send(mine));
         fake_pair_settle(&pair);
     }
     assert_int_equal(runs, 6);
@@ -23,7 +23,7 @@ TEST(one_peer_leaves_places_to_others)
         "option functions_max");
     tc_ifunc *theirs = fake_node_function(second.near, "theirs", run);
     fake_code_of("theirs")->has_state = true;
-    assert_int_equal(tc_send(second.ep, theirs, NULL, 0), TC_OK);
+    assert_ok(tc_send(second.ep, theirs, NULL, 0));
     fake_pair_settle(&second);
     assert_int_equal(runs, 7);
     fake_pair_remove(&second);
@@ -39,7 +39,7 @@ static void send_many(fake_pair *p, const char *first, unsigned how_many, bool h
         tc_ifunc *mine = fake_node_function(p->near, name, run);
         fake_code_of(name)->has_state = has_state;
         fake_code_of(name)->memory = 1000;
-        assert_int_equal(tc_send(p->ep, mine, NULL, 0), TC_OK);
+        assert_ok(tc_send(p->ep, mine, NULL, 0));
         fake_pair_settle(p);
     }
 }
@@ -79,7 +79,7 @@ static void prepare(void)
 {
     const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_PREPARE};
     pair.ep->tx.preparing = fn->index;
-    assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
+    assert_ok(tci_frame_out_message(pair.ep, &out));
     fake_pair_settle(&pair);
 }
 
@@ -107,7 +107,7 @@ TEST(what_is_sent_ahead_counts_for_its_peer)
     }
     tc_error error;
     assert_true(tc_ep_refusal(pair.ep, &error) > 0);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_status(error.status, TC_E_TOO_LARGE);
     assert_true(pair.far->core.registry.code_memory < 7000);
     fake_pair_remove(&second);
     fake_pair_close(&pair);

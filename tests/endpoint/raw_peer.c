@@ -65,9 +65,7 @@ static tci_hello_preamble next_hello(void)
 {
     tci_hello_preamble preamble;
     raw_read(TCI_HELLO_PREAMBLE_BYTES);
-    assert_int_equal(
-        tci_hello_preamble_decode(peer->came, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL),
-        TC_OK);
+    assert_ok(tci_hello_preamble_decode(peer->came, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL));
     raw_read(TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes);
     return preamble;
 }
@@ -82,8 +80,7 @@ static void say_hello(void)
     hello.ring_bytes = 4096;
     hello.frame_bytes_max = 1024;
     hello.segment = TCI_HELLO_NO_SEGMENT;
-    assert_int_equal(
-        tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL), TC_OK);
+    assert_ok(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL));
     raw_write(bytes, size);
 }
 
@@ -91,8 +88,7 @@ static void say_ready(void)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
     size_t size;
-    assert_int_equal(tci_hello_ready_encode(TCI_HELLO_STREAM, bytes, sizeof bytes, &size),
-                     TC_OK);
+    assert_ok(tci_hello_ready_encode(TCI_HELLO_STREAM, bytes, sizeof bytes, &size));
     raw_write(bytes, size);
 }
 
@@ -101,7 +97,7 @@ static void take_hello(void)
     tci_hello hello;
     tci_hello_preamble preamble = next_hello();
     size_t size = TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes;
-    assert_int_equal(tci_hello_decode(peer->came, size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
+    assert_ok(tci_hello_decode(peer->came, size, TCI_HELLO_HELLO, &hello, NULL));
     assert_true(hello.stream);
     assert_int_equal(hello.worker_address.size, 0);
     assert_int_equal(hello.ring_bytes, RAW_RING_BYTES);
@@ -167,12 +163,12 @@ int raw_set_up(void **state)
     tc_options *opts;
     peer = calloc(1, sizeof *peer);
     assert_non_null(peer);
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "delivery", "stream", NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "ring_bytes", "64K", NULL), TC_OK);
-    assert_int_equal(tc_context_create(opts, &peer->ctx, NULL), TC_OK);
+    assert_ok(tc_options_create(&opts, NULL));
+    assert_ok(tc_options_set(opts, "delivery", "stream", NULL));
+    assert_ok(tc_options_set(opts, "ring_bytes", "64K", NULL));
+    assert_ok(tc_context_create(opts, &peer->ctx, NULL));
     tc_options_destroy(opts);
-    assert_int_equal(tc_listener_open(peer->ctx, "127.0.0.1:0", &peer->listener, NULL), TC_OK);
+    assert_ok(tc_listener_open(peer->ctx, "127.0.0.1:0", &peer->listener, NULL));
     return 0;
 }
 

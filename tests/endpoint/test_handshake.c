@@ -7,7 +7,7 @@
 static size_t hello_of(tc_ep *ep, uint8_t *out)
 {
     tc_error error;
-    assert_int_equal(tci_handshake_send_hello(ep, &error), TC_OK);
+    assert_ok(tci_handshake_send_hello(ep, &error));
     const fake_post *post = fake_outbox_take(&ep->link->sent);
     assert_non_null(post);
     memcpy(out, post->bytes, post->size);
@@ -18,7 +18,7 @@ static size_t hello_of(tc_ep *ep, uint8_t *out)
 static tci_hello decode(const uint8_t *bytes, size_t size)
 {
     tci_hello hello;
-    assert_int_equal(tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
+    assert_ok(tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, NULL));
     return hello;
 }
 
@@ -43,8 +43,7 @@ static void say_hello(tc_ep *to, const tci_hello *hello)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
-    assert_int_equal(tci_hello_encode(hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL),
-                     TC_OK);
+    assert_ok(tci_hello_encode(hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL));
     tci_handshake_message(to, TCI_HELLO_HELLO, bytes, size);
 }
 
@@ -52,7 +51,7 @@ static void say_ready(tc_ep *to, uint8_t delivery)
 {
     uint8_t bytes[32];
     size_t size;
-    assert_int_equal(tci_hello_ready_encode(delivery, bytes, sizeof bytes, &size), TC_OK);
+    assert_ok(tci_hello_ready_encode(delivery, bytes, sizeof bytes, &size));
     tci_handshake_message(to, TCI_HELLO_READY, bytes, size);
 }
 
@@ -60,7 +59,7 @@ static void say_refuse(tc_ep *to, tc_status status, const char *text)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
-    assert_int_equal(tci_hello_refuse_encode(status, text, bytes, sizeof bytes, &size), TC_OK);
+    assert_ok(tci_hello_refuse_encode(status, text, bytes, sizeof bytes, &size));
     tci_handshake_message(to, TCI_HELLO_REFUSE, bytes, size);
 }
 
@@ -72,11 +71,9 @@ static int next_kind(tc_ep *ep, tc_error *refusal_out)
     const fake_post *post = fake_outbox_take(sent);
     if (post == NULL)
         return 0;
-    assert_int_equal(tci_hello_preamble_decode(post->bytes, post->size, &preamble, NULL),
-                     TC_OK);
+    assert_ok(tci_hello_preamble_decode(post->bytes, post->size, &preamble, NULL));
     if (preamble.kind == TCI_HELLO_REFUSE)
-        assert_int_equal(tci_hello_refuse_decode(post->bytes, post->size, refusal_out, NULL),
-                         TC_OK);
+        assert_ok(tci_hello_refuse_decode(post->bytes, post->size, refusal_out, NULL));
     return (int)preamble.kind;
 }
 
@@ -102,7 +99,7 @@ TEST(our_hello_is_said_once)
     tc_ep *ep = fake_node_ep(node);
     tc_error error;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tci_handshake_send_hello(ep, &error), TC_OK);
+        assert_ok(tci_handshake_send_hello(ep, &error));
     assert_int_equal(next_kind(ep, NULL), TCI_HELLO_HELLO);
     assert_int_equal(next_kind(ep, NULL), 0);
     fake_node_destroy(node);
@@ -177,7 +174,7 @@ TEST(a_delivery_that_is_unknown_here_is_refused)
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_HELLO);
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_READY);
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
-    assert_int_equal(refusal.status, TC_E_CORRUPT);
+    assert_status(refusal.status, TC_E_CORRUPT);
     fake_pair_close(&pair);
 }
 
@@ -195,9 +192,9 @@ TEST(damaged_hellos_are_refused_with_their_reason)
             size = cut == 1 ? size - 1 : 3;
         tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
         assert_int_equal(pair.ep->state, TCI_EP_FAILED);
-        assert_int_equal(tc_ep_error(pair.ep, NULL), TC_E_CORRUPT);
+        assert_status(tc_ep_error(pair.ep, NULL), TC_E_CORRUPT);
         assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
-        assert_int_equal(refusal.status, TC_E_CORRUPT);
+        assert_status(refusal.status, TC_E_CORRUPT);
         assert_int_equal(pair.near->seen.opened, 0);
         fake_pair_close(&pair);
     }
@@ -213,7 +210,7 @@ TEST(another_version_of_ucx_is_refused)
     say_hello(pair.ep, &hello);
     fake_expect_failed(pair.ep, TC_E_VERSION, "1.14");
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
-    assert_int_equal(refusal.status, TC_E_VERSION);
+    assert_status(refusal.status, TC_E_VERSION);
     fake_pair_close(&pair);
 }
 

@@ -138,9 +138,8 @@ TEST(a_refusal_is_heard_behind_a_link_that_has_ended)
     c.ep->link->ready = TC_E_PEER_LOST;
     carry(c.peer, c.ep);
     assert_int_equal(c.ep->state, TCI_EP_AWAITING_READY);
-    assert_int_equal(tci_hello_refuse_encode(TC_E_UNSUPPORTED, "no ring of yours", bytes,
-                                             sizeof bytes, &size),
-                     TC_OK);
+    assert_ok(tci_hello_refuse_encode(TC_E_UNSUPPORTED, "no ring of yours", bytes, sizeof bytes,
+                                      &size));
     fake_stream_arrive(c.ep->stream, bytes, size);
     tci_handshake_stream(c.ep);
     fake_expect_failed(c.ep, TC_E_REFUSED, "no ring of yours");
@@ -166,7 +165,7 @@ TEST(what_is_no_message_is_refused)
     fake_stream_arrive(c.ep->stream, "GET / HTTP/1.1\r\n\r\n", 18);
     tci_handshake_stream(c.ep);
     assert_int_equal(c.ep->state, TCI_EP_FAILED);
-    assert_int_equal(tc_ep_error(c.ep, NULL), TC_E_CORRUPT);
+    assert_status(tc_ep_error(c.ep, NULL), TC_E_CORRUPT);
     assert_int_equal(c.ep->stream->sent.count, 2); /* HELLO, REFUSE */
     end_call(&c);
 }
@@ -193,7 +192,7 @@ TEST(the_end_of_a_stream_after_a_goodbye_is_none)
     size_t size;
     call c = make_call();
     open_call(&c);
-    assert_int_equal(tci_hello_bye_encode(bytes, sizeof bytes, &size), TC_OK);
+    assert_ok(tci_hello_bye_encode(bytes, sizeof bytes, &size));
     fake_stream_arrive(c.ep->stream, bytes, size);
     c.ep->stream->end = (tc_error){TC_E_PEER_LOST, "127.0.0.1:9 hung up"};
     tci_handshake_stream(c.ep);
@@ -209,7 +208,7 @@ TEST(a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times)
     size_t size;
     call c = make_call();
     open_call(&c);
-    assert_int_equal(tci_hello_wakeup_encode(bytes, sizeof bytes, &size), TC_OK);
+    assert_ok(tci_hello_wakeup_encode(bytes, sizeof bytes, &size));
     for (unsigned i = 0; i < 150; i++)
         fake_stream_arrive(c.ep->stream, bytes, size);
     const unsigned before = c.ep->stream->arrived.taken;

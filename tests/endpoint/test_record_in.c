@@ -54,7 +54,7 @@ static void expect_credit(void)
     tci_record record;
     tci_am_credit credit;
     raw_read(TCI_RECORD_HEADER_BYTES + sizeof credit);
-    assert_int_equal(tci_record_decode(peer->came, peer->came[8], &record, NULL), TC_OK);
+    assert_ok(tci_record_decode(peer->came, peer->came[8], &record, NULL));
     assert_int_equal(record.kind, TCI_RECORD_CREDIT);
     memcpy(&credit, peer->came + TCI_RECORD_HEADER_BYTES, sizeof credit);
     assert_int_equal(credit.consumed, peer->producer.tail);

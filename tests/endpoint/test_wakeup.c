@@ -18,7 +18,7 @@ static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
     fake_pair pair;
     fake_pair_open(&pair, delivery);
     *fn_out = fake_node_function(pair.near, "nothing", nothing);
-    assert_int_equal(tc_send(pair.ep, *fn_out, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, *fn_out, NULL, 0));
     fake_pair_settle(&pair);
     tci_producer_refresh(&pair.ep->tx.ring);
     return pair;
@@ -106,7 +106,7 @@ TEST(a_ring_with_room_is_not_waited_for)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_false(arm(pair.ep).credit_blocked);
     assert_int_equal(position_at(pair.peer), NOTHING_AWAITED);
     fake_pair_close(&pair);
@@ -118,9 +118,9 @@ TEST(what_waits_in_the_queue_waits_for_what_can_be_reached)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const tci_outgoing out = {.fn = fn, .built = true};
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)fake_node_turn(pair.near);
-    assert_int_equal(tci_send_queue_message(pair.ep, &out), TC_OK);
+    assert_ok(tci_send_queue_message(pair.ep, &out));
     assert_true(arm(pair.ep).credit_blocked);
     assert_int_equal(position_at(pair.peer), pair.ep->tx.ring.tail);
     fake_pair_close(&pair);
@@ -130,9 +130,9 @@ TEST(a_flush_waits_for_its_position)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     pair.ep->tx.flush_target = pair.ep->tx.ring.tail;
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)fake_node_turn(pair.near);
     assert_true(pair.ep->tx.flush_target < pair.ep->tx.ring.tail);
     assert_true(arm(pair.ep).credit_blocked);
@@ -199,7 +199,7 @@ TEST(a_frame_that_came_meanwhile_is_found)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     (void)arm(pair.peer);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_true(tci_wakeup_finds_work(pair.peer));
     fake_pair_close(&pair);
 }
@@ -237,7 +237,7 @@ TEST(calls_that_gathered_do_not_sleep)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     for (int i = 0; i < 2; i++) /* the second waits for others to join */
-        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_true(tci_wakeup_finds_work(pair.ep));
     fake_pair_close(&pair);
 }
@@ -263,7 +263,7 @@ TEST(a_frame_that_waits_for_its_function_lets_it_sleep)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     fake_code_of("slow")->is_slow = true;
     tc_ifunc *slow = fake_node_function(pair.near, "slow", nothing);
-    assert_int_equal(tc_send(pair.ep, slow, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, slow, NULL, 0));
     fake_pair_settle(&pair);
     assert_true(tci_consumer_has_frame(&pair.peer->rx.ring));
     (void)arm(pair.peer);
@@ -277,7 +277,7 @@ TEST(a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     pair.near->core.options.code_push = 0;
     tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
-    assert_int_equal(tc_send(pair.ep, other, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, other, NULL, 0));
     (void)fake_node_turn(pair.near);
     (void)fake_node_turn(pair.far);
     (void)arm(pair.peer);

@@ -110,7 +110,7 @@ bool cache_sample_find(tci_object_cache *cache, unsigned number, size_t size)
     size_t found_size = 0;
     tc_status status = tci_object_cache_find(cache, &key, &found, &found_size);
     if (status != TC_OK) {
-        assert_int_equal(status, TC_E_NOT_FOUND);
+        assert_status(status, TC_E_NOT_FOUND);
         return false;
     }
     uint8_t *expected = malloc(size);

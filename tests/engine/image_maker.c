@@ -80,14 +80,13 @@ made_archive make_image_archive(const char *name, const tci_image_source *source
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
     if (tci_image_write(source, &image, &image_size, &err) != TC_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(tci_archive_writer_create(name, source->entries, &writer, &err), TC_OK);
-    assert_int_equal(
-        tci_archive_writer_add(writer, &slice, image, image_size, symbols, symbol_count, &err),
-        TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &made.bytes, &made.size, &err), TC_OK);
+    assert_ok(tci_archive_writer_create(name, source->entries, &writer, &err));
+    assert_ok(
+        tci_archive_writer_add(writer, &slice, image, image_size, symbols, symbol_count, &err));
+    assert_ok(tci_archive_writer_finish(writer, &made.bytes, &made.size, &err));
     tci_archive_writer_destroy(writer);
     free(image);
-    assert_int_equal(tci_archive_open(made.bytes, made.size, &made.archive, &err), TC_OK);
+    assert_ok(tci_archive_open(made.bytes, made.size, &made.archive, &err));
     return made;
 }
 

@@ -46,7 +46,7 @@ TEST(what_is_encoded_decodes)
     tci_cache_entry entry, expected = sample_entry();
     tc_error err;
     uint8_t *bytes = encode_sample(&size);
-    assert_int_equal(tci_cache_entry_decode(bytes, size, NULL, &entry, &err), TC_OK);
+    assert_ok(tci_cache_entry_decode(bytes, size, NULL, &entry, &err));
     assert_true(tci_cache_entry_key_equal(&entry.key, &expected.key));
     assert_string_equal(entry.name, "count");
     assert_int_equal(entry.object_bytes, OBJECT_BYTES);

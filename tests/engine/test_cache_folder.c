@@ -45,7 +45,7 @@ static void expect_path(const char *cache_dir, const char *expected)
 {
     char path[TCI_CACHE_FOLDER_MAX];
     tc_error err;
-    assert_int_equal(tci_cache_folder_path(cache_dir, path, &err), TC_OK);
+    assert_ok(tci_cache_folder_path(cache_dir, path, &err));
     assert_string_equal(path, expected);
 }
 
@@ -53,7 +53,7 @@ static void expect_no_path(const char *cache_dir)
 {
     char path[TCI_CACHE_FOLDER_MAX];
     tc_error err;
-    assert_int_equal(tci_cache_folder_path(cache_dir, path, &err), TC_E_UNSUPPORTED);
+    assert_status(tci_cache_folder_path(cache_dir, path, &err), TC_E_UNSUPPORTED);
     assert_true(err.text[0] != '\0');
 }
 
@@ -78,7 +78,7 @@ static void expect_refused(const char *cache_dir, tc_status expected, const char
 static void expect_no_cache(const char *cache_dir)
 {
     tci_object_cache *cache = NULL;
-    assert_int_equal(tci_object_cache_open(cache_dir, 1 << 20, &cache, NULL), TC_OK);
+    assert_ok(tci_object_cache_open(cache_dir, 1 << 20, &cache, NULL));
     assert_null(cache);
     assert_int_equal(warnings, 0);
 }

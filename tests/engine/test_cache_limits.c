@@ -44,7 +44,7 @@ static uint64_t bytes_on_disk(size_t *count_out)
     uint64_t bytes = 0;
     int fd = open(cache_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(fd >= 0);
-    assert_int_equal(tci_cache_files_list(fd, &files, count_out, NULL), TC_OK);
+    assert_ok(tci_cache_files_list(fd, &files, count_out, NULL));
     for (size_t i = 0; i < *count_out; i++)
         bytes += (files[i].bytes + 4095) / 4096 * 4096;
     free(files);

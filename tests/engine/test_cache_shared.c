@@ -147,7 +147,7 @@ static uint64_t bytes_on_disk(size_t *temporary_out)
     uint64_t bytes = 0;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(fd >= 0);
-    assert_int_equal(tci_cache_files_list(fd, &files, &count, NULL), TC_OK);
+    assert_ok(tci_cache_files_list(fd, &files, &count, NULL));
     *temporary_out = 0;
     for (size_t i = 0; i < count; i++) {
         bytes += (files[i].bytes + 4095) / 4096 * 4096;

@@ -12,8 +12,7 @@
 static tci_child start(char *script)
 {
     tci_child child;
-    assert_int_equal(tci_child_start((char *[]){"/bin/sh", "-c", script, NULL}, &child, NULL),
-                     TC_OK);
+    assert_ok(tci_child_start((char *[]){"/bin/sh", "-c", script, NULL}, &child, NULL));
     return child;
 }
 
@@ -32,7 +31,7 @@ static void end(tci_child *child)
 TEST(a_deadline_holds_by_the_clock)
 {
     tci_child child = start("sleep 100; echo >&3");
-    assert_int_equal(hear(&child, SHORT_NS), TC_E_TIMEOUT);
+    assert_status(hear(&child, SHORT_NS), TC_E_TIMEOUT);
     end(&child);
 }
 
@@ -41,7 +40,7 @@ TEST(one_that_was_allowed_processor_time_may_be_late)
 {
     tci_child child = start("sleep 0.5; echo >&3");
     tci_child_allow(&child, 10 * TCI_NS_PER_S);
-    assert_int_equal(hear(&child, SHORT_NS), TC_OK);
+    assert_ok(hear(&child, SHORT_NS));
     end(&child);
 }
 
@@ -49,7 +48,7 @@ TEST(processor_time_comes_to_an_end)
 {
     tci_child child = start("while :; do :; done");
     tci_child_allow(&child, SHORT_NS);
-    assert_int_equal(hear(&child, SHORT_NS), TC_E_TIMEOUT);
+    assert_status(hear(&child, SHORT_NS), TC_E_TIMEOUT);
     end(&child);
 }
 
@@ -57,6 +56,6 @@ TEST(one_that_does_nothing_comes_to_its_end)
 {
     tci_child child = start("sleep 100; echo >&3");
     tci_child_allow(&child, TCI_NS_PER_MS); /* beside the start of the shell it is used up */
-    assert_int_equal(hear(&child, SHORT_NS), TC_E_TIMEOUT);
+    assert_status(hear(&child, SHORT_NS), TC_E_TIMEOUT);
     end(&child);
 }

@@ -186,7 +186,7 @@ TEST(pages_that_are_too_small_are_refused)
     tci_code_place area;
     tc_error err = {0};
     image.page_bytes = 1024;
-    assert_int_equal(tci_code_arena_take(arena, &image, &area, &err), TC_E_UNSUPPORTED);
+    assert_status(tci_code_arena_take(arena, &image, &area, &err), TC_E_UNSUPPORTED);
     assert_non_null(strstr(err.text, "1024"));
 }
 

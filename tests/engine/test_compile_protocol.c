@@ -22,16 +22,16 @@ TEST(prefixes)
     size_t size;
     tc_error err;
     tci_compile_prefix_encode(TCI_COMPILE_REPLY, TCI_COMPILE_BODY_MAX, bytes);
-    assert_int_equal(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_OK);
+    assert_ok(tci_compile_prefix_decode(bytes, &kind, &size, &err));
     assert_int_equal(kind, TCI_COMPILE_REPLY);
     assert_int_equal(size, TCI_COMPILE_BODY_MAX);
     for (size_t i = 0; i < 4; i++) {
         bytes[i] ^= 0x10;
-        assert_int_equal(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_E_CORRUPT);
+        assert_status(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_E_CORRUPT);
         bytes[i] ^= 0x10;
     }
     tci_compile_prefix_encode(TCI_COMPILE_REPLY, TCI_COMPILE_BODY_MAX + 1, bytes);
-    assert_int_equal(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_prefix_decode(bytes, &kind, &size, &err), TC_E_CORRUPT);
 }
 
 TEST(hellos)
@@ -44,8 +44,8 @@ TEST(hellos)
     static tci_compile_hello found;
     size_t size;
     tc_error err;
-    assert_int_equal(tci_compile_hello_encode(&hello, body, sizeof body, &size, &err), TC_OK);
-    assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_OK);
+    assert_ok(tci_compile_hello_encode(&hello, body, sizeof body, &size, &err));
+    assert_ok(tci_compile_hello_decode(body, size, &found, &err));
     assert_int_equal(found.abi, 7);
     assert_string_equal(found.llvm, "19.1.7");
     assert_string_equal(found.cpu, "znver4");
@@ -57,16 +57,16 @@ TEST(hellos)
         assert_int_not_equal(tci_compile_hello_decode(cut, n, &found, &err), TC_OK);
         free(cut);
     }
-    assert_int_equal(tci_compile_hello_decode(body, size + 1, &found, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_hello_decode(body, size + 1, &found, &err), TC_E_CORRUPT);
     hello.wall.parts = TCI_WALL_ALL + 1;
-    assert_int_equal(tci_compile_hello_encode(&hello, body, sizeof body, &size, &err), TC_OK);
-    assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
+    assert_ok(tci_compile_hello_encode(&hello, body, sizeof body, &size, &err));
+    assert_status(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
     body[10] = '\0'; /* inside a text */
-    assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
     body[0]++;
-    assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_E_VERSION);
-    assert_int_equal(tci_compile_hello_encode(&hello, body, size - 1, &size, &err),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_compile_hello_decode(body, size, &found, &err), TC_E_VERSION);
+    assert_status(tci_compile_hello_encode(&hello, body, size - 1, &size, &err),
+                  TC_E_TOO_LARGE);
 }
 
 TEST(requests)
@@ -83,10 +83,10 @@ TEST(requests)
     tci_engine_code found;
     size_t size;
     tc_error err;
-    assert_int_equal(tci_compile_request_encode(&code, body, &size, &err), TC_OK);
+    assert_ok(tci_compile_request_encode(&code, body, &size, &err));
     assert_true(size <= TCI_COMPILE_REQUEST_HEAD_MAX);
     memcpy(body + size, "BYTES", 5);
-    assert_int_equal(tci_compile_request_decode(body, size + 5, name, &found, &err), TC_OK);
+    assert_ok(tci_compile_request_decode(body, size + 5, name, &found, &err));
     assert_string_equal(found.name, "counter");
     assert_int_equal(found.entries, code.entries);
     assert_int_equal(found.level, code.level);
@@ -98,11 +98,11 @@ TEST(requests)
     assert_int_equal(found.producer_patch, 7);
     for (size_t n = 0; n < size; n++) {
         void *cut = copy_of(body, n);
-        assert_int_equal(tci_compile_request_decode(cut, n, name, &found, &err), TC_E_CORRUPT);
+        assert_status(tci_compile_request_decode(cut, n, name, &found, &err), TC_E_CORRUPT);
         free(cut);
     }
     body[4] = TCI_LEVEL_OPTIMISED_SHARED + 1;
-    assert_int_equal(tci_compile_request_decode(body, size, name, &found, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_request_decode(body, size, name, &found, &err), TC_E_CORRUPT);
 }
 
 TEST(what_is_too_large_is_not_requested)
@@ -113,10 +113,10 @@ TEST(what_is_too_large_is_not_requested)
     memset(name, 'n', TCI_ARCHIVE_NAME_MAX);
     name[TCI_ARCHIVE_NAME_MAX] = '\0';
     tci_engine_code code = {.name = name};
-    assert_int_equal(tci_compile_request_encode(&code, body, &size, &err), TC_E_TOO_LARGE);
+    assert_status(tci_compile_request_encode(&code, body, &size, &err), TC_E_TOO_LARGE);
     code.name = "counter";
     code.size = (size_t)TCI_ARCHIVE_SLICE_BYTES_MAX + 1;
-    assert_int_equal(tci_compile_request_encode(&code, body, &size, &err), TC_E_TOO_LARGE);
+    assert_status(tci_compile_request_encode(&code, body, &size, &err), TC_E_TOO_LARGE);
 }
 
 static size_t write_reply(const tci_compile_reply *reply)
@@ -138,7 +138,7 @@ static void expect_reply(const tci_compile_reply *reply)
     tc_error err;
     size_t size = write_reply(reply);
     void *copy = copy_of(body, size);
-    assert_int_equal(tci_compile_reply_decode(copy, size, &found, &err), TC_OK);
+    assert_ok(tci_compile_reply_decode(copy, size, &found, &err));
     assert_int_equal(found.status, reply->status);
     assert_int_equal(found.writable, reply->writable);
     assert_int_equal(found.parse_ns, reply->parse_ns);
@@ -154,10 +154,10 @@ static void expect_reply(const tci_compile_reply *reply)
     free(copy);
     for (size_t n = 0; n < size; n++) {
         copy = copy_of(body, n);
-        assert_int_equal(tci_compile_reply_decode(copy, n, &found, &err), TC_E_CORRUPT);
+        assert_status(tci_compile_reply_decode(copy, n, &found, &err), TC_E_CORRUPT);
         free(copy);
     }
-    assert_int_equal(tci_compile_reply_decode(body, size + 1, &found, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_reply_decode(body, size + 1, &found, &err), TC_E_CORRUPT);
 }
 
 static void expect_no_reply(const tci_compile_reply *reply)
@@ -165,7 +165,7 @@ static void expect_no_reply(const tci_compile_reply *reply)
     tci_compile_reply found;
     tc_error err;
     size_t size = write_reply(reply);
-    assert_int_equal(tci_compile_reply_decode(body, size, &found, &err), TC_E_CORRUPT);
+    assert_status(tci_compile_reply_decode(body, size, &found, &err), TC_E_CORRUPT);
 }
 
 TEST(replies)

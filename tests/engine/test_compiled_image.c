@@ -204,8 +204,8 @@ TEST(rules_hold_for_what_a_compiler_asks_for)
     tci_symbols *all = symbols;
     under_policy("deny * *\n");
     symbols = open_symbols("");
-    assert_int_equal(try_link(&code, object.bytes, object.size, NULL, &linked, &entries, &err),
-                     TC_E_UNRESOLVED);
+    assert_status(try_link(&code, object.bytes, object.size, NULL, &linked, &entries, &err),
+                  TC_E_UNRESOLVED);
     assert_non_null(strstr(err.text, "rules line 1"));
     tci_symbols_destroy(symbols);
     under_policy(NULL);
@@ -224,13 +224,13 @@ TEST(a_hostile_compiler_costs_the_function_alone)
         .name = "nothing", .entries = TCI_ENTRY_MAIN, .bytes = "BC", .size = 2};
     skip_if_emulated("an emulated program cannot start another one");
     code.as_image = true;
-    assert_int_equal(tci_engine_module_open(TEST_HOSTILE_DIR, &hostile, NULL), TC_OK);
+    assert_ok(tci_engine_module_open(TEST_HOSTILE_DIR, &hostile, NULL));
     const tci_compiler_opts opts = {.ops = hostile, .time_max_ns = 60 * TCI_NS_PER_S};
-    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
-    assert_int_equal(tci_compiler_compile(c, NULL, &code, &object, NULL), TC_OK);
+    assert_ok(tci_compiler_start(&opts, &c, NULL));
+    assert_ok(tci_compiler_compile(c, NULL, &code, &object, NULL));
     expect_refused_link(&code, &object, NULL, TC_E_CORRUPT, "magic");
     free(object.bytes);
-    assert_int_equal(tci_compiler_compile(c, NULL, &code, &object, NULL), TC_OK);
+    assert_ok(tci_compiler_compile(c, NULL, &code, &object, NULL));
     free(object.bytes);
     tci_compiler_end(c);
 }

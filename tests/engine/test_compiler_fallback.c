@@ -70,7 +70,7 @@ static tci_compiler *start(uint64_t time_max_ns, bool or_in_thread)
     tci_compiler *c;
     const tci_compiler_opts opts = {
         .ops = copied_ops, .time_max_ns = time_max_ns, .or_in_thread = or_in_thread};
-    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
+    assert_ok(tci_compiler_start(&opts, &c, NULL));
     return c;
 }
 
@@ -112,7 +112,7 @@ TEST(this_process_compiles_if_that_was_asked_for)
 static void expect_no_process_for(tci_compiler *c, const char *why)
 {
     tc_error err = {0};
-    assert_int_equal(compile_by(c, &err), TC_E_NO_MEMORY);
+    assert_status(compile_by(c, &err), TC_E_NO_MEMORY);
     if (strstr(err.text, "no process to compile in") == NULL || strstr(err.text, why) == NULL)
         fail_msg("%s", err.text);
     assert_int_equal(tci_compiler_pid(c), -1);
@@ -165,7 +165,7 @@ TEST(without_descriptors_code_is_refused_until_there_are)
     write_right_program();
     tci_compiler *c = start(60 * TCI_NS_PER_S, false);
     tc_error err = {0};
-    assert_int_equal(compile_by(c, &err), TC_OK);
+    assert_ok(compile_by(c, &err));
     assert_int_equal(kill(tci_compiler_pid(c), SIGKILL), 0);
     size_t size;
     tci_object object;
@@ -178,8 +178,8 @@ TEST(without_descriptors_code_is_refused_until_there_are)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     tc_status status = tci_compiler_compile(c, engine, &code, &object, &err);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
-    assert_int_equal(status, TC_E_NO_MEMORY);
-    assert_int_equal(tci_compiler_compile(c, engine, &code, &object, &err), TC_OK);
+    assert_status(status, TC_E_NO_MEMORY);
+    assert_ok(tci_compiler_compile(c, engine, &code, &object, &err));
     assert_true(tci_compiler_pid(c) > 0);
     free(object.bytes);
     free(bytes);
@@ -197,7 +197,7 @@ TEST(a_thread_may_be_asked_for)
 {
     tci_compiler *c;
     const tci_compiler_opts opts = {.ops = ops, .in_thread = true};
-    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
+    assert_ok(tci_compiler_start(&opts, &c, NULL));
     assert_int_equal(tci_compiler_pid(c), -1);
     tci_compiler_end(c);
 }

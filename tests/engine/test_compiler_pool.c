@@ -25,7 +25,7 @@ static tci_compiler_pool *open_pool(void)
 {
     tci_compiler_pool *pool;
     const tci_compiler_opts opts = {.ops = ops, .time_max_ns = 60 * TCI_NS_PER_S};
-    assert_int_equal(tci_compiler_pool_create(&opts, &pool, NULL), TC_OK);
+    assert_ok(tci_compiler_pool_create(&opts, &pool, NULL));
     return pool;
 }
 
@@ -66,9 +66,9 @@ TEST(the_background_is_polite)
     for (int background = 0; background < 2; background++) {
         tci_compiler_pool *pool = open_pool();
         assert_int_equal(children(&niceness), 0);
-        assert_int_equal(tci_compiler_pool_prepare(pool, background, NULL), TC_OK);
-        assert_int_equal(compile(pool, background), TC_OK);
-        assert_int_equal(compile(pool, background), TC_OK);
+        assert_ok(tci_compiler_pool_prepare(pool, background, NULL));
+        assert_ok(compile(pool, background));
+        assert_ok(compile(pool, background));
         assert_int_equal(children(&niceness), 1);
         assert_int_equal(niceness, background ? polite : soon);
         tci_compiler_pool_destroy(pool);
@@ -83,8 +83,8 @@ TEST(who_was_killed_while_idle_is_collected)
     long pid = -1;
     char path[64];
     tci_compiler_pool *pool = open_pool();
-    assert_int_equal(tci_compiler_pool_prepare(pool, true, NULL), TC_OK);
-    assert_int_equal(compile(pool, true), TC_OK);
+    assert_ok(tci_compiler_pool_prepare(pool, true, NULL));
+    assert_ok(compile(pool, true));
     (void)snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -93,7 +93,7 @@ TEST(who_was_killed_while_idle_is_collected)
     siginfo_t end;
     assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
-    assert_int_equal(compile(pool, false), TC_OK);
+    assert_ok(compile(pool, false));
     assert_int_equal(children(&niceness), 1);
     assert_int_equal(kill((pid_t)pid, 0), -1);
     tci_compiler_pool_destroy(pool);
@@ -134,8 +134,8 @@ TEST(code_that_needs_too_much_memory_is_refused)
         .ops = ops, .time_max_ns = 60 * TCI_NS_PER_S, .memory_max = 512u << 20};
     void *bytes = read_bitcode("greedy", &size);
     tci_engine_code code = code_of("greedy", bytes, size, NULL);
-    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
-    assert_int_equal(tci_compiler_compile(c, engine, &code, &object, &err), TC_E_COMPILE);
+    assert_ok(tci_compiler_start(&opts, &c, NULL));
+    assert_status(tci_compiler_compile(c, engine, &code, &object, &err), TC_E_COMPILE);
     assert_non_null(strstr(err.text, "the compiler ended"));
     assert_true(tci_compiler_pid(c) > 0);
     tci_compiler_end(c);

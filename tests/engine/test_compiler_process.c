@@ -119,7 +119,7 @@ TEST(code_that_takes_for_ever_is_refused)
     tc_error err = {0};
     tci_compiler *c = start_compiler(SHORT_NS);
     pid_t first = tci_compiler_pid(c);
-    assert_int_equal(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_TIMEOUT);
+    assert_status(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_TIMEOUT);
     expect_text(&err, "compile_time_max");
     expect_text(&err, "300 ms");
     assert_int_not_equal(tci_compiler_pid(c), first);
@@ -134,7 +134,7 @@ TEST(assembly_reads_no_files)
     size_t size;
     tci_compiler *c = start_compiler(LONG_NS);
     void *bytes = read_bitcode("asm_file", &size);
-    assert_int_equal(compile(c, "asm_file", bytes, size, &err), TC_E_COMPILE);
+    assert_status(compile(c, "asm_file", bytes, size, &err), TC_E_COMPILE);
     expect_text(&err, "incbin");
     expect_works(c);
     tci_compiler_end(c);
@@ -150,9 +150,9 @@ TEST(a_crash_costs_one_function)
     killing k = {.pid = tci_compiler_pid(c), .signal = CRASH_SIGNAL};
     k.from_ticks = busy_ticks(k.pid);
     assert_int_equal(pthread_create(&thread, NULL, kill_when_busy, &k), 0);
-    assert_int_equal(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_COMPILE);
+    assert_status(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_COMPILE);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(err.status, TC_E_COMPILE);
+    assert_status(err.status, TC_E_COMPILE);
     expect_text(&err, TCI_SANITIZED ? "ended by signal 6" : "ended by signal 11");
     expect_text(&err, "'endless'");
     expect_works(c);
@@ -163,7 +163,7 @@ TEST(llvms_own_end_costs_one_function)
 {
     tc_error err = {0};
     tci_compiler *c = start_compiler(LONG_NS);
-    assert_int_equal(
+    assert_status(
         compile(c, "foreign_intrinsic", foreign_intrinsic.bytes, foreign_intrinsic.size, &err),
         TC_E_COMPILE);
     expect_text(&err, "the compiler ended");
@@ -279,7 +279,7 @@ TEST(programs_that_ignore_their_children_may_compile)
     signal(SIGCHLD, SIG_IGN);
     tci_compiler *c = start_compiler(LONG_NS);
     expect_works(c);
-    assert_int_equal(
+    assert_status(
         compile(c, "foreign_intrinsic", foreign_intrinsic.bytes, foreign_intrinsic.size, &err),
         TC_E_COMPILE);
     expect_text(&err, "the compiler ended while");

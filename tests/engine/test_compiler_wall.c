@@ -37,7 +37,7 @@ static tci_compiler *start(const tci_engine_ops *module, tci_wall_choice wall, b
     tci_compiler *c;
     const tci_compiler_opts opts = {
         .ops = module, .time_max_ns = 60 * TCI_NS_PER_S, .in_thread = in_thread, .wall = wall};
-    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
+    assert_ok(tci_compiler_start(&opts, &c, NULL));
     return c;
 }
 
@@ -195,7 +195,7 @@ TEST(it_inherits_nothing_of_ours)
 static void expect_refused(tci_compiler *c, const char *part)
 {
     tc_error err = {0};
-    assert_int_equal(attempt(c, "nothing", &err), TC_E_UNSUPPORTED);
+    assert_status(attempt(c, "nothing", &err), TC_E_UNSUPPORTED);
     if (strstr(err.text, "compiler_wall") == NULL || strstr(err.text, part) == NULL)
         fail_msg("'%s' is not in '%s'", part, err.text);
     tci_compiler_end(c);

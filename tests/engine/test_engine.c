@@ -19,9 +19,9 @@ static void *make_archive(const char *file, const char *name, unsigned entries,
     void *bytes = read_bitcode(file, &size);
     tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = 17};
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", triple);
-    assert_int_equal(tci_archive_writer_create(name, entries, &writer, &err), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, &err), TC_OK);
-    assert_int_equal(tci_archive_writer_finish(writer, &archive, size_out, &err), TC_OK);
+    assert_ok(tci_archive_writer_create(name, entries, &writer, &err));
+    assert_ok(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, &err));
+    assert_ok(tci_archive_writer_finish(writer, &archive, size_out, &err));
     tci_archive_writer_destroy(writer);
     free(bytes);
     return archive;
@@ -34,7 +34,7 @@ static tci_engine_handle *acquire(const char *engine_path, tci_form_choice choic
                                   .form = choice,
                                   .compiler =
                                       TEST_EMULATED ? TCI_COMPILER_AUTO : TCI_COMPILER_PROCESS};
-    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
+    assert_ok(tci_engine_acquire(&opts, &handle, NULL));
     return handle;
 }
 
@@ -45,7 +45,7 @@ static tc_status load_archive(tci_engine_handle *handle, const char *file, const
     size_t size;
     tci_archive *archive;
     void *bytes = make_archive(file, name, entries, triple, &size);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, err), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, err));
     const tci_load_source source = {.archive = archive};
     tc_status status = tci_code_unit_load(handle, &source, unit_out, err);
     tci_archive_close(archive);
@@ -58,10 +58,10 @@ TEST(a_missing_engine_is_reported)
     tci_code_unit *unit = NULL;
     tc_error err = {0};
     tci_engine_handle *handle = acquire("/no/such/folder", TCI_CHOICE_AUTO);
-    assert_int_equal(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
-    assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN,
-                                  tci_triple_host(), &unit, &err),
-                     TC_E_UNSUPPORTED);
+    assert_status(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
+    assert_status(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, tci_triple_host(),
+                               &unit, &err),
+                  TC_E_UNSUPPORTED);
     assert_null(unit);
     assert_non_null(strstr(err.text, "counter: it is bitcode"));
     assert_non_null(strstr(err.text, "no code engine"));
@@ -80,11 +80,11 @@ TEST(another_library_is_no_engine)
     FILE *f = fopen(path, "w");
     fputs("no library either", f);
     fclose(f);
-    assert_int_equal(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
+    assert_status(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
     assert_non_null(strstr(err.text, "libtchains-orc.so"));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink(TEST_DEP, path), 0);
-    assert_int_equal(tci_engine_start(handle, &err), TC_E_VERSION);
+    assert_status(tci_engine_start(handle, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, TCI_ENGINE_SYMBOL));
     unlink(path);
     rmdir(folder);
@@ -110,7 +110,7 @@ TEST(the_version_needs_no_llvm)
     assert_true(strlen(tci_engine_cpu(handle)) > 0);
     assert_string_equal(tci_engine_features(handle), "");
     assert_false(llvm_is_loaded());
-    assert_int_equal(tci_engine_start(handle, NULL), TC_OK);
+    assert_ok(tci_engine_start(handle, NULL));
     assert_true(llvm_is_loaded());
     assert_string_equal(tci_engine_llvm_version(TEST_ENGINE_DIR), version);
     assert_true(strlen(tci_engine_cpu(handle)) > 0);
@@ -146,14 +146,14 @@ TEST(errors_name_the_function)
     tci_code_unit *unit = NULL;
     tc_error err = {0};
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
-    assert_int_equal(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN,
-                                  tci_triple_host(), &unit, &err),
-                     TC_E_UNRESOLVED);
+    assert_status(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN, tci_triple_host(),
+                               &unit, &err),
+                  TC_E_UNRESOLVED);
     assert_true(strncmp(err.text, "missing: ", 9) == 0);
     assert_non_null(strstr(err.text, "tc_test_absent_function"));
-    assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, "riscv64-linux",
-                                  &unit, &err),
-                     TC_E_NO_SLICE);
+    assert_status(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, "riscv64-linux",
+                               &unit, &err),
+                  TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "riscv64-linux"));
     assert_non_null(strstr(err.text, tci_triple_host()));
     assert_null(unit);
@@ -164,7 +164,7 @@ TEST(an_engine_can_be_started_again)
 {
     for (int i = 0; i < 5; i++) {
         tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
-        assert_int_equal(tci_engine_start(handle, NULL), TC_OK);
+        assert_ok(tci_engine_start(handle, NULL));
         tci_engine_release(handle);
     }
 }
@@ -180,18 +180,16 @@ static tci_archive *make_both(bool bitcode, const unsigned *levels, void **bytes
     tci_image_source source = image_adding_one();
     tci_slice slice = {.form = TCI_FORM_BITCODE};
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
-    assert_int_equal(tci_archive_writer_create("twin", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("twin", TCI_ENTRY_MAIN, &writer, NULL));
     if (bitcode)
-        assert_int_equal(tci_archive_writer_add(writer, &slice, twin, size, NULL, 0, NULL),
-                         TC_OK);
-    assert_int_equal(tci_image_write(&source, &image, &size, NULL), TC_OK);
+        assert_ok(tci_archive_writer_add(writer, &slice, twin, size, NULL, 0, NULL));
+    assert_ok(tci_image_write(&source, &image, &size, NULL));
     for (slice.form = TCI_FORM_IMAGE; *levels != 255; levels++) {
         slice.cpu_level = (uint8_t)*levels;
-        assert_int_equal(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL),
-                         TC_OK);
+        assert_ok(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL));
     }
-    assert_int_equal(tci_archive_writer_finish(writer, bytes_out, &archive_size, NULL), TC_OK);
-    assert_int_equal(tci_archive_open(*bytes_out, archive_size, &archive, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, bytes_out, &archive_size, NULL));
+    assert_ok(tci_archive_open(*bytes_out, archive_size, &archive, NULL));
     tci_archive_writer_destroy(writer);
     free(image);
     free(twin);
@@ -230,9 +228,9 @@ TEST(the_form_is_chosen)
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, false, LEVELS(0), NULL), 1001);
     assert_int_equal(run_choice(TCI_CHOICE_IMAGE, true, LEVELS(0), NULL), 1001);
     assert_int_equal(run_choice(TCI_CHOICE_BITCODE, true, LEVELS(0), NULL), 103);
-    assert_int_equal(run_choice(TCI_CHOICE_IMAGE, true, NO_LEVELS, &err), TC_E_NO_SLICE);
+    assert_status(run_choice(TCI_CHOICE_IMAGE, true, NO_LEVELS, &err), TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "image"));
-    assert_int_equal(run_choice(TCI_CHOICE_BITCODE, false, LEVELS(0), &err), TC_E_NO_SLICE);
+    assert_status(run_choice(TCI_CHOICE_BITCODE, false, LEVELS(0), &err), TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "bitcode"));
 }
 
@@ -245,7 +243,7 @@ TEST(images_of_other_levels_are_passed_by)
     assert_int_equal(run_choice(TCI_CHOICE_IMAGE, false, LEVELS(own), NULL), 1001);
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(own + 1), NULL), 103);
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(9), NULL), 103);
-    assert_int_equal(run_choice(TCI_CHOICE_AUTO, false, LEVELS(own + 1), &err), TC_E_NO_SLICE);
+    assert_status(run_choice(TCI_CHOICE_AUTO, false, LEVELS(own + 1), &err), TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, tci_cpu_level_text(tci_triple_host(), own)));
 }
 
@@ -265,7 +263,7 @@ TEST(code_that_takes_too_long_to_optimise_runs_as_it_is)
     skip_if_emulated("its compiler has no process of its own, which could be ended");
     if (TCI_SANITIZED)
         skip(); /* it has no limit of memory */
-    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
+    assert_ok(tci_engine_acquire(&opts, &handle, NULL));
     if (load_archive(handle, "growing", "growing", TCI_ENTRY_MAIN, tci_triple_host(), &unit,
                      &err) != TC_OK)
         fail_msg("%s", err.text);
@@ -292,18 +290,17 @@ TEST(what_needs_no_compiler_waits_for_none)
                                   .compile_threads = 1,
                                   .compile_time_max_ns = 60000000000};
     skip_if_emulated("its compiler has no process of its own, which could be ended");
-    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
+    assert_ok(tci_engine_acquire(&opts, &handle, NULL));
     void *bytes = make_archive("endless", "endless", TCI_ENTRY_MAIN, tci_triple_host(), &size);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, &err), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, &err));
     const tci_load_source compiled = {.archive = archive};
-    assert_int_equal(tci_load_queue_begin(handle, &compiled, &unit, &endless, &err),
-                     TC_E_AGAIN);
+    assert_status(tci_load_queue_begin(handle, &compiled, &unit, &endless, &err), TC_E_AGAIN);
 
     const tci_image_source image = image_adding_one();
     made_archive made = make_image_archive("adding", &image, 0, NULL, 0);
     const tci_load_source placed = {
         .archive = made.archive, .deps = deps, .deps_size = sizeof deps - 1};
-    assert_int_equal(tci_load_queue_begin(handle, &placed, &unit, &brief, &err), TC_E_AGAIN);
+    assert_status(tci_load_queue_begin(handle, &placed, &unit, &brief, &err), TC_E_AGAIN);
     if (tci_load_queue_finish(brief, &unit, &err) != TC_OK)
         fail_msg("%s", err.text);
     assert_false(tci_load_queue_is_done(endless));

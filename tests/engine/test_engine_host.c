@@ -33,7 +33,7 @@ TEST(tiered_up_code_goes_on_with_the_variables)
     void *bytes = read_bitcode("counter", &size);
     tci_engine_code code = code_of("counter", bytes, size, symbols);
     code.level = TCI_LEVEL_BASELINE;
-    assert_int_equal(load_code(&code, &quick, &entries, NULL), TC_OK);
+    assert_ok(load_code(&code, &quick, &entries, NULL));
     assert_int_equal(ops->writable(quick), 1);
     entries.main(NULL, 3, &result);
     assert_int_equal(result, 1003);
@@ -52,7 +52,7 @@ TEST(tiered_up_code_goes_on_with_the_variables)
 
     /* Such an object is nothing without the code that it goes over. */
     tci_loaded *alone;
-    assert_int_equal(
+    assert_status(
         ops->link(engine, &code, object.bytes, object.size, NULL, &alone, &best_entries, &err),
         TC_E_CORRUPT);
     free(object.bytes);
@@ -72,13 +72,13 @@ TEST(damaged_objects_are_refused)
     tci_symbols *symbols = open_symbols("");
     void *bytes = read_bitcode("counter", &size);
     tci_engine_code code = code_of("counter", bytes, size, symbols);
-    assert_int_equal(ops->compile(engine, &code, &object, NULL), TC_OK);
+    assert_ok(ops->compile(engine, &code, &object, NULL));
     for (size_t n = 0; n < object.size; n += n < 64 ? 1 : 97)
         assert_int_not_equal(
             ops->link(engine, &code, object.bytes, n, NULL, &loaded, &entries, &err), TC_OK);
     for (size_t at = 0; at < 8; at++) {
         ((uint8_t *)object.bytes)[at] ^= 0x40;
-        assert_int_equal(
+        assert_status(
             ops->link(engine, &code, object.bytes, object.size, NULL, &loaded, &entries, &err),
             TC_E_CORRUPT);
         ((uint8_t *)object.bytes)[at] ^= 0x40;

@@ -28,11 +28,11 @@ TEST(a_missing_symbol_that_code_generation_adds_is_named)
     tci_engine_code code = code_of("libc_calls", bytes, size, symbols);
     void *(*usual)(void *, const char *) = code.resolve;
     code.resolve = all_but_memcpy;
-    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_E_UNRESOLVED);
+    assert_status(load_code(&code, &loaded, &entries, &err), TC_E_UNRESOLVED);
     assert_non_null(strstr(err.text, "memcpy"));
     /* The same slot serves the next function. */
     code.resolve = usual;
-    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_OK);
+    assert_ok(load_code(&code, &loaded, &entries, &err));
     unload_code(loaded);
     free(bytes);
     tci_symbols_destroy(symbols);
@@ -122,7 +122,7 @@ TEST(a_newer_producer_is_refused_by_the_archives_word)
     tci_engine_code code = code_of("counter", bytes, size, symbols);
     code.producer_major = 99;
     code.producer_minor = 1;
-    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_E_VERSION);
+    assert_status(load_code(&code, &loaded, &entries, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "99.1.0"));
     assert_non_null(strstr(err.text, ops->llvm()));
     free(bytes);

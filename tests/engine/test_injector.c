@@ -75,11 +75,11 @@ TEST_WITH(each_call_has_a_copy_of_its_own, set_up, tear_down)
     uint64_t value = 0;
     tci_image_source source = image_adding_one();
     const message m = make(&source, "", 1);
-    assert_int_equal(place(&m, &first, NULL), TC_OK);
-    assert_int_equal(place(&m, &second, NULL), TC_OK);
+    assert_ok(place(&m, &first, NULL));
+    assert_ok(place(&m, &second, NULL));
     assert_ptr_not_equal((void *)(uintptr_t)first, (void *)(uintptr_t)second);
     for (unsigned i = 0; i < 1000; i++) {
-        assert_int_equal(place(&m, &first, NULL), TC_OK);
+        assert_ok(place(&m, &first, NULL));
         first(NULL, 0, &value);
     }
     assert_int_equal(value, 1000);
@@ -92,7 +92,7 @@ TEST_WITH(data_begins_anew, set_up, tear_down)
     tci_image_source source = image_counting(5000);
     const message m = make(&source, "", 1);
     for (unsigned i = 0; i < 50; i++) {
-        assert_int_equal(place(&m, &run, NULL), TC_OK);
+        assert_ok(place(&m, &run, NULL));
         run(NULL, 0, &value);
         assert_int_equal(value, 42);
     }
@@ -104,20 +104,20 @@ TEST_WITH(imports_are_bound_by_name, set_up, tear_down)
     tc_error err = {0};
     tci_image_source source = image_jumping(false);
     const message good = make(&source, "\0tc_test_called\0", 16);
-    assert_int_equal(place(&good, &run, &err), TC_OK);
+    assert_ok(place(&good, &run, &err));
     run(NULL, 0, NULL);
     assert_int_equal(called, 1);
     const message nowhere = make(&source, "\0tc_test_nowhere\0", 17);
-    assert_int_equal(place(&nowhere, &run, &err), TC_E_UNRESOLVED);
+    assert_status(place(&nowhere, &run, &err), TC_E_UNRESOLVED);
     assert_non_null(strstr(err.text, "tc_test_nowhere"));
     const message unnamed = make(&source, "\0", 1);
-    assert_int_equal(place(&unnamed, &run, &err), TC_E_CORRUPT);
+    assert_status(place(&unnamed, &run, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "0 names, its image uses 1"));
     const message cut = make(&source, "\0tc_test_called", 15);
-    assert_int_equal(place(&cut, &run, &err), TC_E_CORRUPT);
+    assert_status(place(&cut, &run, &err), TC_E_CORRUPT);
     const message library = make(&source, "libthere-is-none.so.7\0tc_test_called\0", 37);
-    assert_int_equal(place(&library, &run, &err), TC_E_NO_LIBRARY);
-    assert_int_equal(place(&good, &run, &err), TC_OK); /* after all that */
+    assert_status(place(&library, &run, &err), TC_E_NO_LIBRARY);
+    assert_ok(place(&good, &run, &err)); /* after all that */
     run(NULL, 0, NULL);
     assert_int_equal(called, 2);
 }
@@ -137,7 +137,7 @@ TEST_WITH(what_is_expected_need_not_come, set_up, tear_down)
         const unsigned which = i / 3 % 3; /* each comes three times */
         uint64_t value = 0;
         tci_injector_expect(injector);
-        assert_int_equal(place(&messages[which], &run, &err), TC_OK);
+        assert_ok(place(&messages[which], &run, &err));
         run(NULL, 0, &value);
         assert_int_equal(value, which == 0 ? 1 : 42);
     }
@@ -151,15 +151,15 @@ TEST_WITH(what_was_expected_is_written_for_each, set_up, tear_down)
     const message m = make(&source, "", 1);
     message bad = m;
     uint64_t value = 0;
-    assert_int_equal(place(&m, &first, &err), TC_OK);
+    assert_ok(place(&m, &first, &err));
     tci_injector_expect(injector);
     tci_injector_expect(injector); /* the message between was refused before its code */
-    assert_int_equal(place(&m, &second, &err), TC_OK);
+    assert_ok(place(&m, &second, &err));
     assert_ptr_not_equal((void *)(uintptr_t)first, (void *)(uintptr_t)second);
     for (unsigned i = 0; i < 50; i++) { /* with and without: variables start again in each */
         if (i % 3 > 0)
             tci_injector_expect(injector);
-        assert_int_equal(place(&m, &second, &err), TC_OK);
+        assert_ok(place(&m, &second, &err));
         second(NULL, 0, &value);
         assert_int_equal(value, 42);
     }
@@ -167,7 +167,7 @@ TEST_WITH(what_was_expected_is_written_for_each, set_up, tear_down)
     bad.bytes[0] = 0xff;
     assert_int_not_equal(place(&bad, &second, &err), TC_OK);
     tci_injector_expect(injector);
-    assert_int_equal(place(&m, &second, &err), TC_OK);
+    assert_ok(place(&m, &second, &err));
     second(NULL, 0, &value);
     assert_int_equal(value, 42);
 }
@@ -186,7 +186,7 @@ TEST_WITH(what_is_written_ahead_is_run_once, set_up, tear_down)
             tci_injector_get_ahead(injector);
         else if (i % 7 < 6)
             tci_injector_expect(injector);
-        assert_int_equal(place(&m, &run, &err), TC_OK);
+        assert_ok(place(&m, &run, &err));
         assert_ptr_not_equal((void *)(uintptr_t)run, (void *)(uintptr_t)before);
         run(NULL, 0, &value);
         assert_int_equal(value, 42);
@@ -195,7 +195,7 @@ TEST_WITH(what_is_written_ahead_is_run_once, set_up, tear_down)
     for (unsigned i = 0; i < 50; i++) {
         uint64_t value = 7;
         tci_injector_get_ahead(injector);
-        assert_int_equal(place(i % 5 == 0 ? &other : &m, &run, &err), TC_OK);
+        assert_ok(place(i % 5 == 0 ? &other : &m, &run, &err));
         run(NULL, 0, &value);
         assert_int_equal(value, i % 5 == 0 ? 8 : 42);
     }
@@ -214,7 +214,7 @@ TEST_WITH(damage_is_refused, set_up, tear_down)
         assert_true(strlen(err.text) > 0);
     }
     m.rest_size = 0;
-    assert_int_equal(place(&m, &run, &err), TC_E_CORRUPT);
+    assert_status(place(&m, &run, &err), TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "no list of libraries"));
     assert_int_not_equal(tci_injector_place(injector, m.bytes, 0, 0, &run, &err), TC_OK);
 }
@@ -226,7 +226,7 @@ TEST_WITH(another_machines_code_is_refused, set_up, tear_down)
     tci_image_source source = image_adding_one();
     source.machine = source.machine == TCI_IMAGE_X86_64 ? TCI_IMAGE_AARCH64 : TCI_IMAGE_X86_64;
     const message m = make(&source, "", 1);
-    assert_int_equal(place(&m, &run, &err), TC_E_NO_SLICE);
+    assert_status(place(&m, &run, &err), TC_E_NO_SLICE);
 }
 
 TEST_WITH(too_much_memory_is_refused, set_up, tear_down)
@@ -235,7 +235,7 @@ TEST_WITH(too_much_memory_is_refused, set_up, tear_down)
     tc_error err = {0};
     tci_image_source source = image_counting(1u << 20);
     const message m = make(&source, "", 1);
-    assert_int_equal(place(&m, &run, &err), TC_E_TOO_LARGE);
+    assert_status(place(&m, &run, &err), TC_E_TOO_LARGE);
 }
 
 static size_t address_space_bytes(void)
@@ -265,11 +265,11 @@ TEST_WITH(a_shortage_leaves_nothing_behind, set_up, tear_down)
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
     tc_status status = place(&m, &run, &err);
     assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
-    assert_int_equal(status, TC_E_NO_MEMORY);
+    assert_status(status, TC_E_NO_MEMORY);
     assert_int_equal(tci_code_arena_bytes(tci_engine_arena(engine)), 0);
     for (int i = 0; i < 40; i++) {
         uint64_t out = 0;
-        assert_int_equal(place(&m, &run, &err), TC_OK);
+        assert_ok(place(&m, &run, &err));
         run(NULL, 0, &out);
         assert_int_equal(out, 42);
     }

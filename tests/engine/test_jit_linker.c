@@ -26,7 +26,7 @@ static tci_object compile(const tci_engine_code *code)
 static tci_object_view view_of(const tci_object *object)
 {
     tci_object_view view;
-    assert_int_equal(tci_object_emit_open(object->bytes, object->size, &view, NULL), TC_OK);
+    assert_ok(tci_object_emit_open(object->bytes, object->size, &view, NULL));
     return view;
 }
 
@@ -54,7 +54,7 @@ TEST(linked_memory_is_what_was_said)
     tci_loaded *loaded = link_copy(&object, &code);
     /* And a page for its counter, which may lie beside other memory that can be written. */
     assert_int_equal(tci_jit_memory(loaded), fixed_memory_bytes() - before + page);
-    assert_int_equal(tci_jit_unlink(linker, loaded, NULL), TC_OK);
+    assert_ok(tci_jit_unlink(linker, loaded, NULL));
     assert_int_equal(fixed_memory_bytes(), before);
     free(object.bytes);
     tci_symbols_destroy(symbols);
@@ -85,7 +85,7 @@ static linked link_file(const char *file, const char *name, unsigned entries, bo
 
 static void unlink_all(linked *l)
 {
-    assert_int_equal(tci_jit_unlink(linker, l->loaded, NULL), TC_OK);
+    assert_ok(tci_jit_unlink(linker, l->loaded, NULL));
     free(l->object.bytes);
     free(l->bytes);
     tci_symbols_destroy(l->symbols);
@@ -202,7 +202,7 @@ static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
             before = resident_bytes();
             fixed = fixed_memory_bytes();
         }
-        assert_int_equal(tci_jit_unlink(linker, l.loaded, NULL), TC_OK);
+        assert_ok(tci_jit_unlink(linker, l.loaded, NULL));
         l.loaded = link_copy(&l.object, &l.code);
     }
     size_t after = resident_bytes();
@@ -246,7 +246,7 @@ static void link_weak_name(long number)
         code_of("weak", LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), symbols);
     tci_object object = compile(&code);
     tci_loaded *loaded = link_copy(&object, &code);
-    assert_int_equal(tci_jit_unlink(linker, loaded, NULL), TC_OK);
+    assert_ok(tci_jit_unlink(linker, loaded, NULL));
     free(object.bytes);
     tci_symbols_destroy(symbols);
     LLVMDisposeMemoryBuffer(bitcode);

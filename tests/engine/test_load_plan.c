@@ -19,24 +19,21 @@ static made_archive make(const char *triple, size_t bitcode_size, const unsigned
     size_t size;
     const tci_image_source source = image_adding_one();
     tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = (uint8_t)producer};
-    assert_int_equal(tci_archive_writer_create("sample", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
-    assert_int_equal(tci_image_write(&source, &image, &size, NULL), TC_OK);
+    assert_ok(tci_archive_writer_create("sample", TCI_ENTRY_MAIN, &writer, NULL));
+    assert_ok(tci_image_write(&source, &image, &size, NULL));
     if (triple != NULL) {
         (void)snprintf(slice.triple, sizeof slice.triple, "%s", triple);
-        assert_int_equal(
-            tci_archive_writer_add(writer, &slice, bitcode, bitcode_size, NULL, 0, NULL),
-            TC_OK);
+        assert_ok(tci_archive_writer_add(writer, &slice, bitcode, bitcode_size, NULL, 0, NULL));
     }
     slice.form = TCI_FORM_IMAGE;
     slice.producer_major = 0;
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
     for (; *levels != NONE; levels++) {
         slice.cpu_level = (uint8_t)*levels;
-        assert_int_equal(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL),
-                         TC_OK);
+        assert_ok(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL));
     }
-    assert_int_equal(tci_archive_writer_finish(writer, &made.bytes, &made.size, NULL), TC_OK);
-    assert_int_equal(tci_archive_open(made.bytes, made.size, &made.archive, NULL), TC_OK);
+    assert_ok(tci_archive_writer_finish(writer, &made.bytes, &made.size, NULL));
+    assert_ok(tci_archive_open(made.bytes, made.size, &made.archive, NULL));
     tci_archive_writer_destroy(writer);
     free(image);
     free(bitcode);
@@ -148,7 +145,7 @@ static tci_load_plan plan_of(const tci_load_policy *policy, const char *bitcode,
 {
     tci_load_plan plan;
     made_archive made = make(bitcode, bitcode_size, levels);
-    assert_int_equal(plan_for(policy, &made, deps, &plan, NULL), TC_OK);
+    assert_ok(plan_for(policy, &made, deps, &plan, NULL));
     free_made(&made);
     return plan;
 }
@@ -196,12 +193,12 @@ TEST(tiered_up_code_is_compiled_in_the_background)
     const tci_load_policy policy = usual();
     made_archive made = make(tci_triple_host(), SMALL, LEVELS(0));
     const tci_load_source source = {.archive = made.archive};
-    assert_int_equal(tci_load_plan_tier_up(&policy, &source, false, &plan, NULL), TC_OK);
+    assert_ok(tci_load_plan_tier_up(&policy, &source, false, &plan, NULL));
     assert_string_equal(text_of(&plan), "stored 0");
     assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED);
     assert_true(plan.background);
     assert_false(plan.may_tier_up);
-    assert_int_equal(tci_load_plan_tier_up(&policy, &source, true, &plan, NULL), TC_OK);
+    assert_ok(tci_load_plan_tier_up(&policy, &source, true, &plan, NULL));
     assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED_SHARED);
     free_made(&made);
 }
@@ -212,7 +209,7 @@ TEST(a_refusal_names_function_and_level)
     tc_error err = {0};
     const tci_load_policy policy = usual();
     made_archive made = make(OTHER_TRIPLE, SMALL, NO_LEVELS);
-    assert_int_equal(plan_for(&policy, &made, "", &plan, &err), TC_E_NO_SLICE);
+    assert_status(plan_for(&policy, &made, "", &plan, &err), TC_E_NO_SLICE);
     assert_int_equal(strncmp(err.text, "sample: no image runs here (level ", 34), 0);
     assert_non_null(strstr(err.text, OTHER_TRIPLE));
     free_made(&made);

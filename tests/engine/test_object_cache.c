@@ -43,10 +43,10 @@ TEST_WITH(another_key_is_not_found, cache_set_up, cache_tear_down)
     cache_sample_store(cache, 1, 1000);
     tci_object_key key = cache_sample_key(1);
     key.cpu = "znver4";
-    assert_int_equal(tci_object_cache_find(cache, &key, &bytes, &size), TC_E_NOT_FOUND);
+    assert_status(tci_object_cache_find(cache, &key, &bytes, &size), TC_E_NOT_FOUND);
     key = cache_sample_key(1);
     key.llvm = "22.1.0";
-    assert_int_equal(tci_object_cache_find(cache, &key, &bytes, &size), TC_E_NOT_FOUND);
+    assert_status(tci_object_cache_find(cache, &key, &bytes, &size), TC_E_NOT_FOUND);
     assert_true(cache_sample_find(cache, 1, 1000));
     tci_object_cache_close(cache);
 }
@@ -59,7 +59,7 @@ TEST_WITH(the_last_one_stored_counts, cache_set_up, cache_tear_down)
     size_t size;
     cache_sample_store(cache, 1, 1000);
     tci_object_cache_store(cache, &key, "other", "new", 3);
-    assert_int_equal(tci_object_cache_find(cache, &key, &bytes, &size), TC_OK);
+    assert_ok(tci_object_cache_find(cache, &key, &bytes, &size));
     assert_int_equal(size, 3);
     assert_memory_equal(bytes, "new", 3);
     free(bytes);
@@ -70,7 +70,7 @@ TEST_WITH(no_cache_is_a_cache_without_anything, cache_set_up, cache_tear_down)
 {
     tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_cache_close(cache);
-    assert_int_equal(tci_object_cache_open("", MIB, &cache, NULL), TC_OK);
+    assert_ok(tci_object_cache_open("", MIB, &cache, NULL));
     assert_null(cache);
     cache_sample_store(cache, 1, 1000);
     assert_false(cache_sample_find(cache, 1, 1000));

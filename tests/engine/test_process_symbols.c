@@ -106,7 +106,7 @@ TEST(nobody_waits_for_who_loads_a_library)
                      0);
     assert_int_equal(read(begun[0], &byte, 1), 1);
     (void)alarm(60);
-    assert_int_equal(tci_symbols_create(NULL, 0, &scope, &symbols, &error), TC_OK);
+    assert_ok(tci_symbols_create(NULL, 0, &scope, &symbols, &error));
     assert_non_null(tci_symbols_resolve(symbols, "memcpy"));
     assert_non_null(tci_symbols_resolve(symbols, "snprintf"));
     assert_non_null(tci_symbols_resolve_weak(symbols, "environ"));

@@ -278,19 +278,17 @@ TEST(amounts_are_bounded)
     tc_error err = {0};
     assert_non_null(text);
     memset(text, '\n', size);
-    assert_int_equal(tci_symbol_policy_parse("rules", text, size, &policy, &err),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_symbol_policy_parse("rules", text, size, &policy, &err), TC_E_TOO_LARGE);
     text[5] = '\0';
-    assert_int_equal(tci_symbol_policy_parse("rules", text, 10, &policy, &err), TC_E_INVALID);
+    assert_status(tci_symbol_policy_parse("rules", text, 10, &policy, &err), TC_E_INVALID);
     size_t used = 0;
     for (unsigned i = 0; i < TCI_SYMBOL_POLICY_SECTIONS_MAX; i++)
         used += (size_t)snprintf(text + used, size - used, "[signer s%u]\n", i);
-    assert_int_equal(tci_symbol_policy_parse("rules", text, used, &policy, &err),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_symbol_policy_parse("rules", text, used, &policy, &err), TC_E_TOO_LARGE);
     assert_string_equal(err.text, "rules line 256: more than 256 sections");
     memset(text, 'x', 300);
     memcpy(text, "allow a ", 8);
-    assert_int_equal(tci_symbol_policy_parse("rules", text, 300, &policy, &err), TC_E_INVALID);
+    assert_status(tci_symbol_policy_parse("rules", text, 300, &policy, &err), TC_E_INVALID);
     free(text);
 }
 
@@ -315,10 +313,10 @@ TEST(a_file_is_read)
     tci_symbol_policy *policy = NULL;
     tc_error err = {0};
     write_file("allow a b\n", 0644);
-    assert_int_equal(tci_symbol_policy_open(option, &policy, &err), TC_OK);
+    assert_ok(tci_symbol_policy_open(option, &policy, &err));
     assert_true(allows(policy, "", "a", "b"));
     tci_symbol_policy_close(policy);
-    assert_int_equal(tci_symbol_policy_open("", &policy, &err), TC_OK);
+    assert_ok(tci_symbol_policy_open("", &policy, &err));
     assert_null(policy);
     (void)unlink(path);
 }

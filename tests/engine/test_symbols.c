@@ -27,7 +27,7 @@ static void expect_refusal_of(const char *deps, size_t size, tc_status status, c
 TEST(host_symbols_come_first)
 {
     tci_symbols *symbols;
-    assert_int_equal(tci_symbols_create("", 0, &host_scope, &symbols, NULL), TC_OK);
+    assert_ok(tci_symbols_create("", 0, &host_scope, &symbols, NULL));
     assert_ptr_equal(tci_symbols_resolve(symbols, "strlen"), (void *)own_strlen);
     assert_ptr_equal(tci_symbols_resolve(symbols, "tc_test_only_here"), (void *)1);
     assert_non_null(tci_symbols_resolve(symbols, "memcpy"));
@@ -81,20 +81,19 @@ TEST(a_scope_may_lack_libraries)
     char many[70 * sizeof "libtc_none.so\n"] = "";
     tci_symbols *symbols;
     tc_error err = {.text = "symbol tc_nobody is not defined"};
-    assert_int_equal(tci_symbols_create(deps, sizeof deps - 1, &lenient, &symbols, NULL),
-                     TC_OK);
+    assert_ok(tci_symbols_create(deps, sizeof deps - 1, &lenient, &symbols, NULL));
     assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
     assert_null(tci_symbols_resolve(symbols, "tc_nobody"));
     tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err);
     assert_string_equal(err.text, "without libtc_no_such_library.so.7, which cannot be loaded: "
                                   "symbol tc_nobody is not defined");
     tci_symbols_destroy(symbols);
-    assert_int_equal(tci_symbols_create("../libm.so.6", 12, &lenient, &symbols, NULL),
-                     TC_E_CORRUPT);
+    assert_status(tci_symbols_create("../libm.so.6", 12, &lenient, &symbols, NULL),
+                  TC_E_CORRUPT);
     for (int i = 0; i < 70; i++)
         strcat(many, "libtc_none.so\n");
-    assert_int_equal(tci_symbols_create(many, strlen(many), &lenient, &symbols, NULL),
-                     TC_E_TOO_LARGE);
+    assert_status(tci_symbols_create(many, strlen(many), &lenient, &symbols, NULL),
+                  TC_E_TOO_LARGE);
 }
 
 TEST(other_names_are_refused)
@@ -130,21 +129,21 @@ TEST(what_rests_takes_what_is_in_force_afterwards)
     tci_library_set *set;
     tci_symbols *symbols;
     tc_error err;
-    assert_int_equal(tci_library_set_create(&set, NULL), TC_OK);
+    assert_ok(tci_library_set_create(&set, NULL));
     const tci_symbol_scope scope = {.libraries = set};
-    assert_int_equal(tci_library_set_put(set, &old, NULL), TC_OK);
-    assert_int_equal(tci_symbols_create("tc:shelf", 8, &scope, &symbols, NULL), TC_OK);
+    assert_ok(tci_library_set_put(set, &old, NULL));
+    assert_ok(tci_symbols_create("tc:shelf", 8, &scope, &symbols, NULL));
     tci_symbols_rest(symbols);
-    assert_int_equal(tci_library_set_put(set, &new, NULL), TC_OK);
+    assert_ok(tci_library_set_put(set, &new, NULL));
     assert_ptr_equal(tci_library_set_take_unused(set), &old);
-    assert_int_equal(tci_symbols_resume(symbols, &err), TC_OK);
+    assert_ok(tci_symbols_resume(symbols, &err));
     assert_ptr_equal(tci_symbols_library(symbols, 0), &new);
     assert_null(tci_symbols_library(symbols, 1));
     tci_symbols_rest(symbols);
     tci_library_set_take_out(set, &new);
     assert_ptr_equal(tci_library_set_take_unused(set), &new);
     assert_null(tci_symbols_resolve(symbols, "shelf_put"));
-    assert_int_equal(tci_symbols_resume(symbols, &err), TC_E_ABSENT);
+    assert_status(tci_symbols_resume(symbols, &err), TC_E_ABSENT);
     assert_non_null(strstr(err.text, "tc:shelf is not at this node"));
     assert_null(tci_symbols_library(symbols, 0));
     tci_symbols_destroy(symbols);

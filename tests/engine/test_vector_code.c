@@ -17,7 +17,7 @@ static int open_all(void **state)
     assert_non_null(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    assert_int_equal(tci_archive_open(bytes, size, &archive, &err), TC_OK);
+    assert_ok(tci_archive_open(bytes, size, &archive, &err));
     return engine_set_up(state);
 }
 
@@ -52,12 +52,12 @@ static void compile(tci_code_level level)
     size_t index;
     tc_error err = {0};
     tci_object object;
-    assert_int_equal(tci_archive_select(archive, tci_triple_host(), &index, &err), TC_OK);
+    assert_ok(tci_archive_select(archive, tci_triple_host(), &index, &err));
     tci_symbols *symbols = open_symbols("");
     tci_engine_code code = code_of("saxpy", tci_archive_slice_bytes(archive, index),
                                    tci_archive_slice(archive, index)->size, symbols);
     code.level = level;
-    assert_int_equal(ops->compile(engine, &code, &object, &err), TC_OK);
+    assert_ok(ops->compile(engine, &code, &object, &err));
     disassemble(&object);
     free(object.bytes);
     tci_symbols_destroy(symbols);

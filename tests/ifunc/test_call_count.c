@@ -62,7 +62,7 @@ static tc_ifunc *function(void (*main)(void *, size_t, void *))
 static void load(tc_ifunc *fn)
 {
     tc_error error;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
 }
 
 static void call(tc_ifunc *fn, unsigned times)
@@ -202,11 +202,11 @@ TEST_WITH(whoever_is_called_stays, make, end)
     node->core.options.code_memory_max = 4 * 4096;
     for (int look = 0; look < 3; look++) {
         call(busy, 3);
-        assert_int_equal(tci_registry_trim(&node->core.registry, NULL, &error), TC_OK);
+        assert_ok(tci_registry_trim(&node->core.registry, NULL, &error));
     }
     node->core.options.code_memory_max = 6000;
     call(busy, 1);
-    assert_int_equal(tci_registry_trim(&node->core.registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(&node->core.registry, NULL, &error));
     assert_int_equal(busy->state, TCI_LOADED);
     assert_int_equal(idle->state, TCI_NOT_LOADED);
 }

@@ -43,9 +43,9 @@ TEST_WITH(a_function_is_loaded_once, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
+    assert_ok(tci_ifunc_load(fn, &error));
+    assert_ok(tci_ifunc_load_soon(fn, &error));
     assert_ptr_equal(fn->entry.main, run);
     assert_int_equal(fake_code_of("one")->loaded, 1);
 }
@@ -55,14 +55,14 @@ TEST_WITH(one_that_takes_long_is_loaded_by_a_thread, make, end)
     tc_ifunc *fn = function("one");
     tc_error error;
     fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
     tci_registry_take_finished(registry);
     assert_null(fn->entry.main);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
     assert_int_equal(node->changed, 1);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load_soon(fn, &error));
     assert_ptr_equal(fn->entry.main, run);
 }
 
@@ -71,8 +71,8 @@ TEST_WITH(who_cannot_wait_for_the_thread_does_so_itself, make, end)
     tc_ifunc *fn = function("one");
     tc_error error;
     fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    assert_ok(tci_ifunc_load(fn, &error));
     assert_int_equal(node->changed, 1); /* endpoints that wait for it are notified */
     assert_null(registry->jobs);
 }
@@ -82,10 +82,10 @@ TEST_WITH(a_failure_is_remembered, make, end)
     tc_ifunc *fn = function("one");
     tc_error error = {0};
     fake_code_of("one")->fails = TC_E_UNRESOLVED;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_UNRESOLVED);
+    assert_status(tci_ifunc_load(fn, &error), TC_E_UNRESOLVED);
     fake_code_of("one")->fails = TC_OK;
     memset(&error, 0, sizeof error);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_UNRESOLVED);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_UNRESOLVED);
     assert_string_equal(error.text, "one: does not load");
 }
 
@@ -94,16 +94,16 @@ TEST_WITH(a_shortage_is_not_remembered, make, end)
     tc_ifunc *fn = function("one");
     tc_error error = {0};
     fake_code_of("one")->fails = TC_E_NO_MEMORY;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_NO_MEMORY);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY);
+    assert_status(tci_ifunc_load(fn, &error), TC_E_NO_MEMORY);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY);
     fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY); /* waiters get it */
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY); /* waiters get it */
     fake_code_of("one")->fails = TC_OK;
     fake_code_of("one")->is_slow = false;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load_soon(fn, &error));
 }
 
 TEST_WITH(a_load_that_nobody_waits_for_any_more_ends_with_its_function, make, end)
@@ -111,7 +111,7 @@ TEST_WITH(a_load_that_nobody_waits_for_any_more_ends_with_its_function, make, en
     tc_ifunc *fn = function("one");
     tc_error error;
     fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
     assert_int_equal(fake_code_of("one")->loaded, 0); /* the end of the test looks for jobs */
 }
 
@@ -124,7 +124,7 @@ TEST_WITH(what_is_called_often_gets_better_code_once, make, end)
     tc_error error;
     fake_code_of("one")->may_improve = true;
     fake_code_of("one")->better.main = run_better;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
     tci_ifunc_load_tier_up(fn);
     assert_ptr_equal(fn->entry.main, run); /* meanwhile */
     tci_ifunc_load_tier_up(fn);
@@ -140,21 +140,21 @@ TEST_WITH(better_code_that_fails_leaves_the_old, make, end)
     tc_ifunc *fn = function("one");
     tc_error error;
     fake_code_of("one")->may_improve = true;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
     tci_ifunc_load_tier_up(fn);
     fake_code_of("one")->fails = TC_E_COMPILE;
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
     assert_ptr_equal(fn->entry.main, run);
     assert_int_equal(node->changed, 0);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
 }
 
 TEST_WITH(what_cannot_become_better_is_not_tried, make, end)
 {
     tc_ifunc *fn = function("one");
     tc_error error;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
     tci_ifunc_load_tier_up(fn);
     assert_null(registry->jobs);
     tc_ifunc *idle = function("two");
@@ -172,7 +172,7 @@ static void load_three(tc_ifunc *fns[3])
     tc_error error;
     for (size_t i = 0; i < 3; i++) {
         fns[i] = function(names[i]);
-        assert_int_equal(tci_ifunc_load(fns[i], &error), TC_OK);
+        assert_ok(tci_ifunc_load(fns[i], &error));
     }
 }
 
@@ -187,7 +187,7 @@ TEST_WITH(within_the_limit_all_stay, make, end)
     tc_error error;
     load_three(fns);
     assert_in_range(registry->code_memory, 3 * 4096, 4 * 4096);
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_int_equal(node->evicted, 0);
 }
 
@@ -198,13 +198,13 @@ TEST_WITH(the_one_that_was_not_called_for_longest_leaves_first, make, end)
     load_three(fns);
     node->core.options.code_memory_max = 3 * 4096;
     fns[0]->calls_left--; /* was called */
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_int_equal(node->evicted, 1);
     assert_true(is_loaded(fns[0]));
     assert_false(is_loaded(fns[1]));
     assert_null(fns[1]->entry.main);
     assert_true(is_loaded(fns[2]));
-    assert_int_equal(tci_ifunc_load(fns[1], &error), TC_OK); /* when it is called again */
+    assert_ok(tci_ifunc_load(fns[1], &error)); /* when it is called again */
 }
 
 TEST_WITH(the_one_that_makes_room_for_itself_stays, make, end)
@@ -213,12 +213,12 @@ TEST_WITH(the_one_that_makes_room_for_itself_stays, make, end)
     tc_error error;
     load_three(fns);
     node->core.options.code_memory_max = 2 * 4096;
-    assert_int_equal(tci_registry_trim(registry, fns[0], &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, fns[0], &error));
     assert_true(is_loaded(fns[0]));
     assert_false(is_loaded(fns[1]));
     assert_false(is_loaded(fns[2]));
     node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, fns[0], &error), TC_E_TOO_LARGE);
+    assert_status(tci_registry_trim(registry, fns[0], &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "option code_memory_max is 1000"));
 }
 
@@ -229,7 +229,7 @@ TEST_WITH(functions_with_variables_of_their_own_stay, make, end)
     load_three(fns);
     fake_code_of("f0")->has_state = true;
     node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_E_TOO_LARGE);
+    assert_status(tci_registry_trim(registry, NULL, &error), TC_E_TOO_LARGE);
     assert_true(is_loaded(fns[0]));
     assert_false(is_loaded(fns[1]));
     assert_false(is_loaded(fns[2]));
@@ -244,10 +244,10 @@ TEST_WITH(variables_that_nobody_holds_stay_no_longer, make, end)
     fake_code_of("f0")->has_state = true;
     tci_registry_release(fns[0]);
     node->core.options.code_memory_max = 3 * 4096;
-    assert_int_equal(tci_registry_trim(registry, fns[2], &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, fns[2], &error));
     assert_int_equal(fake_code_of("f0")->loaded + fake_code_of("f1")->loaded, 1);
     node->core.options.code_memory_max = 2 * 4096;
-    assert_int_equal(tci_registry_trim(registry, fns[2], &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, fns[2], &error));
     assert_int_equal(fake_code_of("f0")->loaded, 0);
     assert_true(is_loaded(fns[2]));
 }
@@ -261,14 +261,14 @@ TEST_WITH(code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself, make, en
     fake_code_of("large")->has_state = true;
     fake_code_of("large")->memory = 100000;
     node->core.options.code_memory_max = 3 * 4096;
-    assert_int_equal(tci_ifunc_load_soon(large, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(large, &error), TC_E_AGAIN);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
     assert_int_equal(node->changed, 1);
     assert_int_equal(registry->code_memory, 0);
-    assert_int_equal(tci_ifunc_load_soon(large, &error), TC_E_TOO_LARGE);
-    assert_int_equal(tci_ifunc_load(other, &error), TC_OK);
-    assert_int_equal(tci_registry_trim(registry, other, &error), TC_OK);
+    assert_status(tci_ifunc_load_soon(large, &error), TC_E_TOO_LARGE);
+    assert_ok(tci_ifunc_load(other, &error));
+    assert_ok(tci_registry_trim(registry, other, &error));
     assert_true(is_loaded(other));
 }
 
@@ -278,17 +278,17 @@ TEST_WITH(one_that_finds_no_room_beside_others_may_try_again, make, end)
     tc_ifunc *first = function("first"), *second = function("second");
     fake_code_of("first")->has_state = true;
     node->core.options.code_memory_max = 6000;
-    assert_int_equal(tci_ifunc_load(first, &error), TC_OK);
+    assert_ok(tci_ifunc_load(first, &error));
     fake_code_of("second")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(second, &error), TC_E_AGAIN);
+    assert_status(tci_ifunc_load_soon(second, &error), TC_E_AGAIN);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
     assert_true(is_loaded(first));
-    assert_int_equal(tci_ifunc_load_soon(second, &error), TC_E_NO_MEMORY);
+    assert_status(tci_ifunc_load_soon(second, &error), TC_E_NO_MEMORY);
     assert_non_null(strstr(error.text, "others"));
     tci_registry_release(first);
-    assert_int_equal(tci_ifunc_load(second, &error), TC_OK);
-    assert_int_equal(tci_registry_trim(registry, second, &error), TC_OK);
+    assert_ok(tci_ifunc_load(second, &error));
+    assert_ok(tci_registry_trim(registry, second, &error));
     assert_int_equal(fake_code_of("first")->loaded, 0);
 }
 
@@ -299,10 +299,10 @@ TEST_WITH(what_a_peer_may_ask_for_leaves_later, make, end)
     load_three(fns);
     node->core.options.code_memory_max = 1000;
     node->code_is_wanted = true;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_int_equal(node->evicted, 0);
     node->code_is_wanted = false;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_int_equal(node->evicted, 3);
     assert_int_equal(registry->code_memory, 0);
 }
@@ -316,7 +316,7 @@ TEST_WITH(a_function_that_better_code_is_made_for_leaves_later, make, end)
     tci_ifunc_load_tier_up(fns[0]);
     fake_engine_end_loads(); /* begun, and not taken */
     node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_int_equal(node->evicted, 2);
     assert_true(is_loaded(fns[0]));
     tci_registry_take_finished(registry); /* and trims */
@@ -331,7 +331,7 @@ TEST_WITH(what_nobody_holds_leaves_with_its_archive, make, end)
     const tci_content_id id = fns[0]->id;
     tci_registry_release(fns[0]);
     node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_null(tci_registry_find(registry, &id));
     assert_int_equal(registry->count, 2);
 }
@@ -340,11 +340,11 @@ TEST_WITH(code_of_the_process_itself_never_leaves, make, end)
 {
     tc_error error;
     tc_ifunc *fn = function("one");
-    assert_int_equal(tc_ifunc_use_local(fn, run_better, NULL), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(fn, run, NULL), TC_E_INVALID);
+    assert_ok(tc_ifunc_use_local(fn, run_better, NULL));
+    assert_status(tc_ifunc_use_local(fn, run, NULL), TC_E_INVALID);
     node->core.options.code_memory_max = 0;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_registry_trim(registry, NULL, &error));
+    assert_ok(tci_ifunc_load(fn, &error));
     assert_ptr_equal(fn->entry.main, run_better);
     assert_int_equal(fake_code_of("one")->loaded, 0);
 }
@@ -354,10 +354,10 @@ TEST_WITH(a_function_that_is_given_up_is_refused_from_then_on, make, end)
     static const tc_error full = {TC_E_TOO_LARGE, "one: no room"};
     tc_error error = {0};
     tc_ifunc *fn = function("one");
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
+    assert_ok(tci_ifunc_load(fn, &error));
     tci_ifunc_load_refuse(fn, &full);
     assert_int_equal(fake_code_of("one")->loaded, 0);
     assert_int_equal(registry->code_memory, 0);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_TOO_LARGE);
+    assert_status(tci_ifunc_load(fn, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "one: no room");
 }

@@ -60,8 +60,7 @@ TEST_WITH(one_name_with_other_code_or_libraries_is_another_function, make, end)
     size_t size;
     void *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
     assert_ptr_not_equal(first, changed);
-    assert_int_equal(add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL),
-                     TC_OK);
+    assert_ok(add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL));
     assert_ptr_not_equal(first, with_libraries);
     free(archive);
 }
@@ -73,11 +72,10 @@ TEST_WITH(content_that_is_not_what_was_announced_is_corrupt, make, end)
     tc_ifunc *fn = NULL;
     size_t size;
     void *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
-    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error),
-                     TC_E_CORRUPT);
+    assert_status(add(registry, archive, size, NULL, 0, &expected, &fn, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "expected 07"));
     tci_content_id_of(archive, size, NULL, 0, &expected);
-    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error), TC_OK);
+    assert_ok(add(registry, archive, size, NULL, 0, &expected, &fn, &error));
     free(archive);
 }
 
@@ -108,7 +106,7 @@ TEST_WITH(code_above_the_limit_is_refused_however_it_is_shared_out, make, end)
     tc_error error;
     node->core.options.code_bytes_max = 1000;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        assert_int_equal(
+        assert_status(
             add(registry, bytes, sizes[i].archive, bytes, sizes[i].deps, NULL, &fn, &error),
             TC_E_TOO_LARGE);
 }
@@ -149,12 +147,12 @@ TEST_WITH(without_a_place_there_is_no_function_more, make, end)
     size_t size;
     fill(fns, 16);
     void *archive = fake_archive("another", TCI_ENTRY_MAIN, 64, &size);
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
+    assert_status(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "all 16 functions"));
     tci_registry_release(fns[7]);
     node->code_is_wanted = true; /* a peer may ask for it still */
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
+    assert_status(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
     node->code_is_wanted = false;
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
+    assert_ok(add(registry, archive, size, NULL, 0, NULL, &fn, &error));
     free(archive);
 }

@@ -31,7 +31,7 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 static int setup(void **state)
 {
     bench *b = calloc(1, sizeof *b);
-    assert_int_equal(tc_context_create(NULL, &b->ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &b->ctx, NULL));
     tc_context_set_ep_callback(b->ctx, on_endpoint, b);
     tc_context_set_target_args(b->ctx, &b->seen);
     *state = b;
@@ -75,7 +75,7 @@ TEST_WITH(a_source_that_is_killed_leaves_nothing, setup, teardown)
     bench *b = *state;
     unsigned mappings = 0;
     char size[16];
-    assert_int_equal(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, NULL), TC_OK);
+    assert_ok(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, NULL));
     (void)snprintf(b->host_port, sizeof b->host_port, "127.0.0.1:%u",
                    tc_listener_port(b->listener));
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -110,9 +110,8 @@ TEST_WITH(a_target_that_is_killed_ends_the_send, setup, teardown)
         (void)process_read_line(&b->peer);
         (void)snprintf(b->host_port, sizeof b->host_port, "127.0.0.1:%llu",
                        (unsigned long long)process_read_number(&b->peer, "port"));
-        assert_int_equal(tc_ifunc_open(b->ctx, "check", &fn, NULL), TC_OK);
-        assert_int_equal(tc_ep_connect(b->ctx, b->host_port, PROCESS_DEADLINE_NS, &ep, NULL),
-                         TC_OK);
+        assert_ok(tc_ifunc_open(b->ctx, "check", &fn, NULL));
+        assert_ok(tc_ep_connect(b->ctx, b->host_port, PROCESS_DEADLINE_NS, &ep, NULL));
         uint64_t deadline = tci_deadline_after(PROCESS_DEADLINE_NS);
         tc_status status = TC_OK;
         for (uint64_t n = 0; status == TC_OK && tci_clock_ns() < deadline; n++) {
@@ -128,9 +127,9 @@ TEST_WITH(a_target_that_is_killed_ends_the_send, setup, teardown)
             if (n == 3)
                 process_signal(&b->peer, SIGKILL);
         }
-        assert_int_equal(status, TC_E_PEER_LOST);
+        assert_status(status, TC_E_PEER_LOST);
         free(payload);
-        assert_int_equal(tc_ep_error(ep, NULL), TC_E_PEER_LOST);
+        assert_status(tc_ep_error(ep, NULL), TC_E_PEER_LOST);
         tc_ep_close(ep);
         tc_ifunc_close(fn);
         assert_int_equal(process_wait(&b->peer), 128 + SIGKILL);

@@ -33,7 +33,7 @@ static int setup(void **state)
     process_start(&b->target, (const char *const[]){PEER, "tally", NULL}, NULL);
     (void)process_read_line(&b->target); /* its address */
     b->port = (uint16_t)process_read_number(&b->target, "port");
-    assert_int_equal(tc_context_create(NULL, &b->ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &b->ctx, NULL));
     *state = b;
     return 0;
 }
@@ -84,9 +84,8 @@ static size_t make_hello(bench *b, uint8_t message[TCI_HELLO_MESSAGE_MAX])
     hello.ring_bytes = 4096;
     hello.frame_bytes_max = 1024;
     hello.segment = TCI_SEGMENT_NONE;
-    assert_int_equal(
-        tci_hello_encode(&hello, TCI_HELLO_HELLO, message, TCI_HELLO_MESSAGE_MAX, &size, NULL),
-        TC_OK);
+    assert_ok(
+        tci_hello_encode(&hello, TCI_HELLO_HELLO, message, TCI_HELLO_MESSAGE_MAX, &size, NULL));
     return size;
 }
 
@@ -130,8 +129,8 @@ TEST_WITH(changed_addresses_end_nobody, setup, teardown)
     const tally_message message = {1, 0};
     send_changed_addresses(b);
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", b->port);
-    assert_int_equal(tc_ep_connect(b->ctx, host_port, PROCESS_DEADLINE_NS, &ep, NULL), TC_OK);
-    assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
-    assert_int_equal(tc_send(ep, fn, &message, sizeof message), TC_OK);
-    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
+    assert_ok(tc_ep_connect(b->ctx, host_port, PROCESS_DEADLINE_NS, &ep, NULL));
+    assert_ok(tc_ifunc_open(b->ctx, "tally", &fn, NULL));
+    assert_ok(tc_send(ep, fn, &message, sizeof message));
+    assert_ok(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL));
 }

@@ -244,7 +244,7 @@ TEST_WITH(the_hop_limit_ends_a_circle, NULL, clean)
         params.hops = params.hop_limit = 7;
         start_walk(&params, &other);
         assert_true(walk_call_wait(all.group, &circle));
-        assert_int_equal(circle.status, TC_E_HOPS);
+        assert_status(circle.status, TC_E_HOPS);
         assert_true(circle.text[0] != '\0');
         assert_int_equal(circle.hops, limits[i] != 0 ? limits[i] : HOP_LIMIT);
         assert_right(&other);
@@ -264,7 +264,7 @@ TEST_WITH(a_circle_without_a_call_is_counted, NULL, clean)
     while (tc_group_failures(all.group, &error) == 0 && tci_deadline_left_ns(deadline_ns) > 0)
         turn();
     assert_int_equal(tc_group_failures(all.group, &error), 1);
-    assert_int_equal(error.status, TC_E_HOPS);
+    assert_status(error.status, TC_E_HOPS);
     end_group();
 }
 

@@ -39,7 +39,7 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 static int setup(void **state)
 {
     bench *b = calloc(1, sizeof *b);
-    assert_int_equal(tc_context_create(NULL, &b->ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &b->ctx, NULL));
     tc_context_set_target_args(b->ctx, &b->state);
     tc_context_set_ep_callback(b->ctx, on_endpoint, b);
     *state = b;
@@ -121,7 +121,7 @@ TEST_WITH(sources_that_are_killed_leave_nothing, setup, teardown)
 {
     bench *b = *state;
     tc_listener *listener;
-    assert_int_equal(tc_listener_open(b->ctx, "127.0.0.1:0", &listener, NULL), TC_OK);
+    assert_ok(tc_listener_open(b->ctx, "127.0.0.1:0", &listener, NULL));
     (void)snprintf(b->host_port, sizeof b->host_port, "127.0.0.1:%u",
                    tc_listener_port(listener));
     repeat(b, one_source, "sources");
@@ -145,12 +145,12 @@ static void one_target(bench *b)
                    (unsigned)process_read_number(&b->peer, "port"));
     if (tc_ep_connect(b->ctx, b->host_port, PROCESS_DEADLINE_NS, &ep, &error) != TC_OK)
         fail_msg("connect: %s", error.text);
-    assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
-    assert_int_equal(tc_send(ep, fn, "x", 1), TC_OK);
-    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
+    assert_ok(tc_ifunc_open(b->ctx, "tally", &fn, NULL));
+    assert_ok(tc_send(ep, fn, "x", 1));
+    assert_ok(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL));
     process_signal(&b->peer, SIGKILL);
     serve_until_failed(b, failed + 1);
-    assert_int_equal(tc_ep_error(ep, NULL), TC_E_PEER_LOST);
+    assert_status(tc_ep_error(ep, NULL), TC_E_PEER_LOST);
     tc_ep_close(ep);
     tc_ifunc_close(fn);
     process_end(&b->peer);

@@ -50,18 +50,16 @@ static void connect_both(bench *b)
         address[size++] = (uint8_t)byte;
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u",
                    (unsigned)process_read_number(&b->peer, "port"));
-    assert_int_equal(tc_ep_connect_address(b->ctx, address, size, PROCESS_DEADLINE_NS,
-                                           &b->eps[BY_ADDRESS], NULL),
-                     TC_OK);
-    assert_int_equal(
-        tc_ep_connect(b->ctx, host_port, PROCESS_DEADLINE_NS, &b->eps[BY_STREAM], NULL), TC_OK);
+    assert_ok(tc_ep_connect_address(b->ctx, address, size, PROCESS_DEADLINE_NS,
+                                    &b->eps[BY_ADDRESS], NULL));
+    assert_ok(tc_ep_connect(b->ctx, host_port, PROCESS_DEADLINE_NS, &b->eps[BY_STREAM], NULL));
 }
 
 static int setup(void **state)
 {
     bench *b = calloc(1, sizeof *b);
     process_start(&b->peer, (const char *const[]){PEER, "tally", NULL}, NULL);
-    assert_int_equal(tc_context_create(NULL, &b->ctx, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &b->ctx, NULL));
     tc_context_set_ep_callback(b->ctx, on_endpoint, b);
     connect_both(b);
     *state = b;
@@ -100,13 +98,13 @@ static void serve(bench *b)
 static void send_messages(bench *b, unsigned which)
 {
     tc_ifunc *fn;
-    assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
+    assert_ok(tc_ifunc_open(b->ctx, "tally", &fn, NULL));
     for (uint64_t n = 0; n < MESSAGES; n++) {
         const tally_message message = {which, n};
         while (tc_send(b->eps[which], fn, &message, sizeof message) == TC_E_AGAIN)
             (void)tc_progress(b->ctx);
     }
-    assert_int_equal(tc_ep_flush(b->eps[which], PROCESS_DEADLINE_NS, NULL), TC_OK);
+    assert_ok(tc_ep_flush(b->eps[which], PROCESS_DEADLINE_NS, NULL));
     tc_ifunc_close(fn);
 }
 
@@ -138,7 +136,7 @@ TEST_WITH(their_death_is_noticed_all_the_same, setup, teardown)
     while (b->ended < ENDPOINTS && tci_deadline_left_ns(deadline_ns) > 0)
         serve(b);
     for (unsigned i = 0; i < ENDPOINTS; i++)
-        assert_int_equal(tc_ep_error(b->eps[i], NULL), TC_E_PEER_LOST);
+        assert_status(tc_ep_error(b->eps[i], NULL), TC_E_PEER_LOST);
 }
 
 /* In a process of its own: where UCX cannot accept a connection without a free descriptor, it

@@ -53,8 +53,8 @@ static int setup(void **state)
     logged[0] = '\0';
     tc_log_set_level(TC_LOG_WARN);
     tc_log_set_sink(keep_line, NULL);
-    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
-    assert_int_equal(tc_listener_open(ctx, "127.0.0.1:0", &listener, NULL), TC_OK);
+    assert_ok(tc_context_create(NULL, &ctx, NULL));
+    assert_ok(tc_listener_open(ctx, "127.0.0.1:0", &listener, NULL));
     return 0;
 }
 
@@ -85,9 +85,8 @@ static message hello_of_ucx(unsigned minor)
         .worker_address = {"worker", 6},
         .triple = {"x86_64-linux", 12},
     };
-    assert_int_equal(
-        tci_hello_encode(&hello, TCI_HELLO_HELLO, m.bytes, sizeof m.bytes, &m.size, NULL),
-        TC_OK);
+    assert_ok(
+        tci_hello_encode(&hello, TCI_HELLO_HELLO, m.bytes, sizeof m.bytes, &m.size, NULL));
     return m;
 }
 
@@ -102,16 +101,14 @@ static message hello_of_protocol(uint16_t protocol)
 static message refusal(tc_status status, const char *text)
 {
     message m;
-    assert_int_equal(tci_hello_refuse_encode(status, text, m.bytes, sizeof m.bytes, &m.size),
-                     TC_OK);
+    assert_ok(tci_hello_refuse_encode(status, text, m.bytes, sizeof m.bytes, &m.size));
     return m;
 }
 
 static message ready(void)
 {
     message m;
-    assert_int_equal(tci_hello_ready_encode(TCI_HELLO_DIRECT, m.bytes, sizeof m.bytes, &m.size),
-                     TC_OK);
+    assert_ok(tci_hello_ready_encode(TCI_HELLO_DIRECT, m.bytes, sizeof m.bytes, &m.size));
     return m;
 }
 
@@ -184,8 +181,7 @@ TEST_WITH(a_peer_of_another_ucx_is_served_over_the_connection, setup, teardown)
         ssize_t n = recv(fd, said.bytes + said.size, wanted - said.size, MSG_DONTWAIT);
         said.size += n > 0 ? (size_t)n : 0;
         if (said.size == TCI_HELLO_PREAMBLE_BYTES) {
-            assert_int_equal(tci_hello_preamble_decode(said.bytes, said.size, &preamble, NULL),
-                             TC_OK);
+            assert_ok(tci_hello_preamble_decode(said.bytes, said.size, &preamble, NULL));
             assert_int_equal(preamble.kind, TCI_HELLO_HELLO);
             wanted += preamble.body_bytes + ready_bytes;
         }
@@ -212,7 +208,7 @@ TEST_WITH(a_peer_that_begins_with_ready_is_hung_up_on, setup, teardown)
 TEST_WITH(a_peer_that_begins_with_a_bell_is_hung_up_on, setup, teardown)
 {
     message m = {.size = 0};
-    assert_int_equal(tci_hello_wakeup_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
+    assert_ok(tci_hello_wakeup_encode(m.bytes, sizeof m.bytes, &m.size));
     const message said = talk(&m);
     assert_int_equal(said.size, 0);
 }
@@ -235,8 +231,7 @@ static message hello_of_a_process(void)
     int from = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
     assert_int_equal(recv(from, m.bytes, TCI_HELLO_PREAMBLE_BYTES, MSG_WAITALL),
                      TCI_HELLO_PREAMBLE_BYTES);
-    assert_int_equal(
-        tci_hello_preamble_decode(m.bytes, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL), TC_OK);
+    assert_ok(tci_hello_preamble_decode(m.bytes, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL));
     assert_int_equal(
         recv(from, m.bytes + TCI_HELLO_PREAMBLE_BYTES, preamble.body_bytes, MSG_WAITALL),
         (ssize_t)preamble.body_bytes);
@@ -251,7 +246,7 @@ TEST_WITH(a_hello_tells_no_address_of_memory, setup, teardown)
 {
     const message m = hello_of_a_process();
     tci_hello hello;
-    assert_int_equal(tci_hello_decode(m.bytes, m.size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
+    assert_ok(tci_hello_decode(m.bytes, m.size, TCI_HELLO_HELLO, &hello, NULL));
     assert_int_equal(hello.rkey.size, 0);
     assert_int_equal(hello.ring_address, 0);
 }
@@ -319,7 +314,7 @@ TEST_WITH(a_listener_of_another_protocol, setup, teardown)
 {
     fake f = {.answer = hello_of_protocol(OTHER_PROTOCOL)};
     tc_error error = {0};
-    assert_int_equal(connect_to(&f, &error), TC_E_VERSION);
+    assert_status(connect_to(&f, &error), TC_E_VERSION);
     assert_non_null(strstr(error.text, OWN_PROTOCOL));
     assert_non_null(strstr(error.text, "version 1"));
     expect_refusal(&f.said, TC_E_VERSION, "version 1", OWN_PROTOCOL);
@@ -330,9 +325,9 @@ TEST_WITH(a_listener_that_refuses, setup, teardown)
     fake versions = {.answer = refusal(TC_E_VERSION, "this is 7 and that is 8")};
     fake other = {.answer = refusal(TC_E_NO_MEMORY, "no room for you")};
     tc_error error = {0};
-    assert_int_equal(connect_to(&versions, &error), TC_E_VERSION);
+    assert_status(connect_to(&versions, &error), TC_E_VERSION);
     assert_non_null(strstr(error.text, "refused the connection: this is 7 and that is 8"));
-    assert_int_equal(connect_to(&other, &error), TC_E_REFUSED);
+    assert_status(connect_to(&other, &error), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "no room for you"));
 }
 
@@ -340,7 +335,7 @@ TEST_WITH(a_listener_that_speaks_something_else, setup, teardown)
 {
     fake f = {.answer = {.bytes = "220 mail.example ESMTP\r\n", .size = 24}};
     tc_error error = {0};
-    assert_int_equal(connect_to(&f, &error), TC_E_CORRUPT);
+    assert_status(connect_to(&f, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "not a Three-Chains peer"));
 }
 
@@ -348,7 +343,7 @@ TEST_WITH(a_listener_that_hangs_up, setup, teardown)
 {
     fake f = {.hangs_up = true};
     tc_error error = {0};
-    assert_int_equal(connect_to(&f, &error), TC_E_PEER_LOST);
+    assert_status(connect_to(&f, &error), TC_E_PEER_LOST);
     assert_non_null(strstr(error.text, f.host_port));
     assert_int_equal(f.hung_up, 8); /* as often as it is tried */
 }
@@ -357,5 +352,5 @@ TEST_WITH(a_listener_that_never_answers, setup, teardown)
 {
     fake f = {.hangs_up = false};
     tc_error error = {0};
-    assert_int_equal(connect_to(&f, &error), TC_E_TIMEOUT);
+    assert_status(connect_to(&f, &error), TC_E_TIMEOUT);
 }

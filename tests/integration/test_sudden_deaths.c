@@ -50,14 +50,14 @@ static int setup(void **state)
     bench *b = calloc(1, sizeof *b);
     tc_error error = {0};
     tc_options *opts;
-    assert_int_equal(tc_options_create(&opts, &error), TC_OK);
+    assert_ok(tc_options_create(&opts, &error));
     /* Too small for the code of one of the functions, which then comes outside the ring. */
-    assert_int_equal(tc_options_set(opts, "ring_bytes", "64K", &error), TC_OK);
-    assert_int_equal(tc_context_create(opts, &b->ctx, &error), TC_OK);
+    assert_ok(tc_options_set(opts, "ring_bytes", "64K", &error));
+    assert_ok(tc_context_create(opts, &b->ctx, &error));
     tc_options_destroy(opts);
     tc_context_set_target_args(b->ctx, &b->state);
     tc_context_set_ep_callback(b->ctx, on_endpoint, b);
-    assert_int_equal(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, &error), TC_OK);
+    assert_ok(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, &error));
     (void)snprintf(b->host_port, sizeof b->host_port, "127.0.0.1:%u",
                    tc_listener_port(b->listener));
     *state = b;
@@ -119,7 +119,7 @@ static void die_once(bench *b, const char *point)
     process_start(&b->doomed, (const char *const[]){DOOMED, b->host_port, point, NULL}, NULL);
     serve_until_failed(b, failed + 1);
     process_end(&b->doomed);
-    assert_int_equal(b->error.status, TC_E_PEER_LOST);
+    assert_status(b->error.status, TC_E_PEER_LOST);
     assert_non_null(strstr(b->error.text, "peer lost"));
     assert_int_equal(b->state.next[1], WHOLE_MESSAGES);
     assert_int_equal(b->state.wrong, 0);
@@ -187,7 +187,7 @@ TEST_WITH(a_peer_whose_credit_runs_wild, setup, teardown)
 {
     bench *b = *state;
     tc_ifunc *fn;
-    assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
+    assert_ok(tc_ifunc_open(b->ctx, "tally", &fn, NULL));
     start_steady(b);
     process_start(&b->doomed, (const char *const[]){DOOMED, b->host_port, "wild", "stay", NULL},
                   NULL);
@@ -195,10 +195,10 @@ TEST_WITH(a_peer_whose_credit_runs_wild, setup, teardown)
     for (int i = 0; i < 1000; i++)
         serve(b); /* it flushes before it comes to its point */
     assert_string_equal(process_read_line(&b->doomed), "there");
-    assert_int_equal(tc_send(b->newest, fn, "x", 1), TC_OK);
-    assert_int_equal(tc_ep_flush(b->newest, 100 * PROCESS_DEADLINE_NS, NULL), TC_E_PEER_LOST);
+    assert_ok(tc_send(b->newest, fn, "x", 1));
+    assert_status(tc_ep_flush(b->newest, 100 * PROCESS_DEADLINE_NS, NULL), TC_E_PEER_LOST);
     serve_until_failed(b, 1);
-    assert_int_equal(b->error.status, TC_E_PEER_LOST);
+    assert_status(b->error.status, TC_E_PEER_LOST);
     assert_non_null(strstr(b->error.text, "ran wild"));
     serve_until_reached(b, &b->state.next[0], b->state.next[0] + PROOF, "steady messages");
     assert_int_equal(b->failed, 1);

@@ -25,7 +25,7 @@ static inline void counted_pair_open(uint64_t delivery)
 static inline void counted_pair_open_loaded(uint64_t delivery)
 {
     counted_pair_open(delivery);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     runs = 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <tc/status.h>
 
 #include "base/sanitized.h"
 
@@ -33,6 +34,16 @@ typedef struct test_entry {
         &entry_of_##name;                                                                      \
     static void name(void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* The status of a call, by its name where it is another one. */
+#define assert_status(call, expected)                                                          \
+    do {                                                                                       \
+        const int found_status = (int)(call);                                                  \
+        if (found_status != (int)(expected))                                                   \
+            fail_msg("%s: %s, expected %s", #call, tc_status_name((tc_status)found_status),    \
+                     tc_status_name(expected));                                                \
+    } while (0)
+#define assert_ok(call) assert_status(call, TC_OK)
 
 /* Runs all tests, between set_up and tear_down (NULL: nothing). Returns how many failed. For
  * programs that have a main. */

@@ -37,7 +37,7 @@ static void open_pair(void)
 {
     fake_pair_open(&pair, FAKE_MAPPED);
     fn = large_function("large");
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK); /* announces it */
+    assert_ok(tc_send(pair.ep, fn, NULL, 0)); /* announces it */
 }
 
 static void need(const tc_ifunc *wanted)
@@ -98,7 +98,7 @@ TEST(a_later_question_replaces_an_earlier_one)
 {
     open_pair();
     tc_ifunc *other = large_function("other");
-    assert_int_equal(tc_send(pair.ep, other, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, other, NULL, 0));
     pair.ep->link->holds = true;
     need(fn);
     assert_true(tci_code_out_turn(pair.ep));

@@ -48,7 +48,7 @@ TEST(code_goes_along_once)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const uint8_t *payload;
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
         tci_frame frame = next_frame(&pair, &payload);
         assert_int_equal(frame.kind, i == 0 ? TCI_FRAME_CODE : TCI_FRAME_CALL);
         assert_int_equal(frame.flags, i == 0 ? TCI_CODE_ATTACHED : 0);
@@ -66,7 +66,7 @@ TEST(the_code_behind_a_payload_is_the_functions)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     tci_code_section section;
     const uint8_t *payload;
-    assert_int_equal(tc_send(pair.ep, fn, "abc", 3), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, "abc", 3));
     tci_frame frame = next_frame(&pair, &payload);
     const uint8_t *code =
         payload - TCI_FRAME_HEADER_BYTES + tci_frame_code_offset(frame.payload_size);
@@ -82,12 +82,12 @@ TEST(code_that_does_not_go_along_is_named)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     pair.near->core.options.code_push = 0;
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, 0);
     pair.near->core.options.code_push = 1;
     fake_code_of("large")->entries.main = nothing;
     tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 4000);
-    assert_int_equal(tc_send(pair.ep, large, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, large, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, 0);
     fake_pair_close(&pair);
 }
@@ -97,10 +97,10 @@ TEST(a_large_payload_leaves_the_code_no_room_and_only_names_it)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     uint8_t payload[4096] = {0};
-    assert_int_equal(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max));
     expect_frame(&pair, TCI_FRAME_CODE, 0);
     tci_credit_return(pair.peer);
-    assert_int_equal(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max));
     expect_frame(&pair, TCI_FRAME_CALL, 0);
     fake_pair_close(&pair);
 }
@@ -110,7 +110,7 @@ TEST(an_uncached_send_brings_code_that_the_peer_knows)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(tc_send_uncached(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send_uncached(pair.ep, fn, NULL, 0));
         expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
     }
     fake_pair_close(&pair);
@@ -120,11 +120,11 @@ TEST(a_binding_calls_nothing_and_is_made_once)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    assert_int_equal(tci_frame_out_binding(pair.ep, fn), TC_OK);
+    assert_ok(tci_frame_out_binding(pair.ep, fn));
     expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED | TCI_CODE_BIND_ONLY);
-    assert_int_equal(tci_frame_out_binding(pair.ep, fn), TC_OK);
+    assert_ok(tci_frame_out_binding(pair.ep, fn));
     expect_no_frame(&pair);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CALL, 0);
     tc_ep_info info;
     tc_ep_query(pair.ep, &info);
@@ -137,12 +137,12 @@ TEST(preparing_asks_for_word_also_about_what_is_known)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const uint8_t flags = TCI_CODE_BIND_ONLY | TCI_CODE_NOTIFY;
-    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);
+    assert_ok(tci_frame_out_prepare(pair.ep, fn));
     expect_frame(&pair, TCI_FRAME_CODE, flags | TCI_CODE_ATTACHED);
-    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);
+    assert_ok(tci_frame_out_prepare(pair.ep, fn));
     expect_frame(&pair, TCI_FRAME_CODE, flags); /* its name alone */
     pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
-    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_E_REFUSED);
+    assert_status(tci_frame_out_prepare(pair.ep, fn), TC_E_REFUSED);
     expect_no_frame(&pair);
     fake_pair_close(&pair);
 }
@@ -153,11 +153,11 @@ TEST(without_room_nothing_is_changed)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
     (void)fake_fill_ring(pair.ep, fn);
-    assert_int_equal(tci_frame_out_binding(pair.ep, other), TC_E_AGAIN);
-    assert_int_equal(tci_frame_out_prepare(pair.ep, other), TC_E_AGAIN);
+    assert_status(tci_frame_out_binding(pair.ep, other), TC_E_AGAIN);
+    assert_status(tci_frame_out_prepare(pair.ep, other), TC_E_AGAIN);
     assert_int_equal(pair.near->core.counters[TCI_CODE_SENT], 1);
     fake_pair_settle(&pair);
-    assert_int_equal(tc_send(pair.ep, other, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, other, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
     fake_pair_close(&pair);
 }
@@ -209,7 +209,7 @@ static int make_and_send(void *payload, size_t size, void *args, size_t args_siz
 {
     (void)args, (void)args_size;
     memset(payload, 5, size);
-    assert_int_equal(tc_send(target, inner, NULL, 0), TC_E_BUSY);
+    assert_status(tc_send(target, inner, NULL, 0), TC_E_BUSY);
     assert_true(tci_core_is_busy(target->core));
     return 0;
 }
@@ -223,11 +223,11 @@ TEST(nothing_else_is_sent_while_a_payload_is_made_in_the_ring)
         (tci_entries){.main = nothing, .max_size = four, .init = make_and_send};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
-    assert_int_equal(tc_send(pair.ep, made, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, made, NULL, 0));
     tci_frame frame = next_frame(&pair, &payload);
     assert_int_equal(frame.payload_size, 4);
     assert_memory_equal(payload, "\5\5\5\5", 4);
-    assert_int_equal(tc_send(pair.ep, inner, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, inner, NULL, 0));
     fake_pair_close(&pair);
 }
 
@@ -237,7 +237,7 @@ TEST(a_delivery_that_carries_frames_is_told_of_each)
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
     fake_delivery *d = (fake_delivery *)(void *)pair.ep->tx.delivery;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_int_equal(d->pushes, 3);
     assert_int_equal(d->turns, 0);
     d->keeps = true;
@@ -293,7 +293,7 @@ TEST(only_the_common_case_is_tried_at_once)
     static uint8_t payload[40000];
     tci_outgoing out = {.fn = fn, .args = "abc", .args_size = 3};
     assert_false(tci_frame_out_try(pair.ep, &out)); /* the peer does not know it */
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
     assert_true(tci_frame_out_try(pair.ep, &out));
     assert_int_equal(out.payload_size, 3);

@@ -57,15 +57,15 @@ TEST(parts_in_any_order_make_the_payload)
 {
     receiver *r = make_receiver();
     for (uint16_t number = 0; number < 30; number++) {
-        assert_int_equal(find(r, number, 250), TC_E_AGAIN);
+        assert_status(find(r, number, 250), TC_E_AGAIN);
         assert_true(tci_payload_in_stands(&r->ep));
         take(r, number, 250, 200, 50, 3);
         take(r, (uint16_t)(number + 1), 250, 0, 10, 9); /* the next one begins too */
-        assert_int_equal(find(r, number, 250), TC_E_AGAIN);
+        assert_status(find(r, number, 250), TC_E_AGAIN);
         take(r, number, 250, 0, 100, 1);
         take(r, number, 250, number > 0 ? 110 : 100, number > 0 ? 90 : 100, 2);
         assert_false(tci_payload_in_stands(&r->ep));
-        assert_int_equal(find(r, number, 250), TC_OK);
+        assert_ok(find(r, number, 250));
         assert_int_equal(r->bytes[99], 1);
         assert_int_equal(r->bytes[199], 2);
         assert_int_equal(r->bytes[249], 3);
@@ -99,7 +99,7 @@ TEST(what_fits_nothing_ends_the_endpoint)
         assert_false(
             begin(r, second[i].number, second[i].total, second[i].offset, second[i].n, &sink));
         assert_int_equal(r->ep.state, TCI_EP_FAILED);
-        assert_int_equal(r->ep.life.error->status, TC_E_CORRUPT);
+        assert_status(r->ep.life.error->status, TC_E_CORRUPT);
         assert_false(begin(r, 0, 250, 100, 100, &sink)); /* and nothing more is taken */
         free_receiver(r);
     }
@@ -108,11 +108,11 @@ TEST(what_fits_nothing_ends_the_endpoint)
 TEST(frames_that_name_no_payload_are_corrupt)
 {
     receiver *r = make_receiver();
-    assert_int_equal(find(r, 1, 250), TC_E_CORRUPT);
-    assert_int_equal(find(r, 65536, 250), TC_E_CORRUPT);
-    assert_int_equal(find(r, 0, 0), TC_E_CORRUPT);
+    assert_status(find(r, 1, 250), TC_E_CORRUPT);
+    assert_status(find(r, 65536, 250), TC_E_CORRUPT);
+    assert_status(find(r, 0, 0), TC_E_CORRUPT);
     take(r, 0, 250, 0, 100, 1);
-    assert_int_equal(find(r, 0, 251), TC_E_CORRUPT);
+    assert_status(find(r, 0, 251), TC_E_CORRUPT);
     free_receiver(r);
 }
 
@@ -121,13 +121,13 @@ TEST(a_payload_above_the_limit_is_refused_and_dropped)
     receiver *r = make_receiver();
     tci_sink sink;
     assert_false(begin(r, 0, LIMIT + 1, 0, 1000, &sink));
-    assert_int_equal(find(r, 0, LIMIT + 1), TC_E_TOO_LARGE);
+    assert_status(find(r, 0, LIMIT + 1), TC_E_TOO_LARGE);
     tci_payload_in_done(&r->ep);
     assert_false(begin(r, 0, LIMIT + 1, 1000, 1000, &sink)); /* late */
-    assert_int_equal(find(r, 1, UINT64_MAX), TC_E_TOO_LARGE);
+    assert_status(find(r, 1, UINT64_MAX), TC_E_TOO_LARGE);
     tci_payload_in_done(&r->ep);
     take(r, 2, 10, 0, 10, 7);
-    assert_int_equal(find(r, 2, 10), TC_OK);
+    assert_ok(find(r, 2, 10));
     tci_payload_in_done(&r->ep);
     assert_int_equal(r->ep.state, TCI_EP_AWAITING_READY);
     free_receiver(r);
@@ -139,12 +139,12 @@ TEST(what_is_under_way_keeps_its_memory)
     receiver *r = make_receiver();
     tci_sink first, second, third;
     assert_true(begin(r, 0, 4096, 0, 2048, &first));
-    assert_int_equal(find(r, 0, 4096), TC_E_AGAIN);
+    assert_status(find(r, 0, 4096), TC_E_AGAIN);
     tci_payload_in_done(&r->ep); /* its function was refused */
     assert_true(begin(r, 1, 4096, 0, 2048, &second));
     assert_true(begin(r, 1, 4096, 2048, 2048, &third));
     third.done(third.user, 2048, true);
-    assert_int_equal(find(r, 1, 4096), TC_E_AGAIN);
+    assert_status(find(r, 1, 4096), TC_E_AGAIN);
     free_receiver(r);
     memset(first.to, 1, 2048);
     first.done(first.user, 2048, false);
@@ -159,6 +159,6 @@ TEST(a_part_that_breaks_off_ends_the_endpoint)
     assert_true(begin(r, 0, 4096, 0, 4096, &sink));
     sink.done(sink.user, 4096, false);
     assert_int_equal(r->ep.state, TCI_EP_FAILED);
-    assert_int_equal(r->ep.life.error->status, TC_E_PEER_LOST);
+    assert_status(r->ep.life.error->status, TC_E_PEER_LOST);
     free_receiver(r);
 }

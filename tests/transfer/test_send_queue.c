@@ -38,7 +38,7 @@ TEST(what_was_queued_leaves_in_its_order)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     for (unsigned i = 1; i <= 4; i++)
-        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(queue(pair.ep, fn, &i, sizeof i));
     assert_true(tci_queue_waits(pair.ep));
     assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
     tci_queue_drain(pair.ep);
@@ -56,7 +56,7 @@ TEST(a_queued_payload_is_a_copy)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     unsigned value = 7;
-    assert_int_equal(queue(pair.ep, fn, &value, sizeof value), TC_OK);
+    assert_ok(queue(pair.ep, fn, &value, sizeof value));
     value = 9;
     fake_pair_settle(&pair);
     assert_int_equal(sum, 7);
@@ -68,8 +68,8 @@ TEST(a_send_goes_behind_what_waits)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const unsigned first = 1, second = 2;
-    assert_int_equal(queue(pair.ep, fn, &first, sizeof first), TC_OK);
-    assert_int_equal(tc_send(pair.ep, fn, &second, sizeof second), TC_OK);
+    assert_ok(queue(pair.ep, fn, &first, sizeof first));
+    assert_ok(tc_send(pair.ep, fn, &second, sizeof second));
     fake_pair_settle(&pair);
     assert_int_equal(sum, 12);
     fake_pair_close(&pair);
@@ -82,7 +82,7 @@ TEST(control_frames_leave_before_all_that_waits)
     tci_frame frame;
     const uint8_t *payload;
     const uint64_t count = 1;
-    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(queue(pair.ep, fn, NULL, 0));
     for (uint16_t slot = 1; slot <= 3; slot++) {
         const tci_frame header = {.payload_size = sizeof count,
                                   .slot = slot,
@@ -116,12 +116,12 @@ TEST(the_queue_is_bounded_and_all_in_it_counts)
     const tci_frame header = {.payload_size = 100, .kind = TCI_FRAME_CONTROL};
     for (int i = 0; i < 20; i++)
         tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
-    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_E_AGAIN);
+    assert_status(queue(pair.ep, fn, payload, sizeof payload), TC_E_AGAIN);
     assert_true(pair.ep->tx.queue_bytes > 20 * 100 + n * 100);
     for (int i = 0; i < 20; i++)
         tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
     tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
-    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(queue(pair.ep, fn, payload, sizeof payload));
     tci_send_queue_clear(pair.ep);
     assert_int_equal(pair.ep->tx.queue_bytes, 0);
     fake_pair_close(&pair);
@@ -134,12 +134,12 @@ TEST(a_control_frame_put_before_what_is_being_sent_stays)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const tci_frame filler = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_PREPARED};
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     (void)fake_fill_ring(pair.ep, fn);
     while (tci_frame_out_whole(pair.ep, &filler, NULL))
         ;
-    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_OK);
+    assert_ok(queue(pair.ep, fn, payload, sizeof payload));
     tci_queue_drain(pair.ep);
     assert_non_null(pair.ep->tx.large);
     assert_non_null(pair.ep->tx.queue);
@@ -157,9 +157,9 @@ TEST(a_queue_that_was_emptied_takes_more)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     for (unsigned i = 1; i <= 3; i++) {
-        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(queue(pair.ep, fn, &i, sizeof i));
         tci_queue_drain(pair.ep);
-        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(queue(pair.ep, fn, &i, sizeof i));
         tci_send_queue_clear(pair.ep);
     }
     const tci_frame header = {
@@ -167,7 +167,7 @@ TEST(a_queue_that_was_emptied_takes_more)
     pair.peer->tx.preparing = header.slot;
     tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
     const unsigned last = 4;
-    assert_int_equal(queue(pair.ep, fn, &last, sizeof last), TC_OK);
+    assert_ok(queue(pair.ep, fn, &last, sizeof last));
     fake_pair_settle(&pair);
     assert_int_equal(sum, 1234);
     assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
@@ -178,11 +178,11 @@ TEST(what_finds_no_room_stays_in_its_place)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     const unsigned filled = fake_fill_ring(pair.ep, fn) + 1;
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_ok(queue(pair.ep, fn, &i, sizeof i));
     tci_queue_drain(pair.ep);
     assert_true(tci_queue_waits(pair.ep));
     assert_int_equal(pair.ep->tx.fast_limit, 0); /* no message overtakes */
@@ -198,14 +198,14 @@ TEST(a_function_that_finds_no_room_has_its_message_queued)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_CARRIED, &fn);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     (void)fake_fill_ring(pair.ep, fn);
     tci_pending *pending = &pair.near->core.pending;
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_E_AGAIN);
+    assert_status(tc_send(pair.ep, fn, NULL, 0), TC_E_AGAIN);
     assert_true(pending->credit_blocked);
     const unsigned outer = tci_pending_enter(pending, TCI_RUNNING);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     tci_pending_leave(pending, TCI_RUNNING, outer);
     assert_true(tci_queue_waits(pair.ep));
     fake_pair_settle(&pair);
@@ -220,7 +220,7 @@ TEST(messages_wait_for_the_peer_to_say_who_it_is)
     pair.ep->unconfirmed = true;
     tci_ep_set_fast(pair.ep);
     pair.ep->tx.queues_unopened = true;
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     tci_queue_drain(pair.ep);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 0);
@@ -236,12 +236,12 @@ TEST(a_message_whose_function_was_refused_meanwhile_is_told_of)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     tc_ifunc *other = fake_node_function(pair.near, "other", add);
     const unsigned value = 5;
-    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
-    assert_int_equal(queue(pair.ep, other, &value, sizeof value), TC_OK);
+    assert_ok(queue(pair.ep, fn, NULL, 0));
+    assert_ok(queue(pair.ep, other, &value, sizeof value));
     pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
     tci_queue_drain(pair.ep);
     assert_int_equal(pair.near->seen.unsent, 1);
-    assert_int_equal(pair.near->seen.unsent_status, TC_E_REFUSED);
+    assert_status(pair.near->seen.unsent_status, TC_E_REFUSED);
     fake_pair_settle(&pair);
     assert_int_equal(sum, 5);
     fake_pair_close(&pair);
@@ -258,8 +258,8 @@ TEST(a_message_larger_than_a_frame_leaves_in_pieces)
     uint8_t large[10000] = {3};
     unsigned last = 4;
     pair.ep->tx.queues_unopened = true;
-    assert_int_equal(tc_send(pair.ep, fn, large, sizeof large), TC_OK);
-    assert_int_equal(tc_send(pair.ep, fn, &last, sizeof last), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, large, sizeof large));
+    assert_ok(tc_send(pair.ep, fn, &last, sizeof last));
     fake_pair_connect(&pair);
     assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
     assert_true(sizeof large > pair.ep->tx.payload_max);
@@ -274,12 +274,12 @@ TEST(functions_are_held_as_long_as_their_messages_wait)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const unsigned holders = fn->references;
-    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
-    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(queue(pair.ep, fn, NULL, 0));
+    assert_ok(queue(pair.ep, fn, NULL, 0));
     assert_int_equal(fn->references, holders + 2);
     tci_queue_drain(pair.ep);
     assert_int_equal(fn->references, holders);
-    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(queue(pair.ep, fn, NULL, 0));
     tci_ep_free(pair.ep);
     assert_int_equal(fn->references, holders);
     pair.ep = fake_node_ep(pair.near);
@@ -306,10 +306,10 @@ TEST(a_payload_that_cannot_be_made_is_not_queued)
         (tci_entries){.main = add, .max_size = twice, .init = refuse_to_make};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
-    assert_int_equal(tc_send(pair.ep, made, NULL, 0), TC_E_PAYLOAD);
+    assert_status(tc_send(pair.ep, made, NULL, 0), TC_E_PAYLOAD);
     tci_outgoing out = {.fn = made};
-    assert_int_equal(tci_outgoing_measure(&out, NULL), TC_OK);
-    assert_int_equal(tci_send_queue_message(pair.ep, &out), TC_E_PAYLOAD);
+    assert_ok(tci_outgoing_measure(&out, NULL));
+    assert_status(tci_send_queue_message(pair.ep, &out), TC_E_PAYLOAD);
     assert_false(tci_queue_waits(pair.ep));
     assert_int_equal(pair.ep->tx.queue_bytes, 0);
     assert_false(tci_core_is_busy(&pair.near->core));

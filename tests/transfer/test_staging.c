@@ -23,7 +23,7 @@ static tci_segment make_segment(void)
 {
     const uint64_t nonce = NONCE;
     tci_segment segment;
-    assert_int_equal(tci_segment_create(BYTES, &segment, NULL), TC_OK);
+    assert_ok(tci_segment_create(BYTES, &segment, NULL));
     memcpy(segment.base, &nonce, sizeof nonce);
     return segment;
 }

@@ -35,8 +35,7 @@ TEST(one_byte_call_travels_as_17_bytes)
     const tci_frame frame = {.payload_size = 1, .kind = TCI_FRAME_CALL};
     size_t size;
     tci_code_section section;
-    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, NULL),
-                     TC_OK);
+    assert_ok(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, NULL));
     assert_int_equal(size, 17);
     assert_int_equal(tci_frame_align(size), 32);
 }
@@ -49,21 +48,21 @@ TEST(lead_has_golden_bytes)
     tc_error error;
     tci_frame_lead_encode(48, payload);
     assert_memory_equal(payload, golden, sizeof golden);
-    assert_int_equal(tci_frame_lead(payload, 48, &lead, &error), TC_OK);
+    assert_ok(tci_frame_lead(payload, 48, &lead, &error));
     assert_int_equal(lead, 48);
     /* Cut short, and by nothing or no unit or more than fits or more than there can be. */
     static const uint32_t bad[] = {0, 1, 15, 17, 72, 144, 4096, 0x80000010, UINT32_MAX};
-    assert_int_equal(tci_frame_lead(payload, 47, &lead, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_lead(payload, 47, &lead, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "a lead of 48 bytes in a payload of 47"));
     for (size_t n = 0; n < 4; n++)
-        assert_int_equal(tci_frame_lead(payload, n, &lead, &error), TC_E_CORRUPT);
+        assert_status(tci_frame_lead(payload, n, &lead, &error), TC_E_CORRUPT);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_frame_lead_encode(bad[i], payload);
-        assert_int_equal(tci_frame_lead(payload, sizeof payload, &lead, &error), TC_E_CORRUPT);
+        assert_status(tci_frame_lead(payload, sizeof payload, &lead, &error), TC_E_CORRUPT);
     }
     tci_frame_lead_encode(TCI_LEAD_MAX, payload);
-    assert_int_equal(tci_frame_lead(payload, TCI_LEAD_MAX - 1, &lead, &error), TC_E_CORRUPT);
-    assert_int_equal(tci_frame_lead(payload, TCI_LEAD_MAX, &lead, &error), TC_OK);
+    assert_status(tci_frame_lead(payload, TCI_LEAD_MAX - 1, &lead, &error), TC_E_CORRUPT);
+    assert_ok(tci_frame_lead(payload, TCI_LEAD_MAX, &lead, &error));
 }
 
 TEST(injected_code_may_ask_for_alignment)
@@ -89,21 +88,21 @@ TEST(every_kind_is_bounded_by_its_room)
     size_t size;
     tc_error error;
     tci_frame frame = {.payload_size = 49, .kind = TCI_FRAME_CALL};
-    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
     frame.payload_size = 48;
-    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_OK);
+    assert_ok(tci_frame_check(&frame, bytes, 64, &size, &section, &error));
     frame.payload_size = UINT32_MAX;
-    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
     frame = (tci_frame){.payload_size = 3, .kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
     section = (tci_code_section){.archive_size = 40, .deps_size = 8};
     tci_code_section_encode(&section, bytes + tci_frame_code_offset(3));
     assert_int_equal(tci_frame_code_offset(3), 24);
-    assert_int_equal(tci_frame_check(&frame, bytes, 96, &size, &section, &error), TC_OK);
+    assert_ok(tci_frame_check(&frame, bytes, 96, &size, &section, &error));
     assert_int_equal(size, 96);
-    assert_int_equal(tci_frame_check(&frame, bytes, 95, &size, &section, &error), TC_E_CORRUPT);
-    assert_int_equal(tci_frame_check(&frame, bytes, 47, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 95, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 47, &size, &section, &error), TC_E_CORRUPT);
     frame.flags = 0;
-    assert_int_equal(tci_frame_check(&frame, bytes, 48, &size, &section, &error), TC_OK);
+    assert_ok(tci_frame_check(&frame, bytes, 48, &size, &section, &error));
     assert_int_equal(size, 48);
 }
 
@@ -114,13 +113,13 @@ TEST(what_is_no_kind_is_refused)
     tc_error error;
     tci_code_section section;
     tci_frame frame = {.kind = TCI_FRAME_WRAP};
-    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
     for (unsigned kind = 0; kind <= UINT8_MAX; kind++) {
         if (kind >= TCI_FRAME_CALL && kind <= TCI_FRAME_KIND_LAST)
             continue;
         frame.kind = (uint8_t)kind;
-        assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
-                         TC_E_CORRUPT);
+        assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
+                      TC_E_CORRUPT);
         assert_non_null(strstr(error.text, "expected 1 to 7"));
     }
 }
@@ -135,20 +134,19 @@ TEST(injected_code_is_bounded_by_its_room)
     tci_inject_section_encode(40, 8, bytes + tci_frame_code_offset(3));
     static const uint8_t golden[] = {40, 0, 0, 0, 8, 0, 0, 0};
     assert_memory_equal(bytes + 24, golden, sizeof golden);
-    assert_int_equal(tci_frame_check(&frame, bytes, 80, &size, &section, &error), TC_OK);
+    assert_ok(tci_frame_check(&frame, bytes, 80, &size, &section, &error));
     assert_int_equal(size, 80);
     assert_int_equal(section.archive_size, 40);
     assert_int_equal(section.deps_size, 8);
-    assert_int_equal(tci_frame_check(&frame, bytes, 79, &size, &section, &error), TC_E_CORRUPT);
-    assert_int_equal(tci_frame_check(&frame, bytes, 31, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 79, &size, &section, &error), TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 31, &size, &section, &error), TC_E_CORRUPT);
     tci_inject_section_encode(UINT32_MAX, UINT32_MAX, bytes + tci_frame_code_offset(3));
-    assert_int_equal(tci_frame_check(&frame, bytes, 128, &size, &section, &error),
-                     TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, 128, &size, &section, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "8589934590"));
     const tci_frame staged = {
         .payload_size = TCI_STAGED_BYTES, .kind = TCI_FRAME_INJECT, .flags = TCI_INJECT_STAGED};
     tci_inject_section_encode(4, 4, bytes + tci_frame_code_offset(TCI_STAGED_BYTES));
-    assert_int_equal(tci_frame_check(&staged, bytes, 128, &size, &section, &error), TC_OK);
+    assert_ok(tci_frame_check(&staged, bytes, 128, &size, &section, &error));
     assert_int_equal(size, 64);
     for (unsigned flags = 1; flags < 256; flags++) {
         const tci_frame strange = {.payload_size = flags == 1 ? 31 : 32,
@@ -169,8 +167,8 @@ TEST(code_sizes_that_overflow_are_refused)
     tci_code_section section = {.archive_size = UINT32_MAX, .deps_size = UINT32_MAX};
     const tci_frame frame = {.kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
     tci_code_section_encode(&section, bytes + tci_frame_code_offset(0));
-    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error),
-                     TC_E_CORRUPT);
+    assert_status(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error),
+                  TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "8589934590"));
 }
 
@@ -187,9 +185,9 @@ TEST(unknown_kinds_are_refused)
             tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
         if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_FRAGMENT ||
             kind == TCI_FRAME_CONTROL || kind == TCI_FRAME_INJECT || kind == TCI_FRAME_REPLY)
-            assert_int_equal(status, TC_OK);
+            assert_ok(status);
         else
-            assert_int_equal(status, TC_E_CORRUPT);
+            assert_status(status, TC_E_CORRUPT);
     }
 }
 

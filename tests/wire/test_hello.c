@@ -11,9 +11,8 @@ TEST(hello_has_its_golden_bytes)
     assert_memory_equal(buf, golden_hello, sizeof golden_hello);
 
     tci_hello back;
-    assert_int_equal(
-        tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &back, NULL),
-        TC_OK);
+    assert_ok(
+        tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &back, NULL));
     assert_same_hello(&back, &h);
 }
 
@@ -28,10 +27,8 @@ TEST(dictionaries_have_their_golden_bytes)
     assert_memory_equal(buf, golden_hello_dictionaries, sizeof golden_hello_dictionaries);
 
     tci_hello back;
-    assert_int_equal(tci_hello_decode(golden_hello_dictionaries,
-                                      sizeof golden_hello_dictionaries, TCI_HELLO_HELLO, &back,
-                                      NULL),
-                     TC_OK);
+    assert_ok(tci_hello_decode(golden_hello_dictionaries, sizeof golden_hello_dictionaries,
+                               TCI_HELLO_HELLO, &back, NULL));
     assert_same_hello(&back, &h);
 }
 
@@ -44,8 +41,7 @@ static void assert_dictionaries_refused(size_t at, uint32_t value, const char *t
     for (size_t i = 0; i < 4; i++)
         buf[at + i] = (uint8_t)(value >> 8 * i);
     hello_repair(buf, sizeof buf);
-    assert_int_equal(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
-                     TC_E_CORRUPT);
+    assert_status(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err), TC_E_CORRUPT);
     assert_contains(&err, text);
 }
 
@@ -65,7 +61,7 @@ TEST(dictionaries_are_in_order_and_few)
         memcpy(buf + sizeof golden_hello + 4 * i, (const uint8_t[]){0, 0, 0, i + 1}, 4);
     buf[HELLO_BODY_AT + 15] = 17;
     hello_repair(buf, size);
-    assert_int_equal(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &h, &err), TC_E_CORRUPT);
+    assert_status(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &h, &err), TC_E_CORRUPT);
     assert_contains(&err, "number of dictionaries is 17, expected 0 to 16");
 }
 
@@ -77,8 +73,7 @@ TEST(address_is_a_hello_without_a_ring)
     assert_memory_equal(buf, golden_address, sizeof golden_address);
 
     tci_hello back;
-    assert_int_equal(
-        tci_hello_decode(buf, sizeof golden_address, TCI_HELLO_ADDRESS, &back, NULL), TC_OK);
+    assert_ok(tci_hello_decode(buf, sizeof golden_address, TCI_HELLO_ADDRESS, &back, NULL));
     h.connection_id = 0;
     h.connection_token = 0;
     h.ring_bytes = h.frame_bytes_max = 0;
@@ -115,7 +110,7 @@ TEST(every_field_may_be_at_its_limit)
     }
     size_t size = hello_encode(&h, TCI_HELLO_HELLO, buf);
     tci_hello back;
-    assert_int_equal(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &back, NULL), TC_OK);
+    assert_ok(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &back, NULL));
     assert_same_hello(&back, &h);
 }
 
@@ -123,8 +118,7 @@ TEST(every_field_may_be_at_its_limit)
 TEST(views_point_into_the_message)
 {
     tci_hello h;
-    assert_int_equal(
-        tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &h, NULL), TC_OK);
+    assert_ok(tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &h, NULL));
     assert_ptr_equal((const uint8_t *)h.features.data + h.features.size,
                      golden_hello + sizeof golden_hello);
 }
@@ -144,7 +138,7 @@ TEST(every_forged_bit_is_refused_or_meant)
         hello_repair(buf, sizeof buf);
         tc_status status = tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err);
         if (status != TC_OK) {
-            assert_int_equal(status, TC_E_CORRUPT);
+            assert_status(status, TC_E_CORRUPT);
             assert_contains(&err, "expected");
             continue;
         }
@@ -194,8 +188,8 @@ TEST(fields_outside_their_range_are_named)
         hello_repair(buf, sizeof buf);
         tci_hello h = {0};
         tc_error err = {0};
-        assert_int_equal(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
-                         TC_E_CORRUPT);
+        assert_status(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
+                      TC_E_CORRUPT);
         assert_contains(&err, rows[i].text);
         assert_int_equal(h.pid, 0); /* outputs are written on success only */
     }
@@ -211,8 +205,8 @@ TEST(sizes_inside_the_body_must_add_up)
             memcpy(buf, golden_hello, sizeof buf);
             buf[HELLO_BODY_AT + at] = (uint8_t)(buf[HELLO_BODY_AT + at] + change);
             hello_repair(buf, sizeof buf);
-            assert_int_equal(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
-                             TC_E_CORRUPT);
+            assert_status(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
+                          TC_E_CORRUPT);
             assert_contains(&err, "by the sizes in it");
         }
     }
@@ -236,7 +230,7 @@ TEST(encode_refuses_what_no_peer_would_take)
     for (size_t i = 0; i < 7; i++) {
         size_t size = 7;
         tc_error err = {0};
-        assert_int_equal(
+        assert_status(
             tci_hello_encode(&wrong[i], TCI_HELLO_HELLO, buf, sizeof buf, &size, &err),
             TC_E_INVALID);
         assert_contains(&err, "expected");
@@ -254,8 +248,8 @@ TEST(texts_are_printable)
         memcpy(buf, golden_hello, sizeof buf);
         buf[sizeof buf - 1] = bad[i];
         hello_repair(buf, sizeof buf);
-        assert_int_equal(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
-                         TC_E_CORRUPT);
+        assert_status(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
+                      TC_E_CORRUPT);
         assert_contains(&err, "features has byte 0x");
     }
 }
@@ -268,14 +262,14 @@ TEST(ucx_minors_must_agree)
     theirs.ucx.patch = 9;
     theirs.llvm = (tci_hello_version){0, 0, 0};
     theirs.page_bytes = 65536;
-    assert_int_equal(tci_hello_compatible(&mine, &theirs, NULL), TC_OK);
+    assert_ok(tci_hello_compatible(&mine, &theirs, NULL));
 
     static const tci_hello_version others[] = {{1, 18, 1}, {2, 13, 1}};
     static const char *const texts[] = {"1.18.1", "2.13.1"};
     for (size_t i = 0; i < 2; i++) {
         tc_error err = {0};
         theirs.ucx = others[i];
-        assert_int_equal(tci_hello_compatible(&mine, &theirs, &err), TC_E_VERSION);
+        assert_status(tci_hello_compatible(&mine, &theirs, &err), TC_E_VERSION);
         assert_contains(&err, texts[i]);
         assert_contains(&err, "this side 1.13.1");
     }

@@ -42,11 +42,9 @@ TEST(short_and_long_messages_are_refused)
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         tc_error err;
         for (size_t size = 0; size < golden[g].size; size++)
-            assert_int_equal(decode_as(golden[g].kind, golden[g].bytes, size, &err),
-                             TC_E_CORRUPT);
+            assert_status(decode_as(golden[g].kind, golden[g].bytes, size, &err), TC_E_CORRUPT);
         memcpy(buf, golden[g].bytes, golden[g].size);
-        assert_int_equal(decode_as(golden[g].kind, buf, golden[g].size + 1, &err),
-                         TC_E_CORRUPT);
+        assert_status(decode_as(golden[g].kind, buf, golden[g].size + 1, &err), TC_E_CORRUPT);
         assert_true(decode_as(golden[g].kind, buf, golden[g].size, &err) == TC_OK);
     }
 }
@@ -75,14 +73,13 @@ TEST(kinds_are_not_confused)
             if (golden[other].kind == golden[g].kind)
                 continue;
             tc_error err = {0};
-            assert_int_equal(
-                decode_as(golden[other].kind, golden[g].bytes, golden[g].size, &err),
-                TC_E_CORRUPT);
+            assert_status(decode_as(golden[other].kind, golden[g].bytes, golden[g].size, &err),
+                          TC_E_CORRUPT);
             /* Relabelled, too: no body is valid under two kinds. */
             memcpy(buf, golden[g].bytes, golden[g].size);
             buf[6] = (uint8_t)golden[other].kind;
-            assert_int_equal(decode_as(golden[other].kind, buf, golden[g].size, &err),
-                             TC_E_CORRUPT);
+            assert_status(decode_as(golden[other].kind, buf, golden[g].size, &err),
+                          TC_E_CORRUPT);
         }
     }
 }
@@ -91,8 +88,8 @@ TEST(foreign_bytes_are_named_as_such)
 {
     tci_hello_preamble preamble;
     tc_error err = {0};
-    assert_int_equal(tci_hello_preamble_decode("GET / HTTP/1.1\r\n", 16, &preamble, &err),
-                     TC_E_CORRUPT);
+    assert_status(tci_hello_preamble_decode("GET / HTTP/1.1\r\n", 16, &preamble, &err),
+                  TC_E_CORRUPT);
     assert_contains(&err, "not a Three-Chains peer");
 }
 
@@ -103,8 +100,8 @@ TEST(another_protocol_is_named_before_all_else)
                                       0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     tci_hello_preamble preamble;
     tc_error err = {0};
-    assert_int_equal(tci_hello_preamble_decode(bytes, sizeof bytes, &preamble, &err),
-                     TC_E_VERSION);
+    assert_status(tci_hello_preamble_decode(bytes, sizeof bytes, &preamble, &err),
+                  TC_E_VERSION);
     char own[32];
     (void)snprintf(own, sizeof own, "this side version %u", TC_PROTOCOL_VERSION);
     assert_contains(&err, "12345");
@@ -160,19 +157,18 @@ TEST(small_buffers_are_never_overrun)
     for (size_t room = 0; room < sizeof golden_hello; room++) {
         size_t size;
         memset(buf, 0xa5, sizeof buf);
-        assert_int_equal(tci_hello_encode(&h, TCI_HELLO_HELLO, buf, room, &size, NULL),
-                         TC_E_TOO_LARGE);
+        assert_status(tci_hello_encode(&h, TCI_HELLO_HELLO, buf, room, &size, NULL),
+                      TC_E_TOO_LARGE);
         for (size_t i = room; i < sizeof buf; i++)
             assert_int_equal(buf[i], 0xa5);
         if (room < sizeof golden_ready)
-            assert_int_equal(tci_hello_ready_encode(TCI_HELLO_AM, buf, room, &size),
-                             TC_E_TOO_LARGE);
+            assert_status(tci_hello_ready_encode(TCI_HELLO_AM, buf, room, &size),
+                          TC_E_TOO_LARGE);
         if (room < sizeof golden_refuse)
-            assert_int_equal(tci_hello_refuse_encode(TC_E_VERSION,
-                                                     "UCX 1.18.1, this side 1.13.1", buf, room,
-                                                     &size),
-                             TC_E_TOO_LARGE);
+            assert_status(tci_hello_refuse_encode(TC_E_VERSION, "UCX 1.18.1, this side 1.13.1",
+                                                  buf, room, &size),
+                          TC_E_TOO_LARGE);
         if (room < sizeof golden_bye)
-            assert_int_equal(tci_hello_bye_encode(buf, room, &size), TC_E_TOO_LARGE);
+            assert_status(tci_hello_bye_encode(buf, room, &size), TC_E_TOO_LARGE);
     }
 }

@@ -19,7 +19,7 @@ TEST(routes_have_golden_bytes)
     assert_int_equal(tci_route_bytes(&route), sizeof golden);
     tci_route_encode(&route, payload + 5);
     assert_memory_equal(payload + 5, golden, sizeof golden);
-    assert_int_equal(tci_route_decode(payload, sizeof payload, &back, &rest, NULL), TC_OK);
+    assert_ok(tci_route_decode(payload, sizeof payload, &back, &rest, NULL));
     assert_int_equal(rest, 5);
     assert_memory_equal(&back, &route, offsetof(tci_route, path) + 2 * sizeof route.path[0]);
 }
@@ -32,11 +32,11 @@ TEST(routes_that_do_not_fit_are_refused)
     size_t rest;
     tc_error error;
     tci_route_encode(&route, payload);
-    assert_int_equal(tci_route_decode(payload, sizeof payload, &back, &rest, &error), TC_OK);
-    assert_int_equal(tci_route_decode(payload + 4, sizeof payload - 4, &back, &rest, &error),
-                     TC_E_CORRUPT);
+    assert_ok(tci_route_decode(payload, sizeof payload, &back, &rest, &error));
+    assert_status(tci_route_decode(payload + 4, sizeof payload - 4, &back, &rest, &error),
+                  TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "a path of 1 ranks"));
-    assert_int_equal(tci_route_decode(payload, 27, &back, &rest, &error), TC_E_CORRUPT);
+    assert_status(tci_route_decode(payload, 27, &back, &rest, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "27 bytes, expected at least 28"));
 }
 
@@ -58,8 +58,7 @@ TEST(answers_have_golden_bytes)
     size_t part_size;
     tci_reply_encode(&reply, frame);
     assert_memory_equal(frame, golden, sizeof golden);
-    assert_int_equal(
-        tci_reply_decode(frame, sizeof frame, &back, &path, &part, &part_size, NULL), TC_OK);
+    assert_ok(tci_reply_decode(frame, sizeof frame, &back, &path, &part, &part_size, NULL));
     assert_memory_equal(&back, &reply, sizeof reply);
     assert_ptr_equal(path, frame + TCI_REPLY_BYTES);
     assert_ptr_equal(part, path + 4);
@@ -85,28 +84,26 @@ TEST(a_report_that_all_is_well_is_refused)
     size_t part_size;
     tci_reply reply = {.status = TC_E_HOPS}, back;
     tci_reply_encode(&reply, frame);
-    assert_int_equal(
-        tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL), TC_OK);
+    assert_ok(tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL));
     reply.status = TC_OK;
     tci_reply_encode(&reply, frame);
-    assert_int_equal(
-        tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL),
-        TC_E_CORRUPT);
+    assert_status(tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL),
+                  TC_E_CORRUPT);
 }
 
 TEST(answers_that_do_not_fit_are_refused)
 {
-    assert_int_equal(judge((tci_reply){.total = 8}, 8), TC_OK);
-    assert_int_equal(judge((tci_reply){.total = 0}, 0), TC_OK);
-    assert_int_equal(judge((tci_reply){.total = 8, .offset = 4}, 4), TC_OK);
-    assert_int_equal(judge((tci_reply){.total = 8, .offset = 4}, 5), TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = 8, .offset = 9}, 1), TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = UINT64_MAX, .offset = UINT64_MAX - 1}, 4),
-                     TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = 8}, 0), TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = 8, .status = 1}, 8), TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = 8, .path_length = 3}, 8), TC_E_CORRUPT);
-    assert_int_equal(judge((tci_reply){.total = 8, .path_length = 300}, 8), TC_E_CORRUPT);
+    assert_ok(judge((tci_reply){.total = 8}, 8));
+    assert_ok(judge((tci_reply){.total = 0}, 0));
+    assert_ok(judge((tci_reply){.total = 8, .offset = 4}, 4));
+    assert_status(judge((tci_reply){.total = 8, .offset = 4}, 5), TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = 8, .offset = 9}, 1), TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = UINT64_MAX, .offset = UINT64_MAX - 1}, 4),
+                  TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = 8}, 0), TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = 8, .status = 1}, 8), TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = 8, .path_length = 3}, 8), TC_E_CORRUPT);
+    assert_status(judge((tci_reply){.total = 8, .path_length = 300}, 8), TC_E_CORRUPT);
 }
 
 TEST(memberships_are_judged)
@@ -118,10 +115,10 @@ TEST(memberships_are_judged)
     tc_error error;
     tci_membership_encode(&member, bytes);
     assert_memory_equal(bytes, golden, sizeof golden);
-    assert_int_equal(tci_membership_decode(bytes, sizeof bytes, &back, NULL), TC_OK);
+    assert_ok(tci_membership_decode(bytes, sizeof bytes, &back, NULL));
     assert_memory_equal(&back, &member, sizeof member);
-    assert_int_equal(tci_membership_decode(bytes, 15, &back, NULL), TC_E_CORRUPT);
+    assert_status(tci_membership_decode(bytes, 15, &back, NULL), TC_E_CORRUPT);
     bytes[12] = 9;
-    assert_int_equal(tci_membership_decode(bytes, sizeof bytes, &back, &error), TC_E_CORRUPT);
+    assert_status(tci_membership_decode(bytes, sizeof bytes, &back, &error), TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "rank 9 of 9"));
 }

@@ -23,7 +23,7 @@ static inline void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigne
     tc_call_params params = heard_params(&answer);
     params.hop_limit = hop_limit;
     params.trace = trace;
-    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL), TC_OK);
+    assert_ok(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL));
     fake_pair_settle(&pair);
 }
 

@@ -11,7 +11,7 @@ tc_call_id caller_start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns)
     tc_call_id id;
     params.result_capacity = 64;
     params.timeout_ns = timeout_ns;
-    assert_int_equal(tc_call_start(ep, fn, "?", 1, &params, &id, NULL), TC_OK);
+    assert_ok(tc_call_start(ep, fn, "?", 1, &params, &id, NULL));
     assert_int_not_equal(id, 0);
     return id;
 }

@@ -21,7 +21,7 @@ TEST(each_call_ends_at_its_own_deadline)
     assert_int_equal(soon.count, 0);
     tci_calls_expire(c.core, next_ns);
     assert_int_equal(soon.count, 1);
-    assert_int_equal(soon.status, TC_E_TIMEOUT);
+    assert_status(soon.status, TC_E_TIMEOUT);
     assert_string_equal(soon.text, "no answer came in time");
     assert_int_equal(later.count, 0);
     assert_true(c.core->calls->next_deadline_ns >= next_ns + 999 * TCI_NS_PER_S);
@@ -54,7 +54,7 @@ TEST(a_callback_may_start_another_call)
         chains[i].c = &c;
         const tc_call_params params = {
             .timeout_ns = TCI_NS_PER_S, .done = start_another, .user = &chains[i]};
-        assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL, NULL), TC_OK);
+        assert_ok(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL, NULL));
     }
     tci_calls_expire(c.core, tci_clock_ns() + 100 * TCI_NS_PER_S);
     for (size_t i = 0; i < 16; i++) {
@@ -80,7 +80,7 @@ TEST(calls_by_an_endpoint_that_ended_fail_with_its_error)
     (void)caller_start(c.pair.ep, c.fn, &h, 0);
     (void)caller_start(second, c.fn, &other, 0);
     tci_calls_lose(c.core, c.pair.ep, &error);
-    assert_int_equal(h.status, TC_E_PEER_LOST);
+    assert_status(h.status, TC_E_PEER_LOST);
     assert_string_equal(h.text, "peer lost: hung up");
     assert_int_equal(other.count, 0);
     fake_pair_close(&c.pair);
@@ -101,10 +101,10 @@ TEST(calls_that_may_have_travelled_on_have_a_second_more)
     const uint64_t now_ns = tci_clock_ns();
     assert_int_equal(answered.count + lost.count, 0);
     caller_answer(&c, id, "yes");
-    assert_int_equal(answered.status, TC_OK);
+    assert_ok(answered.status);
     assert_true(c.core->calls->next_deadline_ns <= now_ns + TCI_NS_PER_S);
     tci_calls_expire(c.core, now_ns + 2 * TCI_NS_PER_S);
-    assert_int_equal(lost.status, TC_E_PEER_LOST);
+    assert_status(lost.status, TC_E_PEER_LOST);
     assert_non_null(strstr(lost.text, "the member that was called first is gone"));
     fake_pair_close(&c.pair);
 }
@@ -116,8 +116,7 @@ static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size
 {
     const tc_call_params params = {.done = heard_done, .user = h};
     assert_true(size > c->pair.ep->tx.payload_max);
-    assert_int_equal(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL, NULL),
-                     TC_OK);
+    assert_ok(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL, NULL));
 }
 
 TEST(a_refusal_ends_large_calls_of_that_function_alone)
@@ -133,7 +132,7 @@ TEST(a_refusal_ends_large_calls_of_that_function_alone)
     assert_int_equal(large.count, 0);
     tci_calls_refused(c.core, c.pair.ep, c.fn->index, &error);
     assert_int_equal(large.count, 1);
-    assert_int_equal(large.status, TC_E_REFUSED);
+    assert_status(large.status, TC_E_REFUSED);
     assert_string_equal(large.text, "not here");
     assert_int_equal(small.count, 0);
     fake_pair_close(&c.pair);
@@ -148,7 +147,7 @@ TEST(a_payload_too_large_for_the_peer_was_the_largest)
     start_large(&c, &smaller, payload, 27000);
     start_large(&c, &larger, payload, 29000);
     tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
-    assert_int_equal(larger.status, TC_E_TOO_LARGE);
+    assert_status(larger.status, TC_E_TOO_LARGE);
     assert_int_equal(smaller.count, 0);
     tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
     tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is no call left */

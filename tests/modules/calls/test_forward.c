@@ -16,9 +16,9 @@ static void goes_to_and_fro(void *payload, size_t size, void *target_args)
     assert_int_equal(tc_self_origin(), 0);
     assert_int_equal(tc_self_hops(), runs - 1);
     if (runs < 4)
-        assert_int_equal(tc_forward(1 - tc_self_rank(), payload, size), TC_OK);
+        assert_ok(tc_forward(1 - tc_self_rank(), payload, size));
     else
-        assert_int_equal(tc_reply("done", 4), TC_OK);
+        assert_ok(tc_reply("done", 4));
 }
 
 TEST(a_message_that_travels_is_answered_by_whoever_has_it_last)
@@ -59,7 +59,7 @@ TEST(hops_are_limited_by_the_caller_and_by_each_member)
         pair.far->core.options.hop_limit = limits[i].members;
         call(never_ends, limits[i].callers, 0);
         heard_expect(&answer, TC_E_HOPS, "hops, the limit");
-        assert_int_equal(seen[0], TC_E_HOPS);
+        assert_status(seen[0], TC_E_HOPS);
         assert_int_equal(runs, limits[i].runs);
         fake_pair_close(&pair);
     }
@@ -81,7 +81,7 @@ TEST(a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered)
 {
     join(2);
     call(goes_to_nobody, 0, 0);
-    assert_int_equal(seen[0], TC_E_NOT_FOUND);
+    assert_status(seen[0], TC_E_NOT_FOUND);
     heard_expect(&answer, TC_E_NOT_FOUND, "rank 1 could not send it on to rank 7");
     fake_pair_close(&pair);
 
@@ -97,7 +97,7 @@ TEST(a_plain_message_that_goes_nowhere_is_a_failure_of_the_group)
     tc_error error;
     join(2);
     tc_ifunc *fn = fake_node_function(pair.near, "plain", goes_to_nobody);
-    assert_int_equal(tc_send(pair.ep, fn, "x", 1), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, "x", 1));
     fake_pair_settle(&pair);
     assert_int_equal(tc_group_failures(pair.near->calling.groups.first, &error), 1);
     assert_non_null(strstr(error.text, "rank 1 could not send it on to rank 7"));
@@ -110,7 +110,7 @@ TEST(a_message_from_outside_a_group_stays_where_it_is)
     fake_pair_open(&pair, FAKE_MAPPED);
     memset(&answer, 0, sizeof answer);
     call(goes_to_nobody, 0, 0);
-    assert_int_equal(seen[0], TC_E_UNREACHABLE);
+    assert_status(seen[0], TC_E_UNREACHABLE);
     heard_expect(&answer, TC_E_UNREACHABLE, "it came from outside a group");
     fake_pair_close(&pair);
 }
@@ -127,10 +127,10 @@ TEST(what_waited_for_a_member_that_never_came_is_told_to_its_origin)
 {
     join(3);
     call(goes_to_rank_2, 0, 0);
-    assert_int_equal(seen[0], TC_OK);
+    assert_ok(seen[0]);
     assert_int_equal(answer.count, 0);
     tc_ep *waiting;
-    assert_int_equal(tc_group_ep(pair.far->calling.groups.first, 2, &waiting, NULL), TC_OK);
+    assert_ok(tc_group_ep(pair.far->calling.groups.first, 2, &waiting, NULL));
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
     tci_ep_notify_end(waiting);
     fake_pair_settle(&pair);
@@ -144,7 +144,7 @@ TEST(a_call_that_never_left_ends_here)
     join(3);
     tc_ep *waiting;
     tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 2, &waiting, NULL), TC_OK);
+    assert_ok(tc_group_ep(pair.near->calling.groups.first, 2, &waiting, NULL));
     start_by(waiting, fn, 0, 0);
     assert_int_equal(answer.count, 0);
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");

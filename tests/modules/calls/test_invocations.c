@@ -36,9 +36,9 @@ TEST(a_call_is_answered_once)
     assert_memory_equal(answer.result, "yes", 3);
     assert_int_equal(answer.rank, 1);
     assert_int_equal(answer.hops, 0);
-    assert_int_equal(seen[0], TC_OK);
-    assert_int_equal(seen[1], TC_E_NOT_FOUND);
-    assert_int_equal(seen[2], TC_E_NOT_FOUND);
+    assert_ok(seen[0]);
+    assert_status(seen[1], TC_E_NOT_FOUND);
+    assert_status(seen[2], TC_E_NOT_FOUND);
     fake_pair_close(&pair);
 }
 
@@ -63,8 +63,8 @@ TEST(an_error_is_an_answer_too)
     join(2);
     call(answers_an_error, 0, 0);
     heard_expect(&answer, TC_E_NOT_FOUND, "no such key");
-    assert_int_equal(seen[0], TC_E_INVALID);
-    assert_int_equal(seen[1], TC_OK);
+    assert_status(seen[0], TC_E_INVALID);
+    assert_ok(seen[1]);
     fake_pair_close(&pair);
 }
 
@@ -99,7 +99,7 @@ TEST(a_failure_is_an_answer_where_none_was_given)
 {
     call_once(fails);
     heard_expect(&answer, TC_E_IO, "no such disk");
-    assert_int_equal(seen[0], TC_E_NOT_FOUND);
+    assert_status(seen[0], TC_E_NOT_FOUND);
     call_once(fails_for_no_reason);
     heard_expect(&answer, TC_E_INVALID, "all is well");
     call_once(fails_later);
@@ -135,7 +135,7 @@ TEST(an_answer_of_which_no_byte_fits_a_frame_is_not_sent)
     join(2);
     pair.peer->tx.payload_max = TCI_REPLY_BYTES;
     call(answers_much, 0, 0);
-    assert_int_equal(seen[0], TC_E_TOO_LARGE);
+    assert_status(seen[0], TC_E_TOO_LARGE);
     assert_null(pair.peer->tx.queue);
     fake_pair_close(&pair);
 }
@@ -145,7 +145,7 @@ TEST(an_answer_that_is_never_taken_is_said_to_be)
     join(2);
     pair.far->core.options.send_queue_bytes = 4096;
     call(answers_much, 0, 0);
-    assert_int_equal(seen[0], TC_E_TOO_LARGE);
+    assert_status(seen[0], TC_E_TOO_LARGE);
     heard_expect(&answer, TC_E_TOO_LARGE, "its answer of 6000 bytes could not be sent");
     fake_pair_close(&pair);
 }
@@ -170,7 +170,7 @@ TEST(a_function_knows_who_called_it_and_where_it_is)
     join(2);
     call(looks_around, 0, 0);
     tc_ifunc *fn = fake_node_function(pair.near, "plain", looks_around);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK); /* without a route, too */
+    assert_ok(tc_send(pair.ep, fn, NULL, 0)); /* without a route, too */
     fake_pair_settle(&pair);
     assert_int_equal(runs, 2);
     fake_pair_close(&pair);
@@ -185,10 +185,10 @@ TEST(outside_of_a_function_there_is_nothing_to_answer)
     assert_int_equal(tc_self_rank(), TC_RANK_NONE);
     assert_int_equal(tc_self_size(), 0);
     assert_int_equal(tc_self_origin(), TC_RANK_NONE);
-    assert_int_equal(tc_reply("x", 1), TC_E_NOT_FOUND);
-    assert_int_equal(tc_forward(0, "x", 1), TC_E_INVALID);
-    assert_int_equal(tc_detach(&ticket), TC_E_NOT_FOUND);
-    assert_int_equal(tc_reply_to(&ticket, "x", 1), TC_E_INVALID);
+    assert_status(tc_reply("x", 1), TC_E_NOT_FOUND);
+    assert_status(tc_forward(0, "x", 1), TC_E_INVALID);
+    assert_status(tc_detach(&ticket), TC_E_NOT_FOUND);
+    assert_status(tc_reply_to(&ticket, "x", 1), TC_E_INVALID);
 }
 
 /* --- leaving the answer to somebody else
@@ -220,7 +220,7 @@ static void keeps_silent(void *payload, size_t size, void *target_args)
 static void send_plain(body main)
 {
     tc_ifunc *fn = fake_node_function(pair.near, "plain", main);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
 }
 
@@ -228,12 +228,12 @@ TEST(a_detached_call_is_answered_by_a_later_message)
 {
     join(2);
     call(detaches, 0, 0);
-    assert_int_equal(seen[0], TC_OK);
-    assert_int_equal(seen[1], TC_E_NOT_FOUND);
-    assert_int_equal(seen[2], TC_E_NOT_FOUND);
+    assert_ok(seen[0]);
+    assert_status(seen[1], TC_E_NOT_FOUND);
+    assert_status(seen[2], TC_E_NOT_FOUND);
     assert_int_equal(answer.count, 0);
     send_plain(answers_the_ticket);
-    assert_int_equal(seen[3], TC_OK);
+    assert_ok(seen[3]);
     heard_expect(&answer, TC_OK, "");
     assert_memory_equal(answer.result, "later", 5);
     send_plain(answers_the_ticket); /* there is no waiter any more */
@@ -266,12 +266,12 @@ TEST(a_middleman_passes_on_that_nobody_answered)
         else
             open_without_group();
         call(asks_on, 0, 0);
-        assert_int_equal(seen[0], TC_OK);
-        assert_int_equal(seen[1], TC_OK);
+        assert_ok(seen[0]);
+        assert_ok(seen[1]);
         assert_int_equal(answer.count, 0);
         seen[3] = TC_E_INVALID;
         tci_calls_expire(&pair.far->core, UINT64_MAX - 1);
-        assert_int_equal(seen[3], TC_OK);
+        assert_ok(seen[3]);
         fake_pair_settle(&pair);
         heard_expect(&answer, TC_E_TIMEOUT, "nobody there");
         fake_pair_close(&pair);
@@ -311,7 +311,7 @@ TEST(a_call_of_a_function_that_does_not_load_is_told_why)
     memset(&answer, 0, sizeof answer);
     tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
     const tc_call_params params = {.done = heard_done, .user = &answer};
-    assert_int_equal(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL), TC_E_REFUSED);
+    assert_status(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL), TC_E_REFUSED);
     assert_int_equal(answer.count, 0);
     fake_pair_close(&pair);
 }
@@ -328,13 +328,12 @@ TEST(replies_of_a_wrong_form_are_corrupt)
                              {.call = 1, .total = 16, .path_length = UINT32_MAX}};
     join(2);
     tci_reply_encode(&good, bytes);
-    assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_OK);
+    assert_ok(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error));
     for (size_t size = 0; size < TCI_REPLY_BYTES; size++)
-        assert_int_equal(tci_invocation_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
+        assert_status(tci_invocation_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_reply_encode(&bad[i], bytes);
-        assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error),
-                         TC_E_CORRUPT);
+        assert_status(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_E_CORRUPT);
     }
     fake_pair_close(&pair);
 }

@@ -15,8 +15,7 @@ static tc_call_id more_call;
 static void keep(tci_core *core, tc_group *group, tc_call_id call, const char *text)
 {
     const tci_reply reply = {.call = call, .status = call == 0 ? TC_E_HOPS : TC_OK};
-    assert_int_equal(tci_local_reply_keep(core, group, &reply, NULL, text, strlen(text)),
-                     TC_OK);
+    assert_ok(tci_local_reply_keep(core, group, &reply, NULL, text, strlen(text)));
 }
 
 static void hear(void *user, const tc_call_outcome *outcome)
@@ -50,7 +49,7 @@ static tc_call_id start(caller *c, size_t i)
     const tc_call_params params = {
         .result = c->results[i], .result_capacity = 15, .done = hear, .user = c->results[i]};
     tc_call_id id;
-    assert_int_equal(tc_call_start(c->pair.ep, c->fn, NULL, 0, &params, &id, NULL), TC_OK);
+    assert_ok(tc_call_start(c->pair.ep, c->fn, NULL, 0, &params, &id, NULL));
     return id;
 }
 
@@ -97,7 +96,7 @@ TEST(a_path_comes_along)
     caller *c = make_caller();
     const uint32_t path[] = {1, 0, 1};
     const tci_reply reply = {.call = start(c, 0), .path_length = 3, .hops = 3};
-    assert_int_equal(tci_local_reply_keep(c->core, NULL, &reply, path, "abc", 3), TC_OK);
+    assert_ok(tci_local_reply_keep(c->core, NULL, &reply, path, "abc", 3));
     tci_local_replies_take(c->core);
     assert_string_equal(heard, "abc");
     fake_pair_close(&c->pair);
@@ -113,7 +112,7 @@ TEST(one_that_no_call_waits_for_is_a_failure_of_its_group)
     assert_int_equal(tc_group_failures(group, NULL), 0);
     tci_local_replies_take(c->core);
     assert_int_equal(tc_group_failures(group, &error), 1);
-    assert_int_equal(error.status, TC_E_HOPS);
+    assert_status(error.status, TC_E_HOPS);
     assert_string_equal(error.text, "too many hops");
     fake_pair_close(&c->pair);
 }

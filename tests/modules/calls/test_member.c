@@ -49,9 +49,9 @@ TEST(members_agree_and_use_one_endpoint)
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *far_group = pair.far->calling.groups.first;
     assert_int_equal(pair.peer->member.rank, 0);
-    assert_int_equal(tc_group_ep(far_group, 0, &back, NULL), TC_OK);
+    assert_ok(tc_group_ep(far_group, 0, &back, NULL));
     assert_ptr_equal(back, pair.peer);
-    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 1, &back, NULL), TC_OK);
+    assert_ok(tc_group_ep(pair.near->calling.groups.first, 1, &back, NULL));
     assert_ptr_equal(back, pair.ep);
     fake_pair_close(&pair);
 }
@@ -61,10 +61,9 @@ TEST(a_rank_beyond_the_group_is_no_member)
     tc_error error;
     tc_ep *ep;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
-    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, 2, &ep, &error),
-                     TC_E_NOT_FOUND);
-    assert_int_equal(tc_group_ep(pair.near->calling.groups.first, TC_RANK_NONE, &ep, &error),
-                     TC_E_NOT_FOUND);
+    assert_status(tc_group_ep(pair.near->calling.groups.first, 2, &ep, &error), TC_E_NOT_FOUND);
+    assert_status(tc_group_ep(pair.near->calling.groups.first, TC_RANK_NONE, &ep, &error),
+                  TC_E_NOT_FOUND);
     fake_pair_close(&pair);
 }
 
@@ -75,11 +74,11 @@ TEST(messages_wait_until_the_member_that_was_called_says_it_is_that)
     pair.near->seen.then = pair.far->seen.then = &fake_layers;
     tci_ep_free(pair.ep);
     tc_group *group = group_at(pair.near, 0, 2);
-    assert_int_equal(tc_group_ep(group, 1, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 1, &ep, NULL));
     pair.ep = ep;
     fake_pair_connect(&pair);
     tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
-    assert_int_equal(tc_send(ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(pair.peer->rx.run_messages, 0); /* far has no such group yet */
     (void)group_at(pair.far, 1, 2);
@@ -103,10 +102,10 @@ TEST(another_than_was_called_ends_the_endpoint)
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         tc_error error = {0};
         fake_pair_join(&pair, FAKE_MAPPED, 3);
-        assert_int_equal(claim(claims[i].group, claims[i].size, claims[i].rank, &error),
-                         TC_E_CORRUPT);
+        assert_status(claim(claims[i].group, claims[i].size, claims[i].rank, &error),
+                      TC_E_CORRUPT);
         assert_non_null(strstr(error.text, claims[i].text));
-        assert_int_equal(claim(FAKE_GROUP, 3, 0, &error), TC_OK); /* again is no matter */
+        assert_ok(claim(FAKE_GROUP, 3, 0, &error)); /* again is no matter */
         fake_pair_close(&pair);
     }
 }
@@ -117,12 +116,11 @@ TEST(memberships_of_a_wrong_form_are_corrupt)
     uint8_t payload[32] = {0};
     open_plain();
     for (size_t size = 0; size < sizeof payload; size++)
-        assert_int_equal(
-            tci_member_control(pair.peer, TCI_CONTROL_MEMBER, payload, size, &error),
-            TC_E_CORRUPT);
-    assert_int_equal(claim(0, 2, 1, &error), TC_E_CORRUPT);
-    assert_int_equal(claim(FAKE_GROUP, 2, 2, &error), TC_E_CORRUPT);
-    assert_int_equal(claim(FAKE_GROUP, 0, 0, &error), TC_E_CORRUPT);
+        assert_status(tci_member_control(pair.peer, TCI_CONTROL_MEMBER, payload, size, &error),
+                      TC_E_CORRUPT);
+    assert_status(claim(0, 2, 1, &error), TC_E_CORRUPT);
+    assert_status(claim(FAKE_GROUP, 2, 2, &error), TC_E_CORRUPT);
+    assert_status(claim(FAKE_GROUP, 0, 0, &error), TC_E_CORRUPT);
     assert_null(pair.peer->member.group);
     fake_pair_close(&pair);
 }
@@ -133,14 +131,14 @@ TEST(endpoints_that_named_the_group_first_are_adopted)
     tc_error error;
     tc_ep *ep;
     open_plain();
-    assert_int_equal(claim(FAKE_GROUP, 2, 0, &error), TC_OK);
-    assert_int_equal(count(TCI_CONTROL_ARRIVED, 3), TC_OK);
+    assert_ok(claim(FAKE_GROUP, 2, 0, &error));
+    assert_ok(count(TCI_CONTROL_ARRIVED, 3));
     assert_null(pair.peer->member.group);
     tc_group *group = group_at(pair.far, 1, 2);
     assert_ptr_equal(pair.peer->member.group, group);
     assert_int_equal(pair.peer->member.rank, 0);
     assert_int_equal(group->members[0].arrived, 3); /* its earlier message counts */
-    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 0, &ep, NULL));
     assert_ptr_equal(ep, pair.peer);
     fake_pair_close(&pair);
 }
@@ -149,7 +147,7 @@ TEST(an_endpoint_that_named_another_group_is_not)
 {
     tc_error error;
     open_plain();
-    assert_int_equal(claim(FAKE_GROUP + 1, 2, 0, &error), TC_OK);
+    assert_ok(claim(FAKE_GROUP + 1, 2, 0, &error));
     (void)group_at(pair.far, 1, 2);
     assert_null(pair.peer->member.group);
     assert_true(tci_ep_is_open(pair.peer));
@@ -160,7 +158,7 @@ TEST(an_endpoint_that_counted_the_group_differently_ends_then)
 {
     tc_error error;
     open_plain();
-    assert_int_equal(claim(FAKE_GROUP, 5, 4, &error), TC_OK);
+    assert_ok(claim(FAKE_GROUP, 5, 4, &error));
     (void)group_at(pair.far, 1, 2);
     fake_expect_failed(pair.peer, TC_E_CORRUPT, "counts 5 members, and here it has 2");
     fake_pair_close(&pair);
@@ -180,12 +178,12 @@ TEST(a_second_endpoint_to_a_member_only_receives)
     fake_pair_connect(&second);
     tc_ep *first = pair.peer;
     pair.peer = second.peer;
-    assert_int_equal(claim(FAKE_GROUP, 2, 0, &error), TC_OK);
+    assert_ok(claim(FAKE_GROUP, 2, 0, &error));
     assert_ptr_equal(second.peer->member.group, group);
-    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 0, &ep, NULL));
     assert_ptr_equal(ep, first);
     tci_ep_free(second.peer); /* which does not end with the member */
-    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 0, &ep, NULL));
     assert_ptr_equal(ep, first);
     assert_null(group->members[0].error);
     fake_pair_close(&pair);
@@ -198,11 +196,11 @@ TEST(counts_of_barriers_never_run_backwards)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *group = pair.far->calling.groups.first;
-    assert_int_equal(count(TCI_CONTROL_ARRIVED, 5), TC_OK);
-    assert_int_equal(count(TCI_CONTROL_ARRIVED, 2), TC_OK);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 5));
+    assert_ok(count(TCI_CONTROL_ARRIVED, 2));
     assert_int_equal(group->members[0].arrived, 5);
-    assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
-    assert_int_equal(count(TCI_CONTROL_RELEASED, 3), TC_OK);
+    assert_ok(count(TCI_CONTROL_RELEASED, 7));
+    assert_ok(count(TCI_CONTROL_RELEASED, 3));
     assert_int_equal(group->released, 7);
     fake_pair_close(&pair);
 }
@@ -212,7 +210,7 @@ TEST(only_rank_0_releases)
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_ep *far = pair.peer;
     pair.peer = pair.ep; /* near receives it from rank 1 */
-    assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
+    assert_ok(count(TCI_CONTROL_RELEASED, 7));
     assert_int_equal(pair.near->calling.groups.first->released, 0);
     pair.peer = far;
     fake_pair_close(&pair);
@@ -233,7 +231,7 @@ TEST(a_barrier_that_was_given_up_is_so_for_all)
                           sizeof far->entered);
     fake_pair_settle(&pair);
     assert_int_equal(far->abandoned, 3);
-    assert_int_equal(far->abandoned_for.status, TC_E_PEER_LOST);
+    assert_status(far->abandoned_for.status, TC_E_PEER_LOST);
     assert_string_equal(far->abandoned_for.text, lost.text);
     near->entered = 4;
     near->members[1].arrived = 4;
@@ -250,21 +248,18 @@ TEST(what_is_no_end_of_a_barrier_ends_none)
     tc_error error;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *group = pair.far->calling.groups.first;
-    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 7, &error),
-                     TC_E_CORRUPT);
-    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 11, &error),
-                     TC_OK);
+    assert_status(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 7, &error),
+                  TC_E_CORRUPT);
+    assert_ok(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 11, &error));
     assert_int_equal(group->abandoned, 0);
     memcpy(fine, payload, sizeof fine);
     fine[11] = 0; /* a status above 0 */
-    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, fine, 13, &error),
-                     TC_OK);
+    assert_ok(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, fine, 13, &error));
     assert_int_equal(group->abandoned, 0);
-    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 13, &error),
-                     TC_OK);
+    assert_ok(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 13, &error));
     assert_int_equal(group->abandoned, 9);
-    assert_int_equal(tci_member_control(pair.ep, TCI_CONTROL_ABANDONED, payload, 13, &error),
-                     TC_OK); /* from rank 1, which ends no barrier */
+    assert_ok(tci_member_control(pair.ep, TCI_CONTROL_ABANDONED, payload, 13,
+                                 &error)); /* from rank 1, which ends no barrier */
     assert_int_equal(pair.near->calling.groups.first->abandoned, 0);
     fake_pair_close(&pair);
 }
@@ -273,8 +268,8 @@ TEST(counts_of_one_that_is_of_no_group_touch_none)
 {
     open_plain();
     tc_group *group = group_at(pair.far, 1, 2);
-    assert_int_equal(count(TCI_CONTROL_ARRIVED, 5), TC_OK);
-    assert_int_equal(count(TCI_CONTROL_RELEASED, UINT64_MAX), TC_OK);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 5));
+    assert_ok(count(TCI_CONTROL_RELEASED, UINT64_MAX));
     assert_int_equal(group->released, 0);
     assert_int_equal(group->members[0].arrived, 0);
     fake_pair_close(&pair);
@@ -288,13 +283,13 @@ TEST(a_member_whose_endpoint_ended_is_called_anew)
     tc_ep *again;
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *group = pair.near->calling.groups.first;
-    assert_int_equal(count(TCI_CONTROL_ARRIVED, 1), TC_OK);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 1));
     (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "peer lost: hung up");
-    assert_int_equal(tc_group_ep(group, 1, &again, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 1, &again, NULL));
     assert_ptr_not_equal(again, pair.ep);
     tci_ep_free(pair.ep);
     tc_ep *same;
-    assert_int_equal(tc_group_ep(group, 1, &same, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 1, &same, NULL));
     assert_ptr_equal(same, again);
     fake_pair_close(&pair);
 }
@@ -318,7 +313,7 @@ TEST(a_member_that_is_not_there_yet_is_tried_again_after_a_while)
     fake_pair_join(&pair, FAKE_MAPPED, 3);
     tc_group *group = pair.near->calling.groups.first;
     fake_connect_status = TC_E_UNREACHABLE;
-    assert_int_equal(tc_group_ep(group, 2, &ep, NULL), TC_OK);
+    assert_ok(tc_group_ep(group, 2, &ep, NULL));
     assert_null(ep->stream);
     tci_member_retry(ep, 0); /* not yet */
     assert_null(ep->stream);
@@ -341,7 +336,7 @@ TEST(a_member_that_cannot_even_be_tried_is_none)
     fake_pair_join(&pair, FAKE_MAPPED, 3);
     tc_group *group = pair.near->calling.groups.first;
     fake_connect_status = TC_E_IO;
-    assert_int_equal(tc_group_ep(group, 2, &ep, &error), TC_E_IO);
+    assert_status(tc_group_ep(group, 2, &ep, &error), TC_E_IO);
     fake_connect_status = TC_OK;
     assert_null(group->members[2].ep);
     assert_int_equal(pair.near->core.handshakes, 0);

@@ -113,7 +113,7 @@ static void expect_not_opened(const char *part)
 {
     tci_audit_file *file = NULL;
     tc_error err = {0};
-    assert_int_equal(tci_audit_file_open(path, &file, &err), TC_E_INVALID);
+    assert_status(tci_audit_file_open(path, &file, &err), TC_E_INVALID);
     assert_null(file);
     if (strstr(err.text, part) == NULL)
         fail_msg("'%s' is not in '%s'", part, err.text);
@@ -130,9 +130,9 @@ TEST(other_files_are_refused)
     expect_not_opened("mode 0644");
     assert_int_equal(unlink(path), 0);
     tci_audit_file *none;
-    assert_int_equal(tci_audit_file_open("", &none, NULL), TC_OK);
+    assert_ok(tci_audit_file_open("", &none, NULL));
     assert_null(none);
-    assert_int_equal(tci_audit_file_open("/no/such/folder/audit", &none, NULL), TC_E_IO);
+    assert_status(tci_audit_file_open("/no/such/folder/audit", &none, NULL), TC_E_IO);
 }
 
 TEST(a_renamed_file_is_left)
@@ -142,12 +142,12 @@ TEST(a_renamed_file_is_left)
     write_event(file, "before");
     assert_int_equal(rename(path, old), 0);
     write_event(file, "still");
-    assert_int_equal(tci_audit_file_reopen(file, NULL), TC_OK);
+    assert_ok(tci_audit_file_reopen(file, NULL));
     write_event(file, "after");
     assert_int_equal(count(read_all(old), "\n"), 2);
     assert_int_equal(count(read_all(path), "after"), 1);
     assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(tci_audit_file_reopen(file, NULL), TC_E_INVALID);
+    assert_status(tci_audit_file_reopen(file, NULL), TC_E_INVALID);
     write_event(file, "after");
     assert_int_equal(count(read_all(path), "after"), 2);
     tci_audit_file_close(file);

@@ -94,7 +94,7 @@ static void send_times(void (*main)(void *, size_t, void *), const char *name, u
 {
     tc_ifunc *fn = fake_node_function(pair.near, name, main);
     for (unsigned i = 0; i < count; i++)
-        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
 }
 

@@ -22,7 +22,7 @@ static void connect_as(fake_pair *p, const char *identity)
     if (p->far->core.limits == NULL)
         fake_node_attach(p->far, &tci_limits_module);
     (void)snprintf(p->peer->peer.identity, sizeof p->peer->peer.identity, "%s", identity);
-    assert_int_equal(tci_handshake_send_hello(p->ep, &error), TC_OK);
+    assert_ok(tci_handshake_send_hello(p->ep, &error));
     fake_pair_carry(p);
 }
 
@@ -31,7 +31,7 @@ static void open_as(const char *identity)
     connect_as(&pair, identity);
     assert_true(tci_ep_is_open(pair.peer));
     fn = fake_node_function(pair.near, "run", run);
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     runs = 0;
 }
@@ -102,7 +102,7 @@ TEST(what_waited_before_it_opened_is_counted)
     pair.far->core.options.quota_queue_bytes = 5000;
     pair.peer->tx.queues_unopened = true;
     fn = fake_node_function(pair.far, "run", run);
-    assert_int_equal(tc_send(pair.peer, fn, bytes, sizeof bytes), TC_OK);
+    assert_ok(tc_send(pair.peer, fn, bytes, sizeof bytes));
     assert_true(pair.peer->tx.queue_bytes > sizeof bytes);
     connect_as(&pair, "key:a");
     assert_int_equal(pair.peer->account->queue_bytes, pair.peer->tx.queue_bytes);
@@ -121,7 +121,7 @@ static void pass(tci_account *account, uint64_t ns)
 static void send_many(unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+        assert_ok(tc_send(pair.ep, fn, NULL, 0));
     tci_frame_out_end_turns(&pair.near->core);
 }
 
@@ -174,7 +174,7 @@ TEST(nobody_else_waits)
     runs = 0;
     tc_ifunc *other = fake_node_function(second.near, "run", run);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(tc_send(second.ep, other, NULL, 0), TC_OK);
+        assert_ok(tc_send(second.ep, other, NULL, 0));
     fake_pair_settle(&second);
     assert_in_range(runs, 5, 15);
     fake_pair_remove(&second);
@@ -193,7 +193,7 @@ TEST(connections_share_what_is_allowed)
     turn_many(pair.far);
     tc_ifunc *other = fake_node_function(second.near, "run", run);
     runs = 0;
-    assert_int_equal(tc_send(second.ep, other, NULL, 0), TC_OK);
+    assert_ok(tc_send(second.ep, other, NULL, 0));
     pair.peer->account->messages = -1000;
     turn_many(pair.far);
     assert_int_equal(runs, 0);
@@ -265,15 +265,15 @@ TEST(bytes_that_wait_are_counted_together)
                               .args_size = sizeof payload,
                               .payload_size = sizeof payload,
                               .built = true};
-    assert_int_equal(tci_send_queue_message(pair.peer, &out), TC_OK);
-    assert_int_equal(tci_send_queue_message(second.peer, &out), TC_OK);
+    assert_ok(tci_send_queue_message(pair.peer, &out));
+    assert_ok(tci_send_queue_message(second.peer, &out));
     assert_true(pair.peer->account->queue_bytes > 4000);
-    assert_int_equal(tci_send_queue_message(second.peer, &out), TC_E_AGAIN);
-    assert_int_equal(tci_send_queue_message(pair.peer, &out), TC_E_AGAIN);
+    assert_status(tci_send_queue_message(second.peer, &out), TC_E_AGAIN);
+    assert_status(tci_send_queue_message(pair.peer, &out), TC_E_AGAIN);
     const size_t both = pair.peer->account->queue_bytes;
     tci_send_queue_clear(second.peer);
     assert_true(pair.peer->account->queue_bytes < both);
-    assert_int_equal(tci_send_queue_message(pair.peer, &out), TC_OK);
+    assert_ok(tci_send_queue_message(pair.peer, &out));
     fake_pair_remove(&second);
     fake_pair_close(&pair);
 }
@@ -305,7 +305,7 @@ TEST(who_does_not_read_is_ended_by_the_quota)
 static void expect_refusal(tc_ifunc *refused, tc_status status, const char *text)
 {
     tc_error error = {0};
-    assert_int_equal(tc_send(pair.ep, refused, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, refused, NULL, 0));
     fake_pair_settle(&pair);
     assert_true(tc_ep_refusal(pair.ep, &error) > 0);
     assert_int_equal(error.status, status);
@@ -321,12 +321,12 @@ TEST(functions_that_are_held_are_counted)
     open_as("key:a");
     tc_ifunc *second = fake_node_function(pair.near, "second", run);
     tc_ifunc *third = fake_node_function(pair.near, "third", run);
-    assert_int_equal(tc_send(pair.ep, second, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, second, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     expect_refusal(third, TC_E_TOO_LARGE,
                    "peers of identity 'key:a' hold 2 functions, option quota_functions is 2");
-    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 2);
     fake_pair_close(&pair);
@@ -357,13 +357,13 @@ TEST(time_of_compiling_is_counted_by_the_minute)
         "quota_compile_time is 1000 ms");
     account->compile_since_ns -= 61 * TCI_NS_PER_S;
     tc_ifunc *third = fake_node_function(pair.near, "third", run);
-    assert_int_equal(tc_send(pair.ep, third, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, third, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     /* Code that is given up while it is compiled counts as compiled, too. */
     fake_code_of("fourth")->is_slow = true;
     tc_ifunc *fourth = fake_node_function(pair.near, "fourth", run);
-    assert_int_equal(tc_send(pair.ep, fourth, NULL, 0), TC_OK);
+    assert_ok(tc_send(pair.ep, fourth, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(account->compile_ns, 0);
     account->endpoints++; /* it is looked at below */

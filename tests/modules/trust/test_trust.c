@@ -51,7 +51,7 @@ static int teardown(void **state)
 
 static void set(fixture *f, const char *name, const char *value)
 {
-    assert_int_equal(tc_options_set(f->options, name, value, NULL), TC_OK);
+    assert_ok(tc_options_set(f->options, name, value, NULL));
 }
 
 static void read_trust(fixture *f)
@@ -88,11 +88,10 @@ static tc_status parse(fixture *f, const char *lines, tci_trusted_key *key_out, 
 TEST_WITH(options_say_what_a_key_may, setup, teardown)
 {
     tci_trusted_key key;
-    assert_int_equal(parse(*state,
-                           "# for the counters\n\nnames=count_*,so?t\nforms=image\r\n"
-                           "not-after=2027-06-30\n",
-                           &key, NULL),
-                     TC_OK);
+    assert_ok(parse(*state,
+                    "# for the counters\n\nnames=count_*,so?t\nforms=image\r\n"
+                    "not-after=2027-06-30\n",
+                    &key, NULL));
     assert_true(tci_trusted_key_covers(&key, "count_words"));
     assert_true(tci_trusted_key_covers(&key, "sort"));
     assert_false(tci_trusted_key_covers(&key, "count"));
@@ -106,10 +105,10 @@ TEST_WITH(options_say_what_a_key_may, setup, teardown)
 TEST_WITH(a_key_without_options_may_sign_all, setup, teardown)
 {
     tci_trusted_key key;
-    assert_int_equal(parse(*state, "", &key, NULL), TC_OK);
+    assert_ok(parse(*state, "", &key, NULL));
     assert_true(tci_trusted_key_covers(&key, "anything"));
     assert_false(tci_trusted_key_is_over(&key, INT64_MAX));
-    assert_int_equal(parse(*state, "forms=bitcode,image", &key, NULL), TC_OK);
+    assert_ok(parse(*state, "forms=bitcode,image", &key, NULL));
     assert_int_equal(key.form, TCI_CHOICE_AUTO);
 }
 
@@ -134,7 +133,7 @@ TEST_WITH(options_that_are_not_understood_are_refused, setup, teardown)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tci_trusted_key key;
         tc_error error = {0};
-        assert_int_equal(parse(*state, cases[i].lines, &key, &error), TC_E_INVALID);
+        assert_status(parse(*state, cases[i].lines, &key, &error), TC_E_INVALID);
         if (strstr(error.text, cases[i].text) == NULL)
             fail_msg("'%s' is not in: %s", cases[i].text, error.text);
     }
@@ -254,7 +253,7 @@ TEST_WITH(lists_hold_three_kinds, setup, teardown)
     tci_id_list list;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)i;
-    assert_int_equal(tci_id_list_parse(text, strlen(text), &list, NULL), TC_OK);
+    assert_ok(tci_id_list_parse(text, strlen(text), &list, NULL));
     assert_int_equal(list.count, 3);
     assert_true(tci_id_list_has(&list, TCI_ID_KEY, key));
     assert_true(tci_id_list_has(&list, TCI_ID_CODE, bytes));
@@ -271,8 +270,8 @@ TEST_WITH(lines_that_are_no_ids_are_refused, setup, teardown)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         tci_id_list list;
         tc_error error = {0};
-        assert_int_equal(tci_id_list_parse(texts[i], strlen(texts[i]), &list, &error),
-                         TC_E_INVALID);
+        assert_status(tci_id_list_parse(texts[i], strlen(texts[i]), &list, &error),
+                      TC_E_INVALID);
         assert_non_null(strstr(error.text, i == 4 ? "line 3" : "line 1"));
     }
 }
@@ -301,11 +300,11 @@ TEST_WITH(mistakes_close_doors, setup, teardown)
     set(f, "code_revoked", f->keys.list);
     read_trust(f);
     signing_list(&f->keys, "garbage\n");
-    assert_int_equal(tci_trust_reload(f->options, &f->trust, NULL), TC_E_INVALID);
+    assert_status(tci_trust_reload(f->options, &f->trust, NULL), TC_E_INVALID);
     assert_int_equal(f->trust.count, 0);
     assert_int_equal(f->trust.revoked.count, 1);
     signing_list(&f->keys, "");
-    assert_int_equal(tci_trust_reload(f->options, &f->trust, NULL), TC_OK);
+    assert_ok(tci_trust_reload(f->options, &f->trust, NULL));
     assert_int_equal(f->trust.count, 1);
     assert_int_equal(f->trust.revoked.count, 0);
 }
