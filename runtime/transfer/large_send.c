@@ -66,13 +66,6 @@ bool tci_large_give_up(tc_ep *ep)
     return true;
 }
 
-bool tci_large_continues(const tc_ep *ep, const tci_outgoing *out)
-{
-    const tci_large_request *large = ep->tx.large;
-    return large != NULL && !large->queued && large->fn == out->fn &&
-           large->args == out->args && large->args_size == out->args_size;
-}
-
 static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
     const bool owns = keep || out->made || out->route != NULL;
@@ -185,8 +178,6 @@ tc_status tci_large_send(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
     if (ep->tx.large == NULL)
         TC_TRY(begin(ep, out, keep));
-    else if (!tci_large_continues(ep, out))
-        return ep->tx.large->queued ? TC_E_AGAIN : TC_E_BUSY;
     return go_on(ep);
 }
 

@@ -26,14 +26,11 @@ typedef struct tci_large_request {
     uint8_t routed;              /* TCI_ROUTED: the payload ends with a route; or 0 */
 } tci_large_request;
 
-/* Begins a payload, or continues the one under way if fn and args are those of the call that
- * began it. `keep`: args do not outlive this call, so the payload is copied. TC_OK: all of it
- * has left. TC_E_AGAIN: call again with the same arguments. TC_E_BUSY: another payload is under
- * way. TC_E_TOO_LARGE, TC_E_NO_MEMORY, TC_E_PAYLOAD. */
+/* Begins a payload, or continues the one under way, which is that of an earlier call with the
+ * same fn and args. `keep`: args do not outlive this call, so the payload is copied. TC_OK: all
+ * of it has left. TC_E_AGAIN: call again with the same arguments. TC_E_TOO_LARGE,
+ * TC_E_NO_MEMORY, TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_large_send(tc_ep *ep, const tci_outgoing *out, bool keep);
-
-/* Returns whether a call with these arguments continues the payload under way. */
-bool tci_large_continues(const tc_ep *ep, const tci_outgoing *out);
 
 /* Called after TC_E_AGAIN: keeps the rest for tc_progress to send. */
 TC_MUST_CHECK tc_status tci_large_queue(tc_ep *ep);

@@ -50,12 +50,30 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
     return tci_staging_is_open(ep);
 }
 
-/* Sends queued messages first. A fragmented payload is continued by repeating the same call, or
- * by tc_progress. */
+/* Returns whether the same call has sent a part of the payload. */
+static bool continues_large(const tc_ep *ep, const tci_outgoing *out)
+{
+    const tci_large_request *large = ep->tx.large;
+    return large != NULL && !large->queued && large->fn == out->fn &&
+           large->args == out->args && large->args_size == out->args_size;
+}
+
+/* Begins or continues a payload in parts. It is continued by repeating the same call or, if its
+ * sender cannot be asked for that, by tc_progress. */
+static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
+{
+    const tc_status status = tci_large_send(ep, out, false);
+    const bool repeats =
+        (out->flags & TCI_ROUTED) == 0 && !tci_pending_has(&ep->core->pending, TCI_RUNNING);
+    if (status != TC_E_AGAIN || ep->tx.large == NULL || repeats)
+        return status;
+    TC_TRY(tci_ep_check_credit(ep));
+    return tci_large_queue(ep);
+}
+
+/* Sends queued messages first. */
 static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {
-    if (tci_large_continues(ep, out))
-        return tci_large_send(ep, out, false);
     if (ep->tx.large != NULL && !ep->tx.large->queued)
         return tci_pending_has(&ep->core->pending, TCI_RUNNING) ? TC_E_AGAIN : TC_E_BUSY;
     tci_queue_drain(ep);
@@ -63,7 +81,7 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
         return TC_E_AGAIN;
     if (out->kind == TCI_OUT_INJECT)
         return tci_inject_send(ep, out);
-    return is_large(ep, out) ? tci_large_send(ep, out, false) : tci_frame_out_message(ep, out);
+    return is_large(ep, out) ? send_large(ep, out) : tci_frame_out_message(ep, out);
 }
 
 /* Returns TC_OK when the message may be sent or, before the endpoint is open, queued. */
@@ -79,22 +97,19 @@ static tc_status check(tc_ep *ep, const tci_outgoing *out)
         return TC_E_BUSY;
     if (ep->tx.bindings[out->fn->index] != TCI_TX_REFUSED)
         return TC_OK;
-    return !tci_large_continues(ep, out) || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
+    return !continues_large(ep, out) || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
 }
 
 /* Queues a message that cannot leave now, if its sender cannot be asked to repeat it. */
 static tc_status queue_rest(tc_ep *ep, const tci_outgoing *out)
 {
-    bool is_running = tci_pending_has(&ep->core->pending, TCI_RUNNING);
-    bool is_routed = (out->flags & TCI_ROUTED) != 0;
-    bool is_open = tci_ep_takes_messages(ep);
-    if (ep->state >= TCI_EP_CLOSED || out->kind == TCI_OUT_INJECT ||
-        (is_open && !is_running && !is_routed))
+    const bool fits = out->payload_size <= ep->tx.payload_max || (out->flags & TCI_ROUTED) != 0;
+    if (ep->state >= TCI_EP_CLOSED || out->kind == TCI_OUT_INJECT)
         return TC_E_AGAIN;
-    if (tci_large_continues(ep, out))
-        return tci_large_queue(ep);
-    bool fits = out->payload_size <= ep->tx.payload_max || is_routed;
-    return !is_open || (fits && is_running) ? tci_send_queue_message(ep, out) : TC_E_AGAIN;
+    if (tci_ep_takes_messages(ep) &&
+        !(fits && tci_pending_has(&ep->core->pending, TCI_RUNNING)))
+        return TC_E_AGAIN;
+    return tci_send_queue_message(ep, out);
 }
 
 static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out, tc_error *err)
@@ -104,7 +119,10 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out, tc_error *err)
         status = tci_outgoing_measure(out, err);
     if (status != TC_OK)
         return status;
-    status = tci_ep_takes_messages(ep) ? send_in_order(ep, out) : TC_E_AGAIN;
+    if (continues_large(ep, out))
+        status = send_large(ep, out);
+    else
+        status = tci_ep_takes_messages(ep) ? send_in_order(ep, out) : TC_E_AGAIN;
     if (status != TC_OK)
         TC_TRY(tci_ep_check_credit(ep));
     return status == TC_E_AGAIN ? queue_rest(ep, out) : status;
