@@ -1,16 +1,11 @@
-/* Makes the code section of an injected function once per architecture, and sends INJECT frames
- * with it, their payload in the frame or in the staging segment. */
+/* Makes the code section of an injected function, once per architecture. */
 #include "transfer/inject_send.h"
 
 #include "archive_layout.h"
-#include "core/ep_state.h"
+#include "base/error_text.h"
 #include "image.h"
-#include "transfer/frame_out.h"
-#include "transfer/staging.h"
 
 #include <stdlib.h>
-
-/* --- the code section of an INJECT frame ------------------------------------------------- */
 
 static size_t names_size(const tci_archive *archive, size_t index)
 {
@@ -117,37 +112,4 @@ tc_status tci_inject_section(unsigned target, tci_outgoing *out, tc_error *err)
     out->injected = (tci_span){code->bytes, code->size};
     out->flags = (uint8_t)(doubled << TCI_INJECT_ALIGNMENT_SHIFT);
     return TC_OK;
-}
-
-/* --- sending it -------------------------------------------------------------------------- */
-
-/* Returns whether the payload can lie in the staging segment: it is long enough, a plain copy,
- * and fits there as a whole. Offers the segment if needed. */
-static bool can_stage(tc_ep *ep, const tci_outgoing *out)
-{
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL || out->made)
-        return false;
-    tci_staging_offer(ep);
-    return tci_staging_is_open(ep) &&
-           tci_staging_part(ep, out->payload_size, out->payload_size) == out->payload_size;
-}
-
-/* Receivers take no injected code in fragments, so it lies in one frame with its payload, or
- * with the tci_staged that locates the payload. */
-tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
-{
-    if (!tci_frame_out_fits(ep, TCI_STAGED_BYTES, out->injected.size))
-        return TC_E_TOO_LARGE;
-    if (!can_stage(ep, out))
-        return tci_frame_out_fits(ep, out->payload_size, out->injected.size)
-                   ? tci_frame_out_message(ep, out)
-                   : TC_E_TOO_LARGE;
-    const tci_frame header = {.slot = out->fn->index,
-                              .kind = TCI_FRAME_INJECT,
-                              .flags = TCI_INJECT_STAGED | out->flags};
-    const tci_staged staged = {.fragment = {.total = out->payload_size},
-                               .size = out->payload_size};
-    return tci_staging_send(ep, header, staged, out->args, out->fn->alignment, out->injected)
-               ? TC_OK
-               : TC_E_AGAIN;
 }

@@ -1,12 +1,8 @@
-/* Sending messages that bring their code along. */
+/* The code of messages that bring it along. */
 #ifndef TCI_INJECT_SEND_H
 #define TCI_INJECT_SEND_H
 
 #include "transfer/outgoing.h"
-
-/* Sends an INJECT message now. TC_E_AGAIN: no space. TC_E_TOO_LARGE: more than a frame.
- * TC_E_PAYLOAD. */
-TC_MUST_CHECK tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out);
 
 /* Sets out->injected to the section that an INJECT frame carries behind its payload, made once
  * per function and architecture and owned by the function: the image for the target of that

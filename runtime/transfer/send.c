@@ -38,16 +38,34 @@
 
 /* --- one message ------------------------------------------------------------------------- */
 
-/* Returns whether the payload is too large for a frame, or long enough to be staged. */
-static bool is_large(tc_ep *ep, const tci_outgoing *out)
+/* Returns whether the payload is long enough for the staging segment, and that is open. Offers
+ * the segment if needed. */
+static bool may_be_staged(tc_ep *ep, const tci_outgoing *out)
 {
-    if (out->payload_size > ep->tx.payload_max)
-        return true;
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL ||
-        out->kind == TCI_OUT_WITH_CODE)
+    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL)
         return false;
     tci_staging_offer(ep);
     return tci_staging_is_open(ep);
+}
+
+/* Receivers take no injected code in fragments, so it lies in one frame with its payload, or
+ * with the tci_staged that locates the payload: a plain copy that fits there as a whole. */
+static tc_status send_injected(tc_ep *ep, const tci_outgoing *out)
+{
+    const size_t size = out->payload_size;
+    const bool staged =
+        !out->made && may_be_staged(ep, out) && tci_staging_part(ep, size, size) == size;
+    if (!tci_frame_out_fits(ep, staged ? TCI_STAGED_BYTES : size, out->injected.size))
+        return TC_E_TOO_LARGE;
+    if (!staged)
+        return tci_frame_out_message(ep, out);
+    const tci_frame header = {.slot = out->fn->index,
+                              .kind = TCI_FRAME_INJECT,
+                              .flags = TCI_INJECT_STAGED | out->flags};
+    return tci_staging_send(ep, header, (tci_staged){.fragment = {.total = size}, .size = size},
+                            out->args, out->fn->alignment, out->injected)
+               ? TC_OK
+               : TC_E_AGAIN;
 }
 
 /* Returns whether the same call has sent a part of the payload. */
@@ -80,8 +98,11 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
     if (ep->tx.large != NULL || ep->tx.queue != NULL)
         return TC_E_AGAIN;
     if (out->kind == TCI_OUT_INJECT)
-        return tci_inject_send(ep, out);
-    return is_large(ep, out) ? send_large(ep, out) : tci_frame_out_message(ep, out);
+        return send_injected(ep, out);
+    if (out->payload_size > ep->tx.payload_max ||
+        (out->kind != TCI_OUT_WITH_CODE && may_be_staged(ep, out)))
+        return send_large(ep, out);
+    return tci_frame_out_message(ep, out);
 }
 
 /* Returns TC_OK when the message may be sent or, before the endpoint is open, queued. */
