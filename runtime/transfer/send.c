@@ -24,7 +24,7 @@
 #include "core/ep_state.h"
 #include "core/sole_user.h"
 #include "transfer/frame_out.h"
-#include "transfer/inject_send.h"
+#include "transfer/inject_section.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
 #include "transfer/send_space.h"

@@ -1,6 +1,6 @@
 /* The code of messages that bring it along. */
-#ifndef TCI_INJECT_SEND_H
-#define TCI_INJECT_SEND_H
+#ifndef TCI_INJECT_SECTION_H
+#define TCI_INJECT_SECTION_H
 
 #include "transfer/outgoing.h"
 
