@@ -1,9 +1,10 @@
 /* Chooses the address of the payload that a function runs on: where the payload lies, if the
  * function accepts that. A function that asks for alignment (TC_PAYLOAD_ALIGN) gets a copy of
- * payloads that lie elsewhere: those that are too small to be worth a lead (transfer/lead.h),
- * those of a peer that does not know leads, and those that a peer has put at a wrong offset. So
- * no peer can make a function's loads fault. A function that asks for read-only payloads
- * (TC_PAYLOAD_READONLY) gets a copy of every payload, in pages that it cannot write to. */
+ * payloads that lie elsewhere: those that are too small to be worth a lead
+ * (transfer/frame_out.c), those of a peer that does not know leads, and those that a peer has
+ * put at a wrong offset. So no peer can make a function's loads fault. A function that asks for
+ * read-only payloads (TC_PAYLOAD_READONLY) gets a copy of every payload, in pages that it
+ * cannot write to. */
 #ifndef TCI_PAYLOAD_PLACE_H
 #define TCI_PAYLOAD_PLACE_H
 

@@ -4,7 +4,6 @@
 
 #include "core/ep_state.h"
 #include "ifunc/code_form.h"
-#include "transfer/lead.h"
 #include "transfer/send_queue.h"
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -62,6 +61,53 @@ bool tci_frame_out_put(tc_ep *ep, tci_frame header, tci_span head, tci_span body
     copy(frame + bytes - code.size, code);
     tci_frame_out_commit(ep, frame, bytes, &header);
     return true;
+}
+
+/* --- leads ------------------------------------------------------------------------------- */
+
+/* A lead is padding in front of a payload, for a function that asks for more alignment than
+ * frames have by themselves (TC_PAYLOAD_ALIGN). Both sides' rings begin on pages, so a frame's
+ * position in the ring determines the length of its lead.
+ *
+ * A payload that begins a cache line has its header in the line before. Two kinds of payloads
+ * arrive sooner without a lead: those that would share the header's line, and those much
+ * shorter than their lead. The receiver copies a payload that does not lie as its function
+ * wants it. Functions with read-only payloads get no leads, because the receiver copies all
+ * their payloads. */
+
+/* Shorter payloads may share a line with their header. */
+#define LEAD_PAYLOAD_MIN 49u
+/* A lead in a carried frame may take this share (a shift) of the payload's own time. */
+#define LEAD_CARRIED_SHIFT 3
+
+/* Returns the longest lead that a message with such a payload may get, which is the additional
+ * space that the message needs; 0: it gets no lead. */
+static size_t lead_max_of(const tc_ep *ep, const tc_ifunc *fn, size_t payload_size)
+{
+    if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN || payload_size < LEAD_PAYLOAD_MIN ||
+        fn->payload_readonly)
+        return 0;
+    const size_t most = fn->alignment - TCI_LEAD_UNIT;
+    const size_t worth =
+        ep->tx.push != NULL ? payload_size >> LEAD_CARRIED_SHIFT : payload_size;
+    const size_t limit = worth > TCI_LEAD_ALWAYS ? worth : TCI_LEAD_ALWAYS;
+    const size_t lead = most < limit ? most : limit;
+    return payload_size + lead <= ep->tx.payload_max ? lead : 0;
+}
+
+/* Writes the lead of a frame that was reserved with lead_max additional bytes, and returns its
+ * length; 0 if no lead is needed or it would be longer. */
+static uint32_t write_lead(const tc_ep *ep, const tc_ifunc *fn, uint8_t *frame, size_t lead_max)
+{
+    if (lead_max == 0)
+        return 0;
+    const uint64_t offset = TCI_RING_DATA_OFFSET + (uint64_t)(frame - ep->tx.ring.ring);
+    const uint32_t lead =
+        (uint32_t)(0 - (offset + TCI_FRAME_HEADER_BYTES)) & (fn->alignment - 1);
+    if (lead == 0 || lead > lead_max)
+        return 0;
+    tci_frame_lead_encode(lead, frame + TCI_FRAME_HEADER_BYTES);
+    return lead;
 }
 
 /* --- messages ---------------------------------------------------------------------------- */
@@ -142,7 +188,7 @@ static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame
 tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
 {
     const size_t lead_max =
-        out->kind != TCI_OUT_INJECT ? tci_lead_max(ep, out->fn, out->payload_size) : 0;
+        out->kind != TCI_OUT_INJECT ? lead_max_of(ep, out->fn, out->payload_size) : 0;
     tci_frame header = {.payload_size = (uint32_t)(lead_max + out->payload_size),
                         .slot = out->fn->index,
                         .kind = TCI_FRAME_CALL,
@@ -153,7 +199,7 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
         tci_frame_out_begin(ep, header.kind, frame_bytes(header.payload_size, code.size));
     if (frame == NULL)
         return TC_E_AGAIN;
-    const uint32_t lead = tci_lead_write(ep, out->fn, frame, lead_max);
+    const uint32_t lead = write_lead(ep, out->fn, frame, lead_max);
     header.payload_size = (uint32_t)(lead + out->payload_size);
     header.flags |= lead > 0 ? TCI_ALIGNED : 0;
     const size_t bytes = frame_bytes(header.payload_size, code.size);

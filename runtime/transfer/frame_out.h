@@ -10,6 +10,8 @@
 #include "transfer/outgoing.h"
 
 #define TCI_CONTROL_PAYLOAD_MAX 1024u
+/* Length of a lead that pays off beside any payload that may have one. */
+#define TCI_LEAD_ALWAYS 64u
 
 /* Has the delivery carry the frame that was committed last. */
 static inline void tci_frame_out_push(tc_ep *ep, uint64_t position, uint64_t bytes)

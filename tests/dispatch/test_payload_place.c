@@ -6,7 +6,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/payload_place.h"
 #include "transfer/frame_out.h"
-#include "transfer/lead.h"
+#include "transfer/frame_out.h"
 #include "transfer/staging.h"
 
 #include <tc/advanced.h>
