@@ -10,12 +10,6 @@
 
 #include <stdlib.h>
 
-static size_t cost_of(const tci_queued *item)
-{
-    return sizeof *item +
-           (item->started != NULL ? tci_started_cost(item->started) : item->frame.payload_size);
-}
-
 bool tci_send_queue_has_shrunk(const tc_ep *ep)
 {
     return ep->tx.queue_bytes <= tci_send_queue_mark(ep) / 2 &&
@@ -25,7 +19,6 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep)
 
 static void added(tc_ep *ep, tci_queued *item)
 {
-    item->cost = cost_of(item);
     ep->tx.queue_bytes += item->cost;
     tci_limits_queue(ep, (ptrdiff_t)item->cost);
     tci_ep_set_fast(ep);
@@ -42,8 +35,10 @@ static void added(tc_ep *ep, tci_queued *item)
 tci_queued *tci_send_queue_make(const tci_frame *frame)
 {
     tci_queued *item = calloc(1, sizeof *item + frame->payload_size);
-    if (item != NULL)
-        item->frame = *frame;
+    if (item == NULL)
+        return NULL;
+    item->frame = *frame;
+    item->cost = sizeof *item + frame->payload_size;
     return item;
 }
 
@@ -71,9 +66,9 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
                              .kind = out->kind == TCI_OUT_WITH_CODE ? TCI_FRAME_CODE
                                                                     : TCI_FRAME_CALL,
                              .flags = out->flags};
-    const tci_queued like = {.frame = frame};
-    if (ep->tx.queue_bytes + cost_of(&like) > ep->core->options.send_queue_bytes ||
-        cost_of(&like) > tci_limits_queue_left(ep))
+    const size_t cost = sizeof(tci_queued) + out->payload_size;
+    if (ep->tx.queue_bytes + cost > ep->core->options.send_queue_bytes ||
+        cost > tci_limits_queue_left(ep))
         return TC_E_AGAIN;
     tci_queued *item = tci_send_queue_make(&frame);
     if (item == NULL)

@@ -38,7 +38,8 @@ typedef struct tci_queued {
  * send_queue_bytes, or the quota of the peer's identity. TC_E_NO_MEMORY, TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out);
 
-/* Makes an item for a whole frame; the caller fills in its payload. NULL: out of memory. */
+/* Makes an item for a whole frame; the caller fills in its payload, and adds to its cost what
+ * it keeps elsewhere. NULL: out of memory. */
 tci_queued *tci_send_queue_make(const tci_frame *frame);
 /* Puts the item behind all others. */
 void tci_send_queue_append(tc_ep *ep, tci_queued *item);

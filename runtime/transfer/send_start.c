@@ -87,6 +87,7 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, tci_started *started, tc_error *
         return tci_error_set(err, TC_E_NO_MEMORY, "send: out of memory");
     item->fn = fn;
     item->started = started;
+    item->cost += tci_started_cost(started);
     tci_registry_retain(fn);
     tci_send_queue_append(ep, item);
     if (tci_ep_takes_messages(ep))
