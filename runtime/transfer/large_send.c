@@ -176,9 +176,8 @@ static tc_status go_on(tc_ep *ep)
 
 tc_status tci_large_send(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
-    if (ep->tx.large == NULL)
-        TC_TRY(begin(ep, out, keep));
-    return go_on(ep);
+    const tc_status status = ep->tx.large == NULL ? begin(ep, out, keep) : TC_OK;
+    return status == TC_OK ? go_on(ep) : status;
 }
 
 tc_status tci_large_queue(tc_ep *ep)

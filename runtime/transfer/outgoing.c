@@ -4,7 +4,6 @@
 #include "base/aligned_room.h"
 #include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
-#include "transfer/started.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,11 +48,19 @@ static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payloa
     return result;
 }
 
+static void gather(const tci_outgoing *out, uint8_t *payload)
+{
+    for (size_t i = 0; i < out->part_count; i++) {
+        memcpy(payload, out->parts[i].iov_base, out->parts[i].iov_len);
+        payload += out->parts[i].iov_len;
+    }
+}
+
 static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
                               size_t payload_size)
 {
-    if (out->started != NULL) {
-        tci_started_gather(out->started, payload);
+    if (out->parts != NULL) {
+        gather(out, payload);
         return TC_OK;
     }
     if (!out->made) {

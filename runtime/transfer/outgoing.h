@@ -5,6 +5,8 @@
 #include "core/ep.h"
 #include "wire/route.h"
 
+#include <sys/uio.h>
+
 /* The purpose of a message, which decides whether its code goes along. */
 typedef enum tci_outgoing_kind {
     TCI_OUT_CALL = 0,  /* calls the function; the code goes along if the peer lacks it */
@@ -29,9 +31,10 @@ typedef struct tci_outgoing {
     bool made;  /* NAME_payload_init makes the payload: tci_outgoing_measure */
     /* the frame's; TCI_ROUTED: the message has a route, here or at the end of args */
     uint8_t flags;
-    const tci_route *route;            /* appended to the payload, or NULL */
-    const struct tci_started *started; /* its parts are the payload, or NULL */
-    tci_span injected;                 /* of INJECT: tci_inject_section */
+    uint8_t part_count;        /* of `parts`: at most TC_SEND_PARTS_MAX */
+    const tci_route *route;    /* appended to the payload, or NULL */
+    const struct iovec *parts; /* the payload is these, one behind the other, or NULL */
+    tci_span injected;         /* of INJECT: tci_inject_section */
 } tci_outgoing;
 
 /* Sets `made`, TCI_ROUTED and payload_size, for which a function that makes its payload is

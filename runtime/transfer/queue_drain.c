@@ -36,7 +36,8 @@ static tc_status send_item(tc_ep *ep, tci_queued *item)
                               .payload_size = size,
                               .kind = with_code ? TCI_OUT_WITH_CODE : TCI_OUT_CALL,
                               .built = true,
-                              .started = started,
+                              .parts = started != NULL ? started->parts : NULL,
+                              .part_count = started != NULL ? (uint8_t)started->count : 0,
                               .flags = item->frame.flags};
     if (ep->tx.bindings[item->fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED; /* tc_ep_refusal reports it too */

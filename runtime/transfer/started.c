@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <tc/endpoint.h>
 
-void tci_started_gather(const tci_started *started, uint8_t *payload)
-{
-    for (size_t i = 0; i < started->count; i++) {
-        memcpy(payload, started->parts[i].iov_base, started->parts[i].iov_len);
-        payload += started->parts[i].iov_len;
-    }
-}
-
 void tci_started_end(tci_core *core, tci_started *started, tc_status status)
 {
     started->status = status;

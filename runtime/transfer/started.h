@@ -12,7 +12,7 @@ typedef struct tci_started {
     tc_send_params params;
     tc_status status; /* set when it ends */
     size_t size;      /* of all parts */
-    size_t count;     /* of parts that are not empty */
+    size_t count;     /* of parts that are not empty: at most TC_SEND_PARTS_MAX */
     struct iovec parts[];
 } tci_started;
 
@@ -21,9 +21,6 @@ static inline size_t tci_started_cost(const tci_started *started)
 {
     return sizeof *started + started->count * sizeof started->parts[0];
 }
-
-/* Copies all parts, one behind the other. */
-void tci_started_gather(const tci_started *started, uint8_t *payload);
 
 /* Ends a send: the program is notified by the next tci_started_report. */
 void tci_started_end(tci_core *core, tci_started *started, tc_status status);
