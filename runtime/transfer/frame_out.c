@@ -164,7 +164,8 @@ static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame
     if (out->kind == TCI_OUT_INJECT) {
         header->kind = TCI_FRAME_INJECT;
         *code_out = out->injected;
-        return TC_OK;
+        return tci_frame_out_fits(ep, out->payload_size, out->injected.size) ? TC_OK
+                                                                             : TC_E_TOO_LARGE;
     }
     if (out->kind != TCI_OUT_WITH_CODE && out->kind != TCI_OUT_PREPARE &&
         ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN)
@@ -222,11 +223,8 @@ bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out)
     const uint8_t known = ep->tx.bindings[out->fn->index];
     out->payload_size = out->args_size + (out->route != NULL ? tci_route_bytes(out->route) : 0);
     if (out->payload_size >= ep->tx.frame_limit ||
-        ((out->fn->entries & TCI_ENTRY_INIT) && !out->built) || known == TCI_TX_REFUSED)
-        return false;
-    if (out->kind == TCI_OUT_INJECT
-            ? !tci_frame_out_fits(ep, out->payload_size, out->injected.size)
-            : known == TCI_TX_UNKNOWN)
+        ((out->fn->entries & TCI_ENTRY_INIT) && !out->built) || known == TCI_TX_REFUSED ||
+        (known == TCI_TX_UNKNOWN && out->kind != TCI_OUT_INJECT))
         return false;
     return tci_frame_out_message(ep, out) == TC_OK;
 }

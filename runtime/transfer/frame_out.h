@@ -37,7 +37,7 @@ void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_f
 void tci_frame_out_end_turns(tci_core *core);
 
 /* Sends a message of any kind in one frame, with the code that belongs to it. TC_E_AGAIN: no
- * space. TC_E_NO_MEMORY, TC_E_PAYLOAD. */
+ * space. TC_E_TOO_LARGE: of INJECT, no frame holds both. TC_E_NO_MEMORY, TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out);
 
 /* Does the same in the common case, and sets payload_size: nothing is queued, the payload is a

@@ -42,23 +42,20 @@
  * the segment if needed. */
 static bool may_be_staged(tc_ep *ep, const tci_outgoing *out)
 {
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL)
+    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL ||
+        out->kind == TCI_OUT_WITH_CODE)
         return false;
     tci_staging_offer(ep);
     return tci_staging_is_open(ep);
 }
 
-/* Receivers take no injected code in fragments, so it lies in one frame with its payload, or
- * with the tci_staged that locates the payload: a plain copy that fits there as a whole. */
-static tc_status send_injected(tc_ep *ep, const tci_outgoing *out)
+/* Sends injected code in one frame with the tci_staged that locates the payload, which is
+ * copied to the segment as a whole. */
+static tc_status stage_injected(tc_ep *ep, const tci_outgoing *out)
 {
     const size_t size = out->payload_size;
-    const bool staged =
-        !out->made && may_be_staged(ep, out) && tci_staging_part(ep, size, size) == size;
-    if (!tci_frame_out_fits(ep, staged ? TCI_STAGED_BYTES : size, out->injected.size))
+    if (!tci_frame_out_fits(ep, TCI_STAGED_BYTES, out->injected.size))
         return TC_E_TOO_LARGE;
-    if (!staged)
-        return tci_frame_out_message(ep, out);
     const tci_frame header = {.slot = out->fn->index,
                               .kind = TCI_FRAME_INJECT,
                               .flags = TCI_INJECT_STAGED | out->flags};
@@ -97,11 +94,13 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
     tci_queue_drain(ep);
     if (ep->tx.large != NULL || ep->tx.queue != NULL)
         return TC_E_AGAIN;
-    if (out->kind == TCI_OUT_INJECT)
-        return send_injected(ep, out);
-    if (out->payload_size > ep->tx.payload_max ||
-        (out->kind != TCI_OUT_WITH_CODE && may_be_staged(ep, out)))
+    const bool staged = may_be_staged(ep, out);
+    if (out->kind != TCI_OUT_INJECT && (staged || out->payload_size > ep->tx.payload_max))
         return send_large(ep, out);
+    /* Receivers take no injected code in fragments. */
+    if (staged && !out->made &&
+        tci_staging_part(ep, out->payload_size, out->payload_size) == out->payload_size)
+        return stage_injected(ep, out);
     return tci_frame_out_message(ep, out);
 }
 
