@@ -3,15 +3,21 @@ set(TC_MODULES all CACHE STRING "optional parts of the library to build: all, or
 set(tc_modules "" CACHE INTERNAL "the modules that are built")
 set(tc_without "" CACHE INTERNAL "their files of WITHOUT")
 
-# tc_module(NAME [WITHOUT file] sources...): a module and its sources, which become the library's where TC_MODULES names it;
-# otherwise the file of WITHOUT does, in which the module's public functions return TC_E_UNSUPPORTED.
+# tc_module(NAME [NEEDS module...] [WITHOUT file] SOURCES a.c ...): a module and its sources, which become the library's where
+# TC_MODULES names it; otherwise the file of WITHOUT does, in which the module's public functions return TC_E_UNSUPPORTED. NEEDS:
+# modules whose functions it calls by name.
 function(tc_module name)
-  cmake_parse_arguments(arg "" "WITHOUT" "" ${ARGN})
+  cmake_parse_arguments(arg "" "WITHOUT" "NEEDS;SOURCES" ${ARGN})
   if(NOT TC_MODULES STREQUAL "all" AND NOT name IN_LIST TC_MODULES)
     target_sources(tc_objects PRIVATE ${arg_WITHOUT})
     return()
   endif()
-  target_sources(tc_objects PRIVATE ${arg_UNPARSED_ARGUMENTS})
+  foreach(needed IN LISTS arg_NEEDS)
+    if(NOT TC_MODULES STREQUAL "all" AND NOT needed IN_LIST TC_MODULES)
+      message(FATAL_ERROR "TC_MODULES: the module \"${name}\" needs the module \"${needed}\"")
+    endif()
+  endforeach()
+  target_sources(tc_objects PRIVATE ${arg_SOURCES})
   set(tc_modules ${tc_modules} ${name} CACHE INTERNAL "the modules that are built")
   if(arg_WITHOUT)
     set(tc_without ${tc_without} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_WITHOUT} CACHE INTERNAL "their files of WITHOUT")

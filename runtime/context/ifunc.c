@@ -6,6 +6,7 @@
 #include "wire/frame.h"
 
 #include <tc/advanced.h>
+#include <tc/loader.h>
 
 tc_status tc_ifunc_open_code_sized(tc_context *ctx, const tc_code *code, size_t code_size,
                                    size_t slice_size, tc_ifunc **fn_out, tc_error *err)
@@ -99,4 +100,16 @@ void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES])
 size_t tc_ifunc_code_size(const tc_ifunc *fn)
 {
     return fn->code_bytes - TCI_CODE_SECTION_BYTES;
+}
+
+const void *tc_ifunc_archive(const tc_ifunc *fn, size_t *size_out)
+{
+    *size_out = fn->archive_size;
+    return fn->code + TCI_CODE_SECTION_BYTES;
+}
+
+const char *tc_ifunc_deps(const tc_ifunc *fn, size_t *size_out)
+{
+    *size_out = tc_ifunc_code_size(fn) - fn->archive_size;
+    return (const char *)fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
 }

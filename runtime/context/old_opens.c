@@ -16,16 +16,6 @@ static tc_code in_memory(const void *archive, size_t archive_size, const char *d
         .bytes = content(archive), .size = archive_size, .deps = deps, .deps_size = deps_size};
 }
 
-static tc_code of_slices(const char *name, const tc_bitcode *slices, size_t count,
-                         const char *deps, size_t deps_size)
-{
-    return (tc_code){.name = name,
-                     .slices = content(slices),
-                     .slice_count = count,
-                     .deps = deps,
-                     .deps_size = deps_size};
-}
-
 tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
                              tc_error *err)
 {
@@ -55,7 +45,11 @@ tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
                                       const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                       tc_error *err)
 {
-    const tc_code code = of_slices(name, slices, count, deps, deps_size);
+    const tc_code code = {.name = name,
+                          .slices = content(slices),
+                          .slice_count = count,
+                          .deps = deps,
+                          .deps_size = deps_size};
     return tc_ifunc_open_code_sized(ctx, &code, sizeof code, slice_size, fn_out, err);
 }
 
@@ -73,23 +67,6 @@ tc_status tc_library_open_memory(tc_context *ctx, const void *archive, size_t ar
     code.signature = signature;
     code.signature_size = signature_size;
     return tc_library_open_code(ctx, &code, library_out, err);
-}
-
-tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t archive_size,
-                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
-                                tc_error *err)
-{
-    const tc_code code = in_memory(archive, archive_size, deps, deps_size);
-    return tc_loader_open_code(loader, &code, fn_out, err);
-}
-
-tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
-                                       const tc_bitcode *slices, size_t count,
-                                       size_t slice_size, const char *deps, size_t deps_size,
-                                       tc_ifunc **fn_out, tc_error *err)
-{
-    const tc_code code = of_slices(name, slices, count, deps, deps_size);
-    return tc_loader_open_code_sized(loader, &code, sizeof code, slice_size, fn_out, err);
 }
 
 tc_status tc_package_open_memory(tc_context *ctx, const void *package, size_t package_size,

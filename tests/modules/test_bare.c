@@ -3,12 +3,14 @@
 #include "../support/test_context.h"
 
 #include <tc/advanced.h>
+#include <tc/cache.h>
 #include <tc/call.h>
 #include <tc/code.h>
 #include <tc/endpoint.h>
 #include <tc/group.h>
 #include <tc/ifunc.h>
 #include <tc/library.h>
+#include <tc/loader.h>
 #include <tc/package.h>
 
 #define TIMEOUT_NS 60000000000ull
@@ -195,6 +197,20 @@ static void libraries_and_packages_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void loaders_and_the_cache_say_what_is_missing(void **state)
+{
+    tc_loader *loader;
+    tc_cache_totals totals;
+    tc_error error = {0};
+    char text[8] = "old";
+    assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_loader_create_sized needs the module engine"));
+    assert_int_equal(tc_cache_clear(NULL, &totals, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "needs the module engine"));
+    assert_int_equal(tc_code_name(text, text, sizeof text), 0);
+    assert_string_equal(text, "");
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -213,6 +229,7 @@ int main(void)
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
         cmocka_unit_test(libraries_and_packages_say_what_is_missing),
+        cmocka_unit_test(loaders_and_the_cache_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };

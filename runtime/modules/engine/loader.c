@@ -1,10 +1,11 @@
-/* A loader: a registry of functions without endpoints. */
+/* A loader: a registry of functions without endpoints. At the end two calls of release 0.1. */
 #include "context/context_object.h"
 
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "context/host_symbols.h"
 #include "context/modules.h"
+#include "context/old_opens.h"
 #include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
 
@@ -125,14 +126,28 @@ tc_status tc_loader_resolve_sized(tc_ifunc *fn, tc_entry_points *entries_out,
     return TC_OK;
 }
 
-const void *tc_ifunc_archive(const tc_ifunc *fn, size_t *size_out)
+/* --- release 0.1: context/old_opens.h ----------------------------------------------------- */
+
+tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t archive_size,
+                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
+                                tc_error *err)
 {
-    *size_out = fn->archive_size;
-    return fn->code + TCI_CODE_SECTION_BYTES;
+    const tc_code code = {.bytes = archive != NULL ? archive : "",
+                          .size = archive_size,
+                          .deps = deps,
+                          .deps_size = deps_size};
+    return tc_loader_open_code(loader, &code, fn_out, err);
 }
 
-const char *tc_ifunc_deps(const tc_ifunc *fn, size_t *size_out)
+tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
+                                       const tc_bitcode *slices, size_t count,
+                                       size_t slice_size, const char *deps, size_t deps_size,
+                                       tc_ifunc **fn_out, tc_error *err)
 {
-    *size_out = tc_ifunc_code_size(fn) - fn->archive_size;
-    return (const char *)fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
+    const tc_code code = {.name = name,
+                          .slices = slices != NULL ? slices : (const void *)"",
+                          .slice_count = count,
+                          .deps = deps,
+                          .deps_size = deps_size};
+    return tc_loader_open_code_sized(loader, &code, sizeof code, slice_size, fn_out, err);
 }
