@@ -31,7 +31,9 @@
         "Of `code_refused`, those that are not trusted: signature, lists.")                \
     ROW(TCI_IDLE_LOOKS, "idle_looks", "Looks in vain at all rings by calls that wait.")        \
     ROW(TCI_YIELDS, "yields", "How often such calls gave the processor to others.")            \
-    ROW(TCI_SLEEPS, "sleeps", "How often such calls slept until something woke them.")
+    ROW(TCI_SLEEPS, "sleeps", "How often such calls slept until something woke them.")        \
+    ROW(TCI_MESSAGES_LOST, "messages_lost",                                                    \
+        "Messages, and replies, that had not run at the peer when their endpoint ended.")
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,

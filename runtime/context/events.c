@@ -7,6 +7,7 @@
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
 #include "transfer/large_send.h"
+#include "transfer/lost.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -83,8 +84,11 @@ static void ep_opened(tc_ep *ep)
         ep->core->calls->ops->opened(ep);
 }
 
+/* Counts the lost messages before any of them is dropped. */
 static void ep_ended(tc_ep *ep, const tc_error *error)
 {
+    ep->life.lost = tci_lost_count(ep);
+    ep->core->counters[TCI_MESSAGES_LOST] += ep->life.lost;
     if (ep->core->calls != NULL)
         ep->core->calls->ops->ended(ep, error);
     if (ep->state >= TCI_EP_CLOSED)

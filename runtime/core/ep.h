@@ -68,6 +68,7 @@ typedef struct tci_ep_life {
     bool opened;
     bool ended_notified;    /* the program's callback was called for its end */
     bool ended;             /* tci_ep_events.ended was called */
+    uint64_t lost;          /* messages that the peer had not consumed when it ended */
     bool gave_up;           /* it ends, and some of its messages may not have arrived */
     bool close_wanted;      /* tc_ep_close from inside an ifunc or a callback */
     bool closed_here;       /* this side sent its goodbye first */

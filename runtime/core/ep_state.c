@@ -169,6 +169,7 @@ void tci_ep_set_fast(tc_ep *ep)
  * the reason. */
 static void stop_sending(tc_ep *ep)
 {
+    ep->tx.coalesced_lost = ep->tx.coalesced_count;
     ep->tx.coalesced_count = 0;
     ep->tx.ring.limit = 0;
     ep->tx.ring.reserve = 0;

@@ -64,7 +64,8 @@ typedef struct tci_sender {
     uint32_t preparing;                /* index of the function that tc_ep_prepare waits for */
     unsigned refusals;                 /* functions and payloads that the peer refused */
     tc_error *refusal;                 /* the newest, or NULL */
-    uint64_t all_run_at;               /* the registry's clock when all messages had run */
+    unsigned coalesced_lost; /* coalesced calls that the end of the endpoint dropped */
+    uint64_t all_run_at;     /* the registry's clock when all messages had run */
 } tci_sender;
 
 /* Puts coalesced calls into the ring. All other frames follow them. */
