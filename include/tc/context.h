@@ -75,6 +75,24 @@ TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
  * first. Called from inside an ifunc or a callback it only logs an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
+/* Ends the context as tc_context_destroy does, within a time of the caller's own for all
+ * endpoints together, and reports how many messages may not have run, as tc_ep_finish does for
+ * one. Endpoints that the context had freed before do not count: their end was an event.
+ *
+ * ctx is freed whatever the status, but for TC_E_BUSY.
+ *
+ *   ctx             NULL is allowed
+ *   timeout_ns      for all messages to run; goodbyes may take a tenth of a second more; 0: the
+ *                   option close_timeout
+ *   lost_out        the number of messages of all endpoints that may not have run, set whatever
+ *                   the status, but for TC_E_BUSY; NULL is allowed
+ *
+ *   TC_OK           the peers have run, or refused, every message
+ *   TC_E_BUSY       called from inside an ifunc or a callback, or in a fork: ctx stays as it is
+ *   as tc_ep_finish for the endpoint that lost most, which the text names */
+TC_MUST_CHECK TC_API tc_status tc_context_finish(tc_context *ctx, uint64_t timeout_ns,
+                                                 uint64_t *lost_out, tc_error *err);
+
 /* Sets the third argument of every NAME_main that runs here. The library passes the pointer on
  * and never dereferences it. NULL at first. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);

@@ -72,6 +72,39 @@ TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_er
  * is allowed. */
 TC_API void tc_ep_close(tc_ep *ep);
 
+/* Closes as tc_ep_close does, within a time of the caller's own, and reports how many messages
+ * may not have run.
+ *
+ * These are messages that this side has sent, by any call, and answers to calls of the peer,
+ * that the peer has not consumed as far as this side knows. So the number is exact where the
+ * peer closed in order. It may be some messages too high where the peer died or did not answer,
+ * as a peer reports a little later than it runs them, and wrong where the peer lies. Messages
+ * that functions send meanwhile count, too. Not counted are messages for a function that the
+ * peer refused (tc_ep_refusal), and sends that returned another status than TC_OK. Calls and
+ * started sends under way end with a status of their own.
+ *
+ * ep is freed whatever the status, but for TC_E_BUSY. An endpoint that has ended before is
+ * freed at once. The thread that owns the context calls this; functions and callbacks run
+ * meanwhile.
+ *
+ *   ep              NULL is allowed
+ *   timeout_ns      for all messages to run; a goodbye may take a tenth of a second more;
+ *                   0: the option close_timeout
+ *   lost_out        the number of messages that may not have run, set whatever the status, but
+ *                   for TC_E_BUSY; NULL is allowed
+ *
+ *   TC_OK           the peer has run, or refused, every message
+ *   TC_E_TIMEOUT    messages are lost: the peer did not take them in time, or the caller
+ *                   gave up (tc_context_set_interrupt)
+ *   TC_E_CLOSED     messages are lost: the peer had closed the endpoint
+ *   TC_E_PEER_LOST  messages are lost: the peer died or broke the protocol
+ *   TC_E_BUSY       called from inside an ifunc or a callback: ep stays as it is
+ *
+ * Messages lost by an endpoint that failed give the status of tc_ep_error, which may be any
+ * other one. The text has the number and the reason. */
+TC_MUST_CHECK TC_API tc_status tc_ep_finish(tc_ep *ep, uint64_t timeout_ns, uint64_t *lost_out,
+                                            tc_error *err);
+
 /* Returns why the endpoint cannot be used, with the text in err. A function that the peer
  * refused does not end the endpoint; see tc_ep_refusal.
  *

@@ -1,5 +1,5 @@
-/* Flushing and closing. Endpoints that end together wait together: however many peers do not
- * answer, the option close_timeout passes only once. */
+/* Flushing, closing and finishing. Endpoints that end together wait together: however many
+ * peers do not answer, the option close_timeout passes only once. */
 #include "context/closing.h"
 
 #include "base/clock.h"
@@ -136,4 +136,110 @@ void tc_ep_close(tc_ep *ep)
     tci_ep_free(ep);
     tci_started_report(core);
     tci_sole_user_leave(core, entered);
+}
+
+/* --- finishing --------------------------------------------------------------------------- */
+
+/* The losses of endpoints that end together. */
+typedef struct closing_loss {
+    uint64_t messages;
+    unsigned endpoints;  /* with a loss */
+    uint64_t most;       /* messages of one endpoint */
+    unsigned connection; /* of that endpoint */
+    tc_error reason;     /* of its loss */
+} closing_loss;
+
+/* Messages that functions send while this side waits belong to what was sent. So the peers
+ * consume first while functions run here, then for a moment while all rest, and again if that
+ * was too short. Only the first part notices a peer that dies. */
+static tc_status flush_to_the_end(tci_company *c, uint64_t timeout_ns)
+{
+    const uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    uint64_t settled_ns;
+    do {
+        TC_TRY(flush(c, tci_deadline_left_ns(deadline_ns)));
+        settled_ns = tci_deadline_after(TCI_GOODBYE_NS);
+    } while (!tci_goodbye_settle(c, settled_ns < deadline_ns ? settled_ns : deadline_ns));
+    return TC_OK;
+}
+
+static void note_gave_up(tc_ep *ep)
+{
+    ep->life.gave_up = tci_goodbye_may_lose(ep);
+}
+
+static void add_loss(closing_loss *loss, tc_ep *ep)
+{
+    tci_ep_notify_end(ep);
+    if (ep->life.lost == 0)
+        return;
+    loss->messages += ep->life.lost;
+    loss->endpoints++;
+    if (ep->life.lost <= loss->most)
+        return;
+    loss->most = ep->life.lost;
+    loss->connection = ep->connection;
+    if (tc_ep_error(ep, &loss->reason) == TC_OK)
+        tci_error_set(&loss->reason, TC_E_TIMEOUT, "%s",
+                      tci_ep_is_open(ep) ? "the peer has not taken them in time"
+                                         : "the endpoint did not open in time");
+}
+
+static tc_status report_loss(const closing_loss *loss, uint64_t *lost_out, tc_error *err)
+{
+    const unsigned long long messages = loss->messages;
+    const char *plural = messages == 1 ? "" : "s";
+    if (lost_out != NULL)
+        *lost_out = loss->messages;
+    if (loss->endpoints > 1)
+        return tci_error_set(err, loss->reason.status,
+                             "%llu message%s on %u endpoints may not have run; most of them on "
+                             "endpoint %u: %s",
+                             messages, plural, loss->endpoints, loss->connection,
+                             loss->reason.text);
+    if (loss->endpoints > 0)
+        return tci_error_set(err, loss->reason.status, "%llu message%s may not have run: %s",
+                             messages, plural, loss->reason.text);
+    return TC_OK;
+}
+
+/* Ends all endpoints of the company and frees them. One that ends meanwhile is pinned, so that
+ * its loss is counted here. */
+static tc_status finish(tci_company *c, uint64_t timeout_ns, uint64_t *lost_out, tc_error *err)
+{
+    closing_loss loss = {0};
+    tc_ep *ep;
+    for (ep = tci_goodbye_first(c); ep != NULL; ep = tci_goodbye_next(c, ep))
+        tci_wait_pin(ep);
+    (void)!flush_to_the_end(c, timeout_ns > 0 ? timeout_ns : c->core->options.close_timeout);
+    tci_goodbye_to_all_open(c, note_gave_up);
+    tci_goodbye_say(c, tci_deadline_after(TCI_GOODBYE_NS));
+    for (ep = tci_goodbye_first(c); ep != NULL;
+         ep = c->only == NULL ? tci_goodbye_first(c) : NULL) {
+        add_loss(&loss, ep);
+        tci_ep_free(ep);
+    }
+    return report_loss(&loss, lost_out, err);
+}
+
+tc_status tci_closing_finish_all(tc_context *ctx, uint64_t timeout_ns, uint64_t *lost_out,
+                                 tc_error *err)
+{
+    tci_company all = {.core = &ctx->core};
+    return finish(&all, timeout_ns, lost_out, err);
+}
+
+tc_status tc_ep_finish(tc_ep *ep, uint64_t timeout_ns, uint64_t *lost_out, tc_error *err)
+{
+    if (ep == NULL)
+        return report_loss(&(closing_loss){0}, lost_out, err);
+    tci_core *core = ep->core;
+    if (tci_core_is_busy(core))
+        return tci_error_set(err, TC_E_BUSY, "tc_ep_finish waits, so not from inside an ifunc");
+    tci_company one = {.core = core, .only = ep};
+    bool entered = tci_guests_enter_call(core->context, "tc_ep_finish");
+    tc_status status = finish(&one, timeout_ns, lost_out, err);
+    tci_started_report(core);
+    tci_sole_user_leave(core, entered);
+    return status;
 }

@@ -143,24 +143,25 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
     return create(opts, &own, ctx_out, err);
 }
 
-void tc_context_destroy(tc_context *ctx)
+/* Begins the end of the context: no peer can connect any more, and the program gets no event.
+ * Returns why that is impossible, or NULL. */
+static const char *begin_end(tc_context *ctx)
 {
-    if (ctx == NULL)
-        return;
-    tci_core *core = &ctx->core;
     tci_guests_end_serving(ctx);
-    if (tci_core_is_busy(core)) {
-        /* The calling code would return into freed memory. */
-        TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored",
-               tci_core_is_forked(core) ? "in a fork" : "from inside an ifunc");
-        return;
-    }
+    /* The calling code would return into freed memory. */
+    if (tci_core_is_busy(&ctx->core))
+        return tci_core_is_forked(&ctx->core) ? "in a fork" : "from inside an ifunc";
     tci_fork_guard_remove(&ctx->guard);
     ctx->callback = NULL;
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
-    if (core->first != NULL)
-        tci_closing_all(ctx, NULL, NULL);
+    return NULL;
+}
+
+/* Frees the context, whose endpoints are closed. */
+static void complete_end(tc_context *ctx)
+{
+    tci_core *core = &ctx->core;
     tci_started_report(core);
     if (core->calls != NULL)
         core->calls->ops->end_all(core);
@@ -186,6 +187,35 @@ void tc_context_destroy(tc_context *ctx)
         close(ctx->loads_fd);
     tci_waker_fini(ctx);
     free(ctx);
+}
+
+void tc_context_destroy(tc_context *ctx)
+{
+    const char *why = ctx != NULL ? begin_end(ctx) : NULL;
+    if (why != NULL)
+        TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored", why);
+    if (ctx == NULL || why != NULL)
+        return;
+    if (ctx->core.first != NULL)
+        tci_closing_all(ctx, NULL, NULL);
+    complete_end(ctx);
+}
+
+tc_status tc_context_finish(tc_context *ctx, uint64_t timeout_ns, uint64_t *lost_out,
+                            tc_error *err)
+{
+    uint64_t lost = 0;
+    tc_status status = TC_OK;
+    const char *why = ctx != NULL ? begin_end(ctx) : NULL;
+    if (why != NULL)
+        return tci_error_set(err, TC_E_BUSY, "tc_context_finish was called %s", why);
+    if (ctx != NULL) {
+        status = tci_closing_finish_all(ctx, timeout_ns, &lost, err);
+        complete_end(ctx);
+    }
+    if (lost_out != NULL)
+        *lost_out = lost;
+    return status;
 }
 
 tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err)

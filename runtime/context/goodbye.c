@@ -109,7 +109,8 @@ static void say_goodbye(tc_ep *ep)
         tci_ep_message_give_up(ep, "it closed the endpoint inside a function or a callback, "
                                    "and some of its messages may not have come");
     else if (ep->life.gave_up)
-        tci_ep_message_give_up(ep, "it closed the endpoint after the option close_timeout, and "
+        tci_ep_message_give_up(ep, "it closed the endpoint when the time for that was over "
+                                   "(the option close_timeout, or a timeout of its own), and "
                                    "some of its messages may not have come");
     else
         tci_ep_message_bye(ep);
@@ -149,6 +150,19 @@ static bool has_settled(tc_ep *ep)
 {
     tci_queue_drain(ep);
     return !tci_goodbye_may_lose(ep) || tci_goodbye_is_flushed(ep);
+}
+
+static bool is_consumed(tc_ep *ep)
+{
+    tci_queue_drain(ep);
+    return tci_goodbye_is_flushed(ep);
+}
+
+bool tci_goodbye_settle(const tci_company *c, uint64_t deadline_ns)
+{
+    tci_goodbye_to_all_open(c, tci_goodbye_begin_flush);
+    await_all(c, is_consumed, deadline_ns);
+    return all_open_are(c, is_consumed);
 }
 
 /* No message is run here, so those that the peer does not take in that time count as lost. */

@@ -29,6 +29,10 @@ bool tci_goodbye_awaits_member(const tc_ep *ep);
 /* Returns whether messages may be lost if the endpoint ends now. */
 bool tci_goodbye_may_lose(const tc_ep *ep);
 
+/* Has the peers consume all that was sent so far, control frames included, until the deadline
+ * at the latest. Returns whether they have. */
+bool tci_goodbye_settle(const tci_company *c, uint64_t deadline_ns);
+
 /* Sends the last credit and a goodbye on all open endpoints, until the deadline at the
  * latest. */
 void tci_goodbye_say(const tci_company *c, uint64_t deadline_ns);

@@ -215,6 +215,48 @@ TEST_WITH(closing_it_ends, setup, teardown)
     assert_int_equal(process_read_number(&b->silent.target, "wrong"), 0);
 }
 
+/* Returns the number of lost messages, which were all that were sent since the target
+ * stopped; it may have run some before. */
+static uint64_t expect_loss(bench *b, tc_status status)
+{
+    char words[64];
+    uint64_t lost = 0;
+    tc_error error = {TC_OK, ""};
+    assert_int_equal(tc_ep_finish(b->silent.ep, FLUSH_NS, &lost, &error), status);
+    assert_int_equal(error.status, status);
+    assert_in_range(lost, 1, b->silent.n - 10);
+    (void)snprintf(words, sizeof words, "%u messages may not have run: ", (unsigned)lost);
+    assert_non_null(strstr(error.text, words));
+    return lost;
+}
+
+TEST_WITH(finishing_counts_what_a_stopped_target_has_not_run, setup, teardown)
+{
+    bench *b = *state;
+    fill(b);
+    const uint64_t lost = expect_loss(b, TC_E_TIMEOUT);
+    send_many(b, &b->other, OTHERS);
+    process_signal(&b->silent.target, SIGCONT);
+    (void)process_read_number(&b->silent.target, "event");
+    process_finish_input(&b->silent.target);
+    const uint64_t ran = process_read_number(&b->silent.target, "next");
+    assert_in_range(ran, b->silent.n - lost, b->silent.n);
+}
+
+TEST_WITH(finishing_counts_what_a_killed_target_has_not_run, setup, teardown)
+{
+    bench *b = *state;
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    fill(b);
+    process_end(&b->silent.target);
+    while (tc_ep_error(b->silent.ep, NULL) == TC_OK) {
+        (void)tc_progress(b->ctx);
+        assert_true(tci_deadline_left_ns(deadline_ns) > 0);
+    }
+    (void)expect_loss(b, TC_E_PEER_LOST);
+    send_many(b, &b->other, OTHERS);
+}
+
 /* The goodbye takes another way than the new greeting. It may even be among the messages that
  * the close gave up: UCX's queue in shared memory is short, and frames fill them. So the target
  * may be notified of the end late. */

@@ -16,6 +16,12 @@ pub type tc_ep_callback =
 
 extern "C" {
     pub fn tc_context_destroy(ctx: *mut tc_context);
+    pub fn tc_context_finish(
+        ctx: *mut tc_context,
+        timeout_ns: u64,
+        lost_out: *mut u64,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_context_set_target_args(ctx: *mut tc_context, target_args: *mut c_void);
     pub fn tc_context_publish(
         ctx: *mut tc_context,

@@ -30,6 +30,12 @@ extern "C" {
     ) -> tc_status;
     pub fn tc_ep_flush(ep: *mut tc_ep, timeout_ns: u64, err: *mut tc_error) -> tc_status;
     pub fn tc_ep_close(ep: *mut tc_ep);
+    pub fn tc_ep_finish(
+        ep: *mut tc_ep,
+        timeout_ns: u64,
+        lost_out: *mut u64,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_ep_error(ep: *const tc_ep, err: *mut tc_error) -> tc_status;
     pub fn tc_ep_refusal(ep: *const tc_ep, err: *mut tc_error) -> c_uint;
     pub fn tc_ep_context(ep: *const tc_ep) -> *mut tc_context;
