@@ -26,19 +26,42 @@ struct Bitcode # tc_bitcode
     size::Csize_t
 end
 
+Base.@kwdef struct Code # tc_code
+    name::Cstring = C_NULL
+    path::Cstring = C_NULL
+    bytes::Ptr{UInt8} = C_NULL
+    size::Csize_t = 0
+    deps::Ptr{UInt8} = C_NULL
+    deps_size::Csize_t = 0
+    signature::Ptr{UInt8} = C_NULL
+    signature_size::Csize_t = 0
+    slices::Ptr{Bitcode} = C_NULL
+    slice_count::Csize_t = 0
+    id::Ptr{UInt8} = C_NULL
+end
+
+c_string(text::String) = Base.unsafe_convert(Cstring, text) # throws if it has a zero byte
+
+# Opens code by `call`, the library's function of that kind of object. Returns the handle.
+function open_code(call::Ptr{Cvoid}, context::Context, code::Code)
+    space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
+    check(ccall(call, Cint, (Ptr{Cvoid}, Ref{Code}, Csize_t, Csize_t, Ref{Ptr{Cvoid}}, Ptr{UInt8}), use(context),
+                code, sizeof(Code), sizeof(Bitcode), made, space), space)
+    return made[]
+end
+
+function open_path(call::Ptr{Cvoid}, context::Context, path::String)
+    GC.@preserve path open_code(call, context, Code(path=c_string(path)))
+end
+
 function Ifunc(context::Context, f::Function; name=string(nameof(f)), deps=String[], images=false)
     images && return mktempdir(folder ->
         Ifunc(context; path=archive(f, joinpath(folder, name * ".tca"); name=name, deps=deps)))
-    space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
-    code, libraries = bitcode(f; name=name), deps_text(deps)
-    GC.@preserve code begin
-        slices = [Bitcode(pointer(triple), pointer(bytes), length(bytes)) for (triple, bytes) in code]
-        check(ccall(@tc(tc_ifunc_open_bitcode_sized), Cint,
-                    (Ptr{Cvoid}, Cstring, Ptr{Bitcode}, Csize_t, Csize_t, Ptr{UInt8}, Csize_t,
-                     Ref{Ptr{Cvoid}}, Ptr{UInt8}), use(context), name, slices, length(slices),
-                    sizeof(Bitcode), libraries, sizeof(libraries), made, space), space)
-    end
-    return Ifunc(context, made[])
+    code, text, libraries = bitcode(f; name=name), String(name), deps_text(deps)
+    slices = [Bitcode(pointer(triple), pointer(bytes), length(bytes)) for (triple, bytes) in code]
+    return GC.@preserve code text libraries slices Ifunc(context, open_code(@tc(tc_ifunc_open_code_sized), context,
+        Code(name=c_string(text), deps=pointer(libraries), deps_size=sizeof(libraries), slices=pointer(slices),
+             slice_count=length(slices))))
 end
 
 function Ifunc(context::Context, name::AbstractString)
@@ -48,12 +71,8 @@ function Ifunc(context::Context, name::AbstractString)
     return Ifunc(context, made[])
 end
 
-function Ifunc(context::Context; path::AbstractString)
-    space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
-    check(ccall(@tc(tc_ifunc_open_file), Cint, (Ptr{Cvoid}, Cstring, Ref{Ptr{Cvoid}}, Ptr{UInt8}),
-                use(context), path, made, space), space)
-    return Ifunc(context, made[])
-end
+Ifunc(context::Context; path::AbstractString) =
+    Ifunc(context, open_path(@tc(tc_ifunc_open_code_sized), context, String(path)))
 
 name(fn::Ifunc) = unsafe_string(ccall(@tc(tc_ifunc_name), Cstring, (Ptr{Cvoid},), use(fn)))
 code_size(fn::Ifunc) = Int(ccall(@tc(tc_ifunc_code_size), Csize_t, (Ptr{Cvoid},), use(fn)))

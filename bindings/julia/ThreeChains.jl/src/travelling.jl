@@ -23,12 +23,8 @@ function Library(context::Context, name::AbstractString)
     return Library(context, made[])
 end
 
-function Library(context::Context; path::AbstractString)
-    space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
-    check(ccall(@tc(tc_library_open_file), Cint, (Ptr{Cvoid}, Cstring, Ref{Ptr{Cvoid}}, Ptr{UInt8}),
-                use(context), path, made, space), space)
-    return Library(context, made[])
-end
+Library(context::Context; path::AbstractString) =
+    Library(context, open_path(@tc(tc_library_open_code_sized), context, String(path)))
 
 Library(context::Context, name::AbstractString, functions::AbstractVector; deps=String[], images=false) =
     mktempdir(folder ->
