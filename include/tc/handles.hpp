@@ -213,6 +213,19 @@ class context
         life_->ended = true;
     }
 
+    // Destroys it when all peers have run what was sent, or when the time is over; fails if
+    // messages may not have run, and the text has their number: tc_context_finish.
+    tc_status finish(timeout within, tc_error &err) noexcept
+    {
+        err.status = TC_OK;
+        tc_status status = tc_context_finish(owned_, within.ns, nullptr, &err);
+        if (owned_ != nullptr && status != TC_E_BUSY) {
+            owned_ = nullptr;
+            life_->ended = true;
+        }
+        return status;
+    }
+
     endpoint connect(const char *host_port, timeout within, tc_error &err) noexcept
     {
         return opened<endpoint>(err, [&](tc_ep **made) {
@@ -271,6 +284,10 @@ class context
     context(settings chosen = {})
         : context(detail::checked([&](tc_error &err) { return context(chosen, err); }))
     {
+    }
+    void finish(timeout within)
+    {
+        detail::checked([&](tc_error &err) { return finish(within, err); });
     }
     endpoint connect(const char *host_port, timeout within = {})
     {

@@ -131,6 +131,17 @@ inline tc_status flush(tc_ep *ep, timeout within, tc_error &err) noexcept
     return tc_ep_flush(ep, within.ns, &err);
 }
 
+// Closes an endpoint when its peer has run all that was sent, or when the time is over; fails
+// if messages may not have run, and the text has their number: tc_ep_finish.
+inline tc_status finish(endpoint &&ep, timeout within, tc_error &err) noexcept
+{
+    err.status = TC_OK;
+    tc_status status = tc_ep_finish(ep.get(), within.ns, nullptr, &err);
+    if (status != TC_E_BUSY)
+        (void)ep.release();
+    return status;
+}
+
 #ifdef TC_WITH_EXCEPTIONS
 template <typename... A> void send(const to &where, const A &...arguments)
 {
@@ -155,6 +166,10 @@ R call(tc_ep *ep, tc_ifunc *fn, const A &...arguments)
 inline void flush(tc_ep *ep, timeout within)
 {
     detail::checked([&](tc_error &err) { return flush(ep, within, err); });
+}
+inline void finish(endpoint &&ep, timeout within)
+{
+    detail::checked([&](tc_error &err) { return finish(std::move(ep), within, err); });
 }
 #endif
 

@@ -205,6 +205,23 @@ void lambdas_may_be_part_of_the_program()
     CHECK(again.get() == square.get() && err.status == TC_OK);
 }
 
+void finishing_ends_owners()
+{
+    peers two;
+    tc_error err;
+    tc::ifunc box = two.ctx.open("box");
+    tc::endpoint other = two.ctx.connect(two.host_port());
+    tc::send(other, box, 1);
+    tc::finish(std::move(other), TC_SECONDS(60));
+    CHECK(!other);
+    CHECK(tc::finish(std::move(other), TC_SECONDS(60), err) == TC_OK);
+    tc::context elsewhere;
+    tc::endpoint ep = elsewhere.connect(two.host_port());
+    elsewhere.finish(TC_SECONDS(60));
+    CHECK(!elsewhere && !ep);
+    CHECK(elsewhere.finish(TC_SECONDS(60), err) == TC_OK);
+}
+
 void packages_and_libraries_are_owned_too()
 {
     peers two;
@@ -260,6 +277,7 @@ int main()
     calls_that_do_not_wait();
     lambdas_travel_with_their_captures();
     lambdas_may_be_part_of_the_program();
+    finishing_ends_owners();
     packages_and_libraries_are_owned_too();
     what_a_lambda_throws_is_thrown_here();
     other_messages_are_refused();

@@ -42,6 +42,20 @@ with_node() do address
         close(context)
     end
 
+    @testset "finishing" begin
+        context = Context()
+        endpoint, fn = Endpoint(context, address), Ifunc(context, total)
+        again = Endpoint(context, address)
+        foreach(i -> send(endpoint, fn, [1.0]), 1:10)
+        finish(endpoint; timeout=30)
+        @test !isopen(endpoint) && stats(context)["messages_lost"] == 0
+        @test status_of(() -> finish(endpoint)) == :TC_E_CLOSED
+        send(again, fn, [1.0])
+        finish(context; timeout=30)
+        @test !isopen(again) && !isopen(context)
+        @test status_of(() -> finish(context)) == :TC_E_CLOSED
+    end
+
     @testset "payloads" begin
         Context() do context
             endpoint, fn = Endpoint(context, address), Ifunc(context, total)

@@ -284,6 +284,32 @@ class Waiting(PythonCase):
         finally:
             os.kill(process.pid, signal.SIGCONT)
 
+    def test_finishing_names_the_lost_messages(self):
+        process = self.node()
+        context = tchains.Context()
+        node, other, last = (context.connect(process.address, timeout=60) for _ in range(3))
+        whoami = context.open_file(self.shipped("whoami"))
+        node.send(whoami)
+        node.finish(60)
+        with self.assertRaises(tchains.Closed):
+            node.finish()
+        for peer in (other, last):
+            peer.call(whoami)
+            peer.flush()
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            for _ in range(3):
+                other.send(whoami)
+                last.send(whoami)
+            with self.assertRaisesRegex(tchains.Timeout, "3 messages may not have run"):
+                other.finish(0.05)
+            with self.assertRaisesRegex(tchains.Timeout, "3 messages may not have run"):
+                context.finish(timeout=0.05)
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        context.finish()  # it is closed
+        tchains.Context().finish()
+
     def test_a_handler_inside_the_library_cannot_use_it(self):
         with tchains.Context() as context, socket.create_server(("127.0.0.1", 0)) as silent:
             before = signal.signal(signal.SIGINT, lambda *_: context.progress())

@@ -151,6 +151,20 @@ fn calls_back() {
     });
 }
 
+fn finishing_reports_losses() {
+    served(|address| {
+        let context = Context::new().unwrap();
+        let node = context.connect(address, SOON).unwrap();
+        let other = context.connect(address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        node.send(&sample, b"echo", SOON).unwrap();
+        node.finish(SOON).unwrap();
+        other.send(&sample, b"echo", SOON).unwrap();
+        drop((sample, other));
+        context.finish(SOON).unwrap();
+    });
+}
+
 fn keeps_what_is_partly_sent() {
     served(|address| {
         let context = Context::new().unwrap();
@@ -207,6 +221,7 @@ fn lets_go_of_what_is_partly_sent() {
         let sample = context.open("sample").unwrap();
         assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
         let full = context.connect(&address, SOON).unwrap();
+        let lost = context.connect(&address, SOON).unwrap();
         rest.store(1, SeqCst);
         let failed = node
             .send(&sample, &large, Duration::from_millis(50))
@@ -233,6 +248,10 @@ fn lets_go_of_what_is_partly_sent() {
             .is(TC_E_TIMEOUT));
         assert!(behind.try_finish().unwrap_err().is(TC_E_CLOSED));
         assert_eq!(behind.into_payload().unwrap(), b"echo");
+        lost.send(&sample, b"echo", SOON).unwrap();
+        let failed = lost.finish(soon).unwrap_err();
+        assert!(failed.is(TC_E_TIMEOUT), "{}", failed);
+        assert!(failed.to_string().contains("1 message may not have run"));
         rest.store(2, SeqCst);
         thread.join().unwrap();
     });
@@ -310,10 +329,11 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 17] = [
+    let tests: [(&str, &dyn Fn()); 18] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
+        ("finishing reports losses", &finishing_reports_losses),
         ("keeps what is partly sent", &keeps_what_is_partly_sent),
         (
             "lets go of what is partly sent",

@@ -38,6 +38,12 @@ class Context:
         """Closes everything that was made from it. Calls that are under way end with tchains.Closed."""
         self.turn.end()
 
+    def finish(self, timeout=None):
+        """Closes as `close` does, when all peers have run, or refused, all that was sent, or when the time is over; None: the
+        option close_timeout. Raises if messages may not have run: the text has their number."""
+        err, limit = ffi.new("tc_error *"), waiting.nanoseconds(timeout, 0)
+        check(self.turn.end(lambda pointer: lib.tc_context_finish(pointer, limit, ffi.NULL, err)) or lib.TC_OK, err)
+
     def __enter__(self):
         return self
 

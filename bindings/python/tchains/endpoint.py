@@ -189,6 +189,20 @@ class Endpoint(Peer):
             lib.tc_ep_close(pointer)
         self.context.turn.use(close, blocking=True)
 
+    def finish(self, timeout=None):
+        """Closes when the peer has run, or refused, all that was sent, or when the time is over; None: the option
+        close_timeout. Raises if messages may not have run: the text has their number."""
+        err, limit = ffi.new("tc_error *"), nanoseconds(timeout, 0)
+
+        def finish(_):
+            pointer = self._pointer()
+            self._state[0] = ffi.NULL
+            status = lib.tc_ep_finish(pointer, limit, ffi.NULL, err)
+            if status == lib.TC_E_BUSY:
+                self._state[0] = pointer
+            check(status, err)
+        self.context.turn.use(finish, blocking=True)
+
     def __enter__(self):
         return self
 

@@ -90,17 +90,18 @@ class Turn:
         if exception is not None:
             raise exception
 
-    def end(self):
-        """Destroys the context, once; never in a child that has it by a fork alone."""
+    def end(self, destroy=lib.tc_context_destroy):
+        """Destroys the context, once; never in a child that has it by a fork alone. Returns the result of `destroy`."""
         if not self.usable():
-            return
+            return None
         with self.lock:
             if self.depth > 0:
                 raise error_of(lib.TC_E_BUSY, "the context is in use by a call that has not returned")
             pointer, self.pointer = self.pointer, ffi.NULL
             self.garbage.clear()
-            lib.tc_context_destroy(pointer)
+            result = destroy(pointer)
         self.tell()
+        return result
 
 
 def _raised(_kind, exception, _trace):

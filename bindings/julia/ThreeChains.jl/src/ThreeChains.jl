@@ -9,6 +9,7 @@ using FileWatching: FDWatcher
 
 export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMismatch, View
 export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
+export finish
 export Group, barrier, call_all, Library, push, withdraw, install, remove, libraries
 export reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops
 

@@ -201,7 +201,7 @@ function drop_names(mod)
     end
 end
 
-function finish(mod, target::Target)
+function complete(mod, target::Target)
     ccall(llvm(:LLVMStripModuleDebugInfo), Cint, (Handle,), mod)
     run_passes(mod, manager -> begin
         ccall(llvm(:LLVMAddGlobalDCEPass), Cvoid, (Handle,), manager)
@@ -226,7 +226,7 @@ function compile_for(original, target::Target, name::String, entries, names)
             made == C_NULL && error("Julia made no function for $(entry.symbol)")
             check_runtime(made, title(entry, name))
         end
-        finish(mod, target)
+        complete(mod, target)
         return write_bitcode(mod)
     finally
         ccall(llvm(:LLVMDisposeModule), Cvoid, (Handle,), mod)

@@ -108,15 +108,35 @@ function close_handle(kind::Int, handle::Ptr{Cvoid})
 end
 
 function Base.close(context::Context)
-    context.handle == C_NULL && return
+    context.handle == C_NULL || end_with(handle ->
+        ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle), context)
+    return
+end
+
+# Has `destroy` free the context, and returns its result.
+function end_with(destroy, context::Context)
     handle = use(context)
     context.handle = C_NULL
     # The task at the descriptor leaves it before it is another file's.
     context.watcher === nothing || close(context.watcher)
     close(context.alarm)
-    progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
+    result = progressing(() -> destroy(handle))
     notify(context.changed)
-    return
+    return result
+end
+
+"""
+    finish(endpoint; timeout = nothing)
+    finish(context; timeout = nothing)
+
+Closes when the peer, or each peer of a context, has run all that was sent, or when the time is over; `nothing`:
+the option `close_timeout`. Throws if messages may not have run: the text has their number. Other tasks wait
+meanwhile.
+"""
+function finish(context::Context; timeout=nothing)
+    space, longest = error_space(), nanoseconds(timeout)
+    check(end_with(handle -> ccall(@tc(tc_context_finish), Cint, (Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{UInt8}),
+                                   handle, longest, C_NULL, space), context), space)
 end
 
 Base.isopen(context::Context) = context.handle != C_NULL
@@ -197,6 +217,16 @@ mutable struct Endpoint <: Owned
     end
 end
 kind_of(::Endpoint) = ENDPOINT
+
+function finish(endpoint::Endpoint; timeout=nothing)
+    handle, space, longest = use(endpoint), error_space(), nanoseconds(timeout)
+    endpoint.handle = C_NULL
+    status = progressing() do
+        ccall(@tc(tc_ep_finish), Cint, (Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{UInt8}), handle, longest, C_NULL, space)
+    end
+    status == E_BUSY && (endpoint.handle = handle)
+    check(status, space)
+end
 
 """
     publish(context, name, values)

@@ -228,6 +228,20 @@ impl Context {
     }
 }
 
+impl Context {
+    /// Destroys the context when all peers have run what was sent, or when the time is over; zero:
+    /// the option `close_timeout`. Fails if messages may not have run: the text has their number.
+    pub fn finish(mut self, timeout: Duration) -> Result<(), Error> {
+        let finished = check(|err| unsafe {
+            tc_context_finish(self.raw, nanoseconds(timeout), ptr::null_mut(), err)
+        });
+        if !matches!(&finished, Err(error) if error.is(TC_E_BUSY)) {
+            self.raw = ptr::null_mut();
+        }
+        finished
+    }
+}
+
 impl Drop for Context {
     /// Calls that are under way end with TC_E_CLOSED, and their callbacks are called.
     fn drop(&mut self) {

@@ -3,6 +3,7 @@ use crate::{nanoseconds, Context, Error, Function};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ptr;
 use std::time::Duration;
 use tchains_sys::*;
 
@@ -159,6 +160,19 @@ impl<'c> Endpoint<'c> {
         self.context.returned(check(|err| unsafe {
             tc_ep_flush(self.raw, nanoseconds(timeout), err)
         }))
+    }
+
+    /// Closes the endpoint when the peer has run, or dropped, all that was sent, or when the time
+    /// is over; zero: the option `close_timeout`. Fails if messages may not have run: the text has
+    /// their number.
+    pub fn finish(self, timeout: Duration) -> Result<(), Error> {
+        self.usable()?;
+        let finished = check(|err| unsafe {
+            tc_ep_finish(self.raw, nanoseconds(timeout), ptr::null_mut(), err)
+        });
+        let busy = matches!(&finished, Err(error) if error.is(TC_E_BUSY));
+        self.given_up.set(!busy);
+        self.context.returned(finished)
     }
 
     /// Sends a function's code ahead and waits until the peer can call it; zero: until it is sent.
