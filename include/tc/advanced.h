@@ -47,8 +47,9 @@ typedef int (*tc_interrupt_callback)(void *user);
  * as if its deadline had passed, with TC_E_TIMEOUT and a text that states the interruption, or
  * with its result if that has arrived by then. These calls invoke it: tc_ep_connect,
  * tc_ep_connect_address, tc_group_join (except while PMIx itself starts), tc_group_connect,
- * tc_group_barrier; and the flush of tc_ep_flush, tc_ep_close, tc_group_destroy and
- * tc_context_destroy, which then loses messages as at its deadline. Other calls that block can
+ * tc_group_barrier; and the flush of tc_ep_flush, tc_ep_close, tc_ep_finish,
+ * tc_group_destroy, tc_context_destroy and tc_context_finish, which then loses messages as at
+ * its deadline. Other calls that block can
  * be made with short timeouts, again and again: tc_wait, also after tc_ep_prepare and
  * tc_call_start.
  *

@@ -6,15 +6,9 @@
 #include "context/wait.h"
 #include "core/doorbell.h"
 #include "transfer/frame_out.h"
+#include "transfer/send_error.h"
 
 #include <tc/ifunc.h>
-
-static tc_status refusal_of(const tc_ep *ep, tc_error *err)
-{
-    if (err != NULL && ep->tx.refusal != NULL)
-        *err = *ep->tx.refusal;
-    return TC_E_REFUSED;
-}
 
 static tc_status await(tc_context *ctx, uint64_t deadline_ns, tc_error *err)
 {
@@ -30,7 +24,7 @@ static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_er
     while ((status = tci_frame_out_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
         TC_TRY(await(ctx, deadline_ns, err));
     tci_doorbell_after_frames(ep);
-    return status;
+    return status == TC_OK ? TC_OK : tci_send_error_explain(ep, status, err);
 }
 
 static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, bool wait,
@@ -49,7 +43,7 @@ static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, b
         return tc_ep_error(ep, err);
     const uint8_t binding = ep->tx.bindings[fn->index];
     if (binding == TCI_TX_REFUSED || (status == TC_OK && binding == TCI_TX_UNKNOWN))
-        return refusal_of(ep, err);
+        return tci_send_error_explain(ep, TC_E_REFUSED, err);
     return status;
 }
 

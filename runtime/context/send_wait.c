@@ -43,6 +43,10 @@ tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
     }
     if (status == TC_E_TIMEOUT)
         return tci_error_set(err, status, "the peer has made no room for the message in time");
+    if (status == TC_E_BUSY && tc_send_error(tc_ep_context(ep), NULL) != TC_E_BUSY)
+        return tci_error_set(err, status,
+                             "a thread serves the context, and this one does not "
+                             "hold its lock");
     if (status != TC_OK)
         (void)tc_send_error(tc_ep_context(ep), err);
     return status;

@@ -16,21 +16,29 @@ static const char *reason_of(tc_status status)
     }
 }
 
-tc_status tci_send_error_keep(const tc_ep *ep, tc_status status, const tc_error *error)
+tc_status tci_send_error_explain(const tc_ep *ep, tc_status status, tc_error *err)
 {
-    tc_error *kept = &ep->core->send_error;
-    if (error->status == status)
-        *kept = *error;
-    else if (status == TC_E_TOO_LARGE)
+    if (err == NULL)
+        return status;
+    if (status == TC_E_TOO_LARGE)
         tci_error_fill(
-            kept, status,
+            err, status,
             "the payload is above the %zu bytes that this peer takes, or what is sent "
             "along with it above the peer's limit",
             (size_t)ep->core->options.payload_bytes_max);
     else if (status == TC_E_REFUSED && ep->tx.refusal != NULL)
-        (void)tc_ep_refusal(ep, kept);
-    else if (tc_ep_error(ep, kept) != status)
-        tci_error_fill(kept, status, "%s", reason_of(status));
-    kept->status = status;
+        (void)tc_ep_refusal(ep, err);
+    else if (tc_ep_error(ep, err) != status)
+        tci_error_fill(err, status, "%s", reason_of(status));
+    err->status = status;
+    return status;
+}
+
+tc_status tci_send_error_keep(const tc_ep *ep, tc_status status, const tc_error *error)
+{
+    tc_error *kept = &ep->core->send_error;
+    if (error->status != status)
+        return tci_send_error_explain(ep, status, kept);
+    *kept = *error;
     return status;
 }

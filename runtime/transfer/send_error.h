@@ -5,9 +5,12 @@
 
 #include "core/ep.h"
 
+/* Fills err (NULL: unwanted) with the reason of a failure for which no lower function has given
+ * one: the text is made from the state of ep. Returns status. */
+tc_status tci_send_error_explain(const tc_ep *ep, tc_status status, tc_error *err);
+
 /* Keeps the reason of a failure with a status other than TC_E_AGAIN. `error` is kept if it has
- * that status; otherwise no lower function has given a reason, and the text is made from the
- * state of ep. Returns status. */
+ * that status; otherwise the reason is explained as above. Returns status. */
 tc_status tci_send_error_keep(const tc_ep *ep, tc_status status, const tc_error *error);
 
 #endif

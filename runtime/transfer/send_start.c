@@ -13,6 +13,7 @@
 #include "core/sole_user.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
+#include "transfer/send_error.h"
 #include "transfer/send_queue.h"
 #include "transfer/send_space.h"
 
@@ -73,10 +74,8 @@ static bool has_capacity(const tc_ep *ep, const tci_started *started)
 static tc_status start(tc_ep *ep, tc_ifunc *fn, tci_started *started, tc_error *err)
 {
     TC_TRY(check(ep, fn, started->size, err));
-    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED) {
-        (void)tc_ep_refusal(ep, err);
-        return TC_E_REFUSED;
-    }
+    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
+        return tci_send_error_explain(ep, TC_E_REFUSED, err);
     if (!has_capacity(ep, started)) {
         tci_send_space_want(ep);
         return tci_error_set(err, TC_E_AGAIN,

@@ -3,6 +3,7 @@
 #include "../support/pair.h"
 #include "../support/test.h"
 
+#include <sys/uio.h>
 #include <tc/advanced.h>
 #include <tc/group.h>
 
@@ -99,6 +100,14 @@ TEST(what_the_peer_refused_has_its_reason)
                   TC_E_REFUSED);
     assert_status(tc_call(p.ep, unbound, "x", 1, NULL, NULL, 0, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
+    const struct iovec part = {"x", 1};
+    of_call.status = TC_OK;
+    assert_int_equal(tc_send_start(p.ep, unbound, &part, 1, NULL, &of_call), TC_E_REFUSED);
+    expect_error(&of_call, TC_E_REFUSED, reason);
+    of_call.status = TC_OK;
+    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &of_call), TC_E_REFUSED);
+    expect_error(&of_call, TC_E_REFUSED, reason);
+    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, NULL), TC_E_REFUSED);
     pair_close(&p);
 }
 
