@@ -1,6 +1,6 @@
 # For scripts that source this: a folder $scratch, and a target, which both go when the script ends.
-#   start_node PROGRAM ARGUMENT...    starts a tc-node at a free port of loopback; its address is $address then, and what it
-#                                     says goes to $scratch/log
+#   start_node PROGRAM ARGUMENT...    starts a tc-node at a free port of loopback; its address is $address then, and its
+#                                     output goes to $scratch/log
 #   end_node                          ends it; its status
 scratch=$(mktemp -d)
 node=

@@ -2,13 +2,13 @@
 # The other architecture on one machine: builds library, tools and tests for aarch64 on an x86_64 machine, in build/aarch64,
 # where qemu runs them; on an aarch64 machine the same for x86_64, in build/x86_64.
 #   scripts/cross-aarch64.sh              everything
-#   scripts/cross-aarch64.sh --libraries  only installs what such a build needs
-#   scripts/cross-aarch64.sh --configure  also makes this machine's tools, and configures; what follows goes to cmake
+#   scripts/cross-aarch64.sh --libraries  only installs the libraries of such a build
+#   scripts/cross-aarch64.sh --configure  also makes this machine's tools, and configures; further arguments go to cmake
 # The machine's own packages are left as they are. Debian wants the libraries that both architectures have in one version,
 # so installing the guest's beside the host's could change the host's; hence they go, without being installed, into a folder
 # of their own, TC_GUEST_ROOT (default: /opt/three-chains/ARCHITECTURE, or below ~/.cache for users who may not write
 # there). A machine that has them installed, by dpkg --add-architecture, uses those. Needs no network when everything is
-# there. TC_HOST_BUILD (default: build/release) is this machine's own build, whose tc-clang makes the functions.
+# there. TC_HOST_BUILD (default: build/release) is this machine's own build; its tc-clang makes the functions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,7 +35,7 @@ all_installed() {
     done
 }
 
-# apt with a state of its own: it knows the guest's packages only and none as installed, so what it fetches is complete,
+# apt with a state of its own: it knows the guest's packages only and no installed ones, so the fetched set is complete,
 # and it can neither change nor lock the machine's packages.
 guest_apt() {
     APT_CONFIG=$work/apt.conf apt-get -y -q -o Acquire::Retries=3 "$@" </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints why the last build or the last CTest run in a folder failed: for a build the compilers' messages; for tests each that
-# did not pass, with its output, and their names at the very end. Of a long run often only the end is kept, so all of it is a
-# hundred lines at most.
+# did not pass, with its output, and their names at the very end. All of it is a hundred lines at most, as often only the end
+# of a long run is kept.
 #   scripts/failures.sh BUILD
 set -euo pipefail
 build=${1:?usage: scripts/failures.sh BUILD}

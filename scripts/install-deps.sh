@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs, with apt, what a fresh Debian 12 or 13 lacks to build and run Three-Chains. Does nothing, and needs neither
-# network nor root, when everything is there.
-#   scripts/install-deps.sh            what the build and the demo need
-#   scripts/install-deps.sh --cross    and what scripts/cross-aarch64.sh builds and runs with
-#   scripts/install-deps.sh --julia    and Julia, which bindings/julia needs (scripts/install-julia.sh)
-#   scripts/install-deps.sh --tests    and what the tests of every build variant need
+# Installs, with apt, the packages that a fresh Debian 12 or 13 lacks to build and run Three-Chains. Does nothing, and needs
+# neither network nor root, when everything is there.
+#   scripts/install-deps.sh            packages of the build and the demo
+#   scripts/install-deps.sh --cross    and those of scripts/cross-aarch64.sh
+#   scripts/install-deps.sh --julia    and Julia, for bindings/julia (scripts/install-julia.sh)
+#   scripts/install-deps.sh --tests    and those of the tests of every build variant
 set -euo pipefail
 
 packages=(
@@ -18,7 +18,7 @@ packages=(
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
     libssl-dev                                     # connections with keys or certificates
-    zlib1g-dev                                     # what functions of tests/compat use, with libssl
+    zlib1g-dev                                     # used by functions of tests/compat, with libssl
 )
 test_packages=(
     g++ jq                                         # tests of headers, layers and documents
@@ -71,7 +71,7 @@ is_installed() {
 
 if ! command -v dpkg-query >/dev/null; then
     echo "install-deps: no dpkg-query here, so nothing is installed; going on with what is there." >&2
-    echo "install-deps: what a build lacks it names; these Debian packages hold all of it: ${packages[*]}" >&2
+    echo "install-deps: a build names missing parts; these Debian packages hold all of them: ${packages[*]}" >&2
     exit 0
 fi
 

@@ -4,7 +4,7 @@
 # users who may not write there); ROOT/bin/julia starts it. Needs no network when it is there.
 #   scripts/install-julia.sh           fetches it
 #   scripts/install-julia.sh --fetch   likewise, even if there is another one
-#   scripts/install-julia.sh --where   prints the path of a Julia 1.5 that is there; status 1: there is none
+#   scripts/install-julia.sh --where   prints the path of an installed Julia 1.5; status 1: no such Julia is there
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

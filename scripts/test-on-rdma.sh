@@ -4,8 +4,8 @@
 #   scripts/test-on-rdma.sh                      the first adapter with an active port, else soft RoCE
 #   scripts/test-on-rdma.sh --device mlx5_0:1    this one
 #   scripts/test-on-rdma.sh --soft               soft RoCE, on a pair of interfaces of the script's own; needs root
-#   scripts/test-on-rdma.sh --check              only says what there is: 0 or 77
-#   scripts/test-on-rdma.sh --build build/test   a build that is there, in place of the preset dev's
+#   scripts/test-on-rdma.sh --check              only prints the available adapters: 0 or 77
+#   scripts/test-on-rdma.sh --build build/test   an existing build, instead of the preset dev's
 # Runs in turn: the conformance suites, by reliable connections (put, am and auto) and by datagrams (am); processes that send,
 # die, stop and come back; the reliability matrix; then tc-perf, put beside am beside UCX. Ends with 1 when a test failed.
 # RDMA_SYSFS and RDMA_DEVICES, for its own test, are where adapters and their devices are looked for.
@@ -198,7 +198,7 @@ run() {
 }
 
 places=(TC_IFUNC_PATH="$PWD/$build/tests/shipped" TC_ENGINE_PATH="$PWD/$build/lib" TC_LOG_LEVEL=error)
-suites=(functions delivery quotas errors closing tiers waiting serving pressure invocation calls group_calls travels barriers groups)
+suites=(functions delivery quotas errors closing finish tiers waiting serving pressure invocation calls group_calls travels barriers groups)
 
 # suite WAY EXPECTED VARIABLE=VALUE...: all of them.
 suite() {

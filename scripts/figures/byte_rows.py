@@ -1,6 +1,6 @@
 """Fields at their offsets, and parts of any size.
 
-    layout NAME TITLE                    rows of 16 bytes begin here; NAME is what the fields are checked by
+    layout NAME TITLE                    rows of 16 bytes begin here; the fields are checked by NAME
     field NAME AT SIZE STYLE [LINE...]   without lines its name is shown
     row TITLE                            a row of parts whose sizes differ
     part NAME WIDTH STYLE [LINE...]      WIDTH in pixels; STYLE,dashed: may be absent

@@ -6,7 +6,7 @@
     arrow POINT POINT... [dashed] [both] [plain] [at X,Y start|middle|end] [: LINE...]
     band X,Y WxH "TEXT" "TEXT" ...                  boxes of one width in a row; TEXT is STYLE:LINE|LINE
     layers X,Y W H                                  where the layers stand that follow
-    layer NUMBER NAME WHAT [NAME WHAT...]           a row of them; the first one is on top
+    layer NUMBER NAME TEXT [NAME TEXT...]           a row of them; the first one is on top
 
 A POINT is X,Y, with "=" for the coordinate of the point before; or ID.left, .right, .top, .bottom, with :0.25 a quarter along
 that side, and with = at the end where the point before has it.

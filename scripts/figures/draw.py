@@ -7,7 +7,7 @@ A .fig is a text of statements, one a line, quoted as in a shell, # begins a com
 
     diagram    boxes and arrows where the source puts them   diagram.py
     bytes      fields at their offsets, parts of any size    byte_rows.py
-    sequence   who says what to whom, from top to bottom     sequence.py
+    sequence   messages between actors, top to bottom        sequence.py
 
 `check` statements are read by tests/layout/check_figures.py alone, which compares figures with the sources of the program.
 """

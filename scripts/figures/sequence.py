@@ -1,8 +1,8 @@
 """Messages between actors, from top to bottom.
 
     actor ID X STYLE LINE...              a column
-    message FROM TO NAME [LINE...]        an arrow with its name, and what it says, above it
-    step ID LINE...                       what an actor does: beside its column, outside
+    message FROM TO NAME [LINE...]        an arrow with its name, and its content, above it
+    step ID LINE...                       an action of an actor: beside its column, outside
     orders FROM TO LINE...                an arrow from step to step: what one did before, the other sees
     span FROM TO STYLE LINE...            a box across columns
     phase TEXT                            a line across all, with a word
