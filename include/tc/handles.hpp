@@ -213,7 +213,7 @@ class context
         life_->ended = true;
     }
 
-    // Destroys it when all peers have run what was sent, or when the time is over; fails if
+    // Destroys it when all peers have run all messages, or when the time is over; fails if
     // messages may not have run, and the text has their number: tc_context_finish.
     tc_status finish(timeout within, tc_error &err) noexcept
     {

@@ -149,7 +149,7 @@ typedef struct closing_loss {
     tc_error reason;     /* of its loss */
 } closing_loss;
 
-/* Messages that functions send while this side waits belong to what was sent. So the peers
+/* Messages that functions send while this side waits count, too. So the peers
  * consume first while functions run here, then for a moment while all rest, and again if that
  * was too short. Only the first part notices a peer that dies. */
 static tc_status flush_to_the_end(tci_company *c, uint64_t timeout_ns)
