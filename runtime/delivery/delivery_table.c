@@ -1,5 +1,5 @@
 /* The table of deliveries without a network. A new one is a row here; one over UCX is a row of
- * delivery/ucx_deliveries.c. */
+ * modules/ucx/ucx_deliveries.c. */
 #include "delivery.h"
 
 /* `auto` passes over the deliveries whose link_uses the endpoint's link lacks. */

@@ -23,7 +23,7 @@ typedef struct tci_batch {
     uint64_t start;   /* positions in the ring; start is a multiple of TCI_FRAME_GRANULE */
     uint64_t end;     /* of the last frame, unaligned: padding does not travel */
     unsigned pending; /* operations under way, and the carrier's call */
-    const struct tci_put_network *network; /* for delivery/put_protocol.c only */
+    const struct tci_put_network *network; /* for modules/ucx/put_protocol.c only */
     tci_link_op ops[TCI_BATCH_OPS_MAX];
 } tci_batch;
 

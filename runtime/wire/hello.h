@@ -49,7 +49,8 @@ typedef enum tci_hello_kind {
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
 
 /* How the sender of a READY will fill the receiver's ring. A number is never reused for another
- * delivery. delivery/delivery_table.c lists the deliveries of this library. */
+ * delivery. delivery/delivery_table.c and modules/ucx/ucx_deliveries.c list the deliveries of
+ * this library. */
 typedef enum tci_hello_delivery {
     TCI_HELLO_DIRECT = 1,
     TCI_HELLO_AM = 2,

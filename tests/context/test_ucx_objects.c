@@ -3,7 +3,7 @@
 #include "../shipped/check.h"
 #include "../support/require.h"
 #include "../support/test.h"
-#include "delivery/worker.h"
+#include "modules/ucx/worker.h"
 
 #include <dlfcn.h>
 #include <errno.h>

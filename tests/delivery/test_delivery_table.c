@@ -3,7 +3,7 @@
 #include "base/option_table.h"
 #include "delivery/delivery.h"
 #include "delivery/link_ops.h"
-#include "delivery/ucx_deliveries.h"
+#include "modules/ucx/ucx_deliveries.h"
 #include "../support/test.h"
 
 /* The rows of both tables. */

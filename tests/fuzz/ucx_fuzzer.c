@@ -1,9 +1,9 @@
 /* A peer's UCX address and key to its memory, looked at before UCX parses them. The first byte
  * chooses one, the second the offset where the process's own end and the peer's begin: reads of
  * both stay within them. */
-#include "delivery/ucx_address.h"
-#include "delivery/ucx_rkey.h"
 #include "fuzzer.h"
+#include "modules/ucx/ucx_address.h"
+#include "modules/ucx/ucx_rkey.h"
 
 #include <string.h>
 

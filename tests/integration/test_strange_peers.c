@@ -4,7 +4,7 @@
 #include "../support/test.h"
 
 #include "base/clock.h"
-#include "delivery/worker.h"
+#include "modules/ucx/worker.h"
 #include "wire/hello.h"
 
 #include <arpa/inet.h>

@@ -4,7 +4,7 @@
  *
  * Mutations, each of which must break it: NO_SIGNAL_RELEASE, NO_SIGNAL_ACQUIRE,
  * NO_CREDIT_RELEASE, NO_CREDIT_ACQUIRE, NO_KEY, NO_CREDIT (the producer never looks), and with
- * PUT (delivery/put_protocol) NO_PUT_FENCE. */
+ * PUT (modules/ucx/put_protocol) NO_PUT_FENCE. */
 
 #ifndef GRANULES
 #define GRANULES 4

@@ -1,7 +1,7 @@
 #include "fake_carrier.h"
 
 #include "base/error_text.h"
-#include "delivery/worker.h"
+#include "modules/ucx/worker.h"
 #include "modules/ucx/ucx_port.h"
 #include "test.h"
 

@@ -9,7 +9,7 @@
 
 #include "bootstrap/stream.h"
 #include "core/network_ops.h"
-#include "delivery/worker.h"
+#include "modules/ucx/worker.h"
 
 #define FAKE_POSTS_MAX 256u
 #define FAKE_HELD_MAX 64u

@@ -1,6 +1,6 @@
-/* Replaces runtime/delivery/ucx_rdma.c: every endpoint's puts are an adapter's, so that `auto`
- * takes put, and put is refused nowhere. UCX over tcp then stands for an adapter. */
-#include "delivery/ucx_rdma.h"
+/* Replaces runtime/modules/ucx/ucx_rdma.c: every endpoint's puts are an adapter's, so that
+ * `auto` takes put, and put is refused nowhere. UCX over tcp then stands for an adapter. */
+#include "modules/ucx/ucx_rdma.h"
 
 bool tci_ucx_rdma_is_here(void)
 {

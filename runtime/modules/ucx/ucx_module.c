@@ -1,10 +1,10 @@
 /* The module `ucx`: attaches UCX to a core, by the table of core/network_ops.h. */
 #include "core/module.h"
 #include "core/network_ops.h"
-#include "delivery/link_ucx.h"
-#include "delivery/ucx_region.h"
-#include "delivery/worker.h"
-#include "delivery/ucx_deliveries.h"
+#include "modules/ucx/link_ucx.h"
+#include "modules/ucx/ucx_region.h"
+#include "modules/ucx/worker.h"
+#include "modules/ucx/ucx_deliveries.h"
 #include "modules/ucx/ucx_port.h"
 
 static tc_status open_link(tci_worker *worker, const tci_hello *theirs, bool same_host,

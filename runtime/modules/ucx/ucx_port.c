@@ -1,7 +1,7 @@
 #include "modules/ucx/ucx_port.h"
 
 #include "base/logger.h"
-#include "delivery/worker.h"
+#include "modules/ucx/worker.h"
 
 /* Sets the core's worker, and writes its address. */
 static tc_status take_worker(tci_core *core, tci_worker *worker, tc_error *err)
