@@ -63,7 +63,7 @@ TC_API void tc_context_set_interrupt(tc_context *ctx, tc_interrupt_callback call
  * opaque, owned by the context and valid while it lives. From the first call on peers can
  * connect by address; before it only a listener accepts them. The first call opens UCX's
  * network port, as said above; if UCX cannot, the log has the reason, and the address is one
- * for this host. */
+ * for this host. A library that was built without the module ucx has no address: size 0. */
 TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
 /* Connects to the peer's worker address, the bytes of its tc_context_address. Blocks,
@@ -79,6 +79,7 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
  *   TC_OK             the endpoint is open
  *   TC_E_CORRUPT      the bytes are not an address, or damaged
  *   TC_E_VERSION      the peer's protocol or UCX is another one; the text has both versions
+ *   TC_E_UNSUPPORTED  the library was built without the module ucx
  *   TC_E_UNREACHABLE  UCX has no way there, because one of the two has no network port (option
  *                     network; with keys or delivery=stream there is none): the text says which
  *   as tc_ep_connect */

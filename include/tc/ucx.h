@@ -52,8 +52,9 @@ typedef struct tc_ucx_objects {
  *
  *   TC_OK             the context is ready
  *   TC_E_INVALID      ucx->context is NULL
- *   TC_E_UNSUPPORTED  features lacks UCP_FEATURE_AM, the worker takes no active messages, or
- *                     ucx has a field that this library does not know
+ *   TC_E_UNSUPPORTED  features lacks UCP_FEATURE_AM, the worker takes no active messages,
+ *                     ucx has a field that this library does not know, or the library was
+ *                     built without the module ucx
  *   as tc_context_create */
 TC_MUST_CHECK static inline tc_status tc_context_create_on_ucx(const tc_options *opts,
                                                                const tc_ucx_objects *ucx,

@@ -1,18 +1,16 @@
 /* Connecting: blocking calls, each with a deadline. */
-#include "context/context_object.h"
+#include "context/connect.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
 #include "context/interrupt.h"
 #include "context/wait.h"
 #include "core/ep_state.h"
-#include "core/network.h"
 #include "core/sole_user.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
-#define NAP_NS 1000000ull /* between checks, when a call blocks */
-#define ADDRESS_TRIES 4u
+#define NAP_NS 1000000ull         /* between checks, when a call blocks */
 #define BUSY_REST_NS 100000000ull /* between tries at a peer that runs a function */
 #define LISTENER_TRIES 8u
 #define FIRST_REST_NS 10000000ull /* after the first of these; each other is twice as long */
@@ -34,10 +32,8 @@ static void begin_running(tc_ep *ep)
     tci_pending_add(&ep->core->pending, TCI_WORK_SERVICE);
 }
 
-/* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
- * the handshake's. *heard_out: the peer's HELLO has arrived, or was not needed to reach it. */
-static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *heard_out,
-                                 tc_error *err)
+tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *heard_out,
+                           tc_error *err)
 {
     tci_patience patience = tci_interrupt_patience(ctx, TC_FOREVER);
     const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
@@ -60,12 +56,12 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, boo
     return status;
 }
 
-static uint64_t connect_deadline(const tci_core *core, uint64_t timeout_ns)
+uint64_t tci_connect_deadline(const tci_core *core, uint64_t timeout_ns)
 {
     return tci_deadline_after(timeout_ns > 0 ? timeout_ns : core->options.connect_timeout);
 }
 
-static tc_status busy(tc_error *err)
+tc_status tci_connect_busy(tc_error *err)
 {
     return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
 }
@@ -85,7 +81,7 @@ static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t dea
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
     tci_handshake_begin(ep, deadline_ns);
-    return wait_until_open(ctx, ep, ep_out, heard_out, err);
+    return tci_connect_wait(ctx, ep, ep_out, heard_out, err);
 }
 
 static bool never(void *arg)
@@ -154,8 +150,8 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
 {
     tc_error error = {0};
     if (tci_core_is_busy(&ctx->core))
-        return busy(err);
-    uint64_t deadline_ns = connect_deadline(&ctx->core, timeout_ns);
+        return tci_connect_busy(err);
+    uint64_t deadline_ns = tci_connect_deadline(&ctx->core, timeout_ns);
     bool entered = tci_guests_enter_call(ctx, "tc_ep_connect");
     tc_status status = try_listener(ctx, host_port, deadline_ns, ep_out, &error);
     if (status == TC_E_BUSY)
@@ -164,57 +160,4 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     if (status != TC_OK && err != NULL)
         *err = error;
     return status;
-}
-
-static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t deadline_ns,
-                             tc_ep **ep_out, tc_error *err)
-{
-    tc_ep *ep;
-    TC_TRY(tci_ep_create(&ctx->core, TCI_OWNER_PROGRAM, &ep, err));
-    tci_handshake_begin(ep, deadline_ns);
-    tc_status status = tci_network_link(ep, theirs, err);
-    if (status == TC_OK)
-        status = tci_handshake_send_hello(ep, err);
-    if (status != TC_OK) {
-        tci_ep_free(ep);
-        return status;
-    }
-    bool heard;
-    return wait_until_open(ctx, ep, ep_out, &heard, err);
-}
-
-/* UCX pairs endpoints of two workers in the order of their making. So when an attempt was given
- * up and its peer wakes, the peer's side of the next attempt may be paired with the first one,
- * and end with it. */
-tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t size,
-                                uint64_t timeout_ns, tc_ep **ep_out, tc_error *err)
-{
-    tci_core *core = &ctx->core;
-    tci_hello theirs;
-    if (tci_core_is_busy(core))
-        return busy(err);
-    TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_hello_compatible(&core->self, &theirs, err));
-    if (!tci_hello_same_host(&core->self, &theirs))
-        TC_TRY(tci_network_open(core, &core->credentials,
-                                "it connects to the address of another host", err));
-    uint64_t deadline_ns = connect_deadline(core, timeout_ns);
-    tc_status status = TC_E_PEER_LOST;
-    for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
-        status = try_address(ctx, &theirs, deadline_ns, ep_out, err);
-    return status;
-}
-
-const void *tc_context_address(tc_context *ctx, size_t *size_out)
-{
-    tc_error error;
-    if (!ctx->address_given && tci_credentials_has_keys(&ctx->core.credentials))
-        TC_LOG(TC_LOG_WARN, "tc_context_address: peers by address are not authenticated, "
-                            "although keys are set");
-    ctx->address_given = true;
-    if (tci_network_open(&ctx->core, &ctx->core.credentials,
-                         "tc_context_address gave its address away", &error) != TC_OK)
-        TC_LOG(TC_LOG_ERROR, "tc_context_address: only for this host: %s", error.text);
-    *size_out = ctx->core.own_address_size;
-    return ctx->core.own_address;
 }

@@ -2,7 +2,6 @@
 #include "context/context_object.h"
 
 #include "base/logger.h"
-#include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
 #include "bootstrap/run_protocol.h"
 #include "context/arrivals.h"
@@ -26,7 +25,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <tc/ucx.h>
 #include <unistd.h>
 
 static void describe_self(tc_context *ctx)
@@ -72,7 +70,7 @@ static bool checks_threads(const struct tc_options *options)
 #endif
 }
 
-static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
+static tc_status init_context(tc_context *ctx, const struct tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
     tci_arrivals_init(ctx);
@@ -97,8 +95,8 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     return tci_network_start(core, ucx, ctx->wait_fd, &receiver, err);
 }
 
-static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_context **ctx_out,
-                        tc_error *err)
+tc_status tci_context_create(const tc_options *opts, const struct tc_ucx_objects *ucx,
+                             tc_context **ctx_out, tc_error *err)
 {
     tc_context *ctx = calloc(1, sizeof *ctx);
     tc_options *from_environment = NULL;
@@ -130,17 +128,7 @@ tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
                                 tc_context **ctx_out, tc_error *err)
 {
     TC_TRY(tci_describe_check_headers(header_version, err));
-    return create(opts, NULL, ctx_out, err);
-}
-
-tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options *opts,
-                                       const tc_ucx_objects *ucx, size_t ucx_size,
-                                       tc_context **ctx_out, tc_error *err)
-{
-    tc_ucx_objects own;
-    TC_TRY(tci_describe_check_headers(header_version, err));
-    TC_TRY(tci_sized_struct_read(&own, sizeof own, ucx, ucx_size, err));
-    return create(opts, &own, ctx_out, err);
+    return tci_context_create(opts, NULL, ctx_out, err);
 }
 
 /* Begins the end of the context: no peer can connect any more, and the program gets no event.

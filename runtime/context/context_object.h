@@ -54,6 +54,8 @@ typedef struct tci_guests {
     struct tci_guest *first; /* waiting threads */
 } tci_guests;
 
+struct tc_ucx_objects;
+
 struct tc_context {
     tci_core core;
     tci_fork_guard guard; /* a fork leaves it to the parent */
@@ -87,5 +89,11 @@ struct tc_context {
     tci_guests guests;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
+
+/* Creates a context on UCX objects of the application (<tc/ucx.h>), or of the library's own:
+ * NULL. Statuses of tc_context_create. */
+TC_MUST_CHECK tc_status tci_context_create(const tc_options *opts,
+                                           const struct tc_ucx_objects *ucx,
+                                           tc_context **ctx_out, tc_error *err);
 
 #endif

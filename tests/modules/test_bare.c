@@ -2,6 +2,7 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include <tc/abi.h>
 #include <tc/advanced.h>
 #include <tc/cache.h>
 #include <tc/call.h>
@@ -183,6 +184,31 @@ static void calls_and_groups_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void addresses_and_objects_of_ucx_say_what_is_missing(void **state)
+{
+    tc_context *ctx = test_context(NULL), *other;
+    tc_ep *ep;
+    size_t size = 1;
+    tc_error error = {0};
+    assert_non_null(tc_context_address(ctx, &size));
+    assert_int_equal(size, 0);
+    assert_int_equal(tc_ep_connect_address(ctx, "", 0, TIMEOUT_NS, &ep, &error),
+                     TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_ep_connect_address needs the module ucx"));
+    assert_int_equal(
+        tc_context_create_on_ucx_for(TC_VERSION_NUMBER, NULL, NULL, 0, &other, &error),
+        TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "needs the module ucx"));
+    tc_context_destroy(ctx);
+}
+
+static void the_version_says_that_there_is_no_ucx(void **state)
+{
+    tc_version_info info;
+    tc_version_query(&info);
+    assert_string_equal(info.ucx, "none");
+}
+
 static void libraries_and_packages_say_what_is_missing(void **state)
 {
     tc_context *ctx = test_context(NULL);
@@ -228,6 +254,8 @@ int main(void)
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
+        cmocka_unit_test(addresses_and_objects_of_ucx_say_what_is_missing),
+        cmocka_unit_test(the_version_says_that_there_is_no_ucx),
         cmocka_unit_test(libraries_and_packages_say_what_is_missing),
         cmocka_unit_test(loaders_and_the_cache_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
