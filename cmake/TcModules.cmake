@@ -1,5 +1,10 @@
 # The optional parts of the library: runtime/core/module.h. TC_MODULES names those that are built.
 set(TC_MODULES all CACHE STRING "optional parts of the library to build: all, or a list of names; runtime/modules has one folder for each")
+# The library of UCX, to link with. Empty without the module of that name: then CMake looks for no UCX, and leaves out all that links it.
+set(tc_ucx)
+if(TC_MODULES STREQUAL "all" OR "ucx" IN_LIST TC_MODULES)
+  set(tc_ucx PkgConfig::ucx)
+endif()
 set(tc_modules "" CACHE INTERNAL "the modules that are built")
 set(tc_without "" CACHE INTERNAL "their files of WITHOUT")
 

@@ -312,6 +312,9 @@ tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs, t
 {
     if (same_ucx(mine, theirs))
         return TC_OK;
+    if (mine->ucx.major == 0 || theirs->ucx.major == 0)
+        return tci_error_set(err, TC_E_VERSION, "%s was built without UCX",
+                             theirs->ucx.major == 0 ? "the peer's library" : "this library");
     return tci_error_set(
         err, TC_E_VERSION,
         "the peer runs UCX %u.%u.%u, this side %u.%u.%u: major and minor must agree",

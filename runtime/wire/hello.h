@@ -78,7 +78,7 @@ typedef struct tci_hello {
     bool ucx_network;       /* other hosts can reach the sender's UCX */
     bool ucx_shared_memory; /* processes of the sender's host can, without a network */
     tci_hello_version library;
-    tci_hello_version ucx;
+    tci_hello_version ucx;  /* 0.0.0: built without UCX */
     tci_hello_version llvm; /* 0.0.0: no code engine */
     tci_hello_isa isa;
     uint32_t page_bytes;     /* a power of two */
@@ -168,8 +168,8 @@ TC_MUST_CHECK tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *
 bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs);
 
 /* Checks that the two sides may communicate by UCX. TC_E_VERSION: UCX of another major.minor
- * (its shared-memory messages hang and its keys cannot be unpacked across minors); the text
- * names both. Architectures may differ. */
+ * (its shared-memory messages hang and its keys cannot be unpacked across minors), or without
+ * UCX; the text names both. Architectures may differ. */
 TC_MUST_CHECK tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs,
                                              tc_error *err);
 

@@ -273,6 +273,14 @@ TEST(ucx_minors_must_agree)
         assert_contains(&err, texts[i]);
         assert_contains(&err, "this side 1.13.1");
     }
+    tc_error err = {0};
+    theirs.ucx = (tci_hello_version){0, 0, 0};
+    assert_int_equal(tci_hello_compatible(&mine, &theirs, &err), TC_E_VERSION);
+    assert_contains(&err, "the peer's library was built without UCX");
+    assert_int_equal(tci_hello_compatible(&theirs, &mine, &err), TC_E_VERSION);
+    assert_contains(&err, "this library was built without UCX");
+    mine.ucx = theirs.ucx;
+    assert_int_equal(tci_hello_compatible(&mine, &theirs, NULL), TC_OK);
 }
 
 TEST(host_ids_tell_hosts_apart)
