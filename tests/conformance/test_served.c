@@ -270,6 +270,29 @@ TEST(endpoints_come_and_go)
     close_served(&p);
 }
 
+TEST(an_endpoint_finishes_while_a_thread_serves)
+{
+    pair p;
+    tc_error error = {0};
+    uint64_t lost = 999;
+    open_served(&p, quick);
+    lock(p.source);
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    tc_ep *ep = pair_connect(&p);
+    for (uint64_t n = 0; n < 100; n++)
+        pair_send_check(ep, check, n, 8);
+    must(tc_ep_finish(ep, DEADLINE_NS, &lost, &error), &error, "finish");
+    assert_int_equal(lost, 0);
+    tc_context_unlock(p.source);
+    lock(p.target);
+    assert_int_equal(p.target_state.next, 100);
+    tc_context_unlock(p.target);
+    lock(p.source);
+    must(tc_context_finish(p.source, DEADLINE_NS, &lost, &error), &error, "finish");
+    assert_int_equal(lost, 0);
+    tc_context_destroy(p.target);
+}
+
 static void *connect_by_itself(void *arg)
 {
     pair *p = arg;

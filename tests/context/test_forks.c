@@ -46,6 +46,8 @@ TEST(a_child_leaves_its_parents_context_alone)
         REQUIRE(tc_progress(ctx) == 0);
         tc_context_destroy(ctx);
         tc_context_destroy(own);
+        REQUIRE(tc_context_finish(own, 0, NULL, &error) == TC_E_BUSY);
+        REQUIRE(strstr(error.text, "in a fork") != NULL);
         REQUIRE(tc_context_create(NULL, &childs, NULL) == TC_OK);
         REQUIRE(tc_wait(childs, 1000000) == TC_E_TIMEOUT);
         tc_context_destroy(childs);
