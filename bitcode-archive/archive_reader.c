@@ -9,6 +9,7 @@
 #include "archive_name.h"
 #include "archive_pack.h"
 #include "base/error_text.h"
+#include "base/module_absent.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -79,21 +80,19 @@ static tc_status check_content_size(size_t content_size, size_t packed_size,
 static tc_status find_dictionary(tci_archive *archive, uint32_t id, tc_error *err)
 {
     char known[TCI_DICTIONARIES_MAX * 9 + 1] = "";
-    archive->dictionary = TCI_DICTIONARY_NONE;
-    if (id == TCI_ARCHIVE_NO_DICTIONARY)
-        return TC_OK;
-    if (archive->packing != TCI_PACKING_ZSTD_UNITS)
+    archive->dictionary = tci_dictionary_find(id);
+    if (id != TCI_ARCHIVE_NO_DICTIONARY && archive->packing != TCI_PACKING_ZSTD_UNITS)
         return tci_error_set(err, TC_E_VERSION,
                              "archive: packing %u with dictionary %08x, expected packing %u",
                              archive->packing, id, TCI_PACKING_ZSTD_UNITS);
-    archive->dictionary = tci_dictionary_find(id);
-    if (archive->dictionary != TCI_DICTIONARY_NONE)
+    if (id == TCI_ARCHIVE_NO_DICTIONARY || archive->dictionary != TCI_DICTIONARY_NONE)
         return TC_OK;
+    if (tci_dictionary_count() == 0)
+        return tci_module_absent("an archive packed with a dictionary", "dictionaries", err);
     for (size_t i = 0; i < tci_dictionary_count(); i++)
         (void)snprintf(known + 9 * i, 10, " %08x", tci_dictionary_at(i)->id);
     return tci_error_set(err, TC_E_VERSION,
-                         "archive: packed with dictionary %08x, this library has%s", id,
-                         known[0] != '\0' ? known : " none");
+                         "archive: packed with dictionary %08x, this library has%s", id, known);
 }
 
 /* Leaves r at the packed content. */

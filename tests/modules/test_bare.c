@@ -223,6 +223,18 @@ static void libraries_and_packages_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void an_archive_with_a_dictionary_is_refused(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_ifunc *fn;
+    tc_error error = {0};
+    assert_int_equal(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_PACKED}, &fn, &error),
+                     TC_E_UNSUPPORTED);
+    if (strstr(error.text, "needs the module dictionaries") == NULL)
+        fail_msg("%s", error.text);
+    tc_context_destroy(ctx);
+}
+
 static void loaders_and_the_cache_say_what_is_missing(void **state)
 {
     tc_loader *loader;
@@ -257,6 +269,7 @@ int main(void)
         cmocka_unit_test(addresses_and_objects_of_ucx_say_what_is_missing),
         cmocka_unit_test(the_version_says_that_there_is_no_ucx),
         cmocka_unit_test(libraries_and_packages_say_what_is_missing),
+        cmocka_unit_test(an_archive_with_a_dictionary_is_refused),
         cmocka_unit_test(loaders_and_the_cache_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(calls_of_a_module_do_nothing),
