@@ -89,6 +89,7 @@
  *   group.h      groups
  *   library.h    libraries that travel
  *   package.h    packages of functions and libraries
+ *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   loader.h     functions in this process, without peers
  *   log.h        the log

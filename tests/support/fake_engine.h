@@ -3,6 +3,8 @@
 #ifndef TC_TEST_FAKE_ENGINE_H
 #define TC_TEST_FAKE_ENGINE_H
 
+#include "fake_archive.h"
+
 #include "engine/loading.h"
 #include "ifunc/registry.h"
 
@@ -36,10 +38,6 @@ extern void (*fake_injected_main)(void *payload, size_t payload_size, void *targ
 extern tc_status fake_injected_status;
 extern unsigned fake_injected_ahead; /* how often code was written before it came */
 
-/* An archive of that name with these entries (TCI_ENTRY_ bits, and above them the alignment as
- * archives have it) and code of `bytes` bytes, for
- * free(). */
-void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out);
 /* That archive in a registry, held once. */
 tc_ifunc *fake_function(tci_registry *registry, const char *name, unsigned entries,
                         size_t bytes);

@@ -1,0 +1,27 @@
+/* A fiber is a thread of a simulated node: a stack and a saved position. All fibers of a world
+ * run in the caller's thread, one at a time, until they wait. */
+#ifndef SIM_FIBER_H
+#define SIM_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sim_stack {
+    void *position; /* saved stack pointer */
+    void *memory;   /* with a guard page at its low end; NULL: the caller's own stack */
+    size_t bytes;
+    void *fake; /* AddressSanitizer's */
+} sim_stack;
+
+/* Makes a stack on which the first switch calls entry(argument), which never returns. Returns
+ * false when there is no memory. */
+bool sim_fiber_prepare(sim_stack *stack, size_t bytes, void (*entry)(void *argument),
+                       void *argument);
+/* Saves the running position in `from` and continues `to`. `ends`: `from` never runs again. */
+void sim_fiber_switch(sim_stack *from, sim_stack *to, bool ends);
+/* Called first on a stack that begins to run, with the one that was left. */
+void sim_fiber_begun(sim_stack *left);
+/* Frees the memory of a stack that runs no more. */
+void sim_fiber_free(sim_stack *stack);
+
+#endif

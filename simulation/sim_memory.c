@@ -1,0 +1,193 @@
+/* A table of the memory that nodes have allocated, by address. It lacks the memory that the C
+ * library allocates for itself. */
+#include "sim_memory.h"
+
+#include "sim_world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *memory);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+
+typedef struct entry {
+    void *memory; /* NULL: unused */
+    size_t size;
+    tc_sim_node *node;
+} entry;
+
+/* Open addressing, at most half full; a removal moves later entries of the run back. */
+static _Thread_local struct {
+    entry *entries;
+    size_t capacity; /* a power of two */
+    size_t count;
+} table;
+
+#define FIRST_CAPACITY 4096u
+
+void *sim_memory_real_resize(void *memory, size_t size)
+{
+    if (size > 0)
+        return __real_realloc(memory, size);
+    __real_free(memory);
+    return NULL;
+}
+
+void *sim_memory_real_clear(size_t size)
+{
+    return __real_calloc(1, size);
+}
+
+static size_t home(const void *memory)
+{
+    return (size_t)(((uintptr_t)memory >> 4) * 0x9e3779b97f4a7c15u >> 20) &
+           (table.capacity - 1);
+}
+
+static void put(void *memory, size_t size, tc_sim_node *node)
+{
+    size_t at = home(memory);
+    while (table.entries[at].memory != NULL)
+        at = (at + 1) & (table.capacity - 1);
+    table.entries[at] = (entry){memory, size, node};
+}
+
+static bool grow(void)
+{
+    entry *old = table.entries;
+    const size_t old_capacity = table.capacity;
+    const size_t capacity = old_capacity == 0 ? FIRST_CAPACITY : 2 * old_capacity;
+    entry *entries = __real_calloc(capacity, sizeof *entries);
+    if (entries == NULL)
+        return false;
+    table.entries = entries;
+    table.capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i].memory != NULL)
+            put(old[i].memory, old[i].size, old[i].node);
+    }
+    __real_free(old);
+    return true;
+}
+
+/* Adds an allocation of the running node. */
+static void *note(void *memory, size_t size)
+{
+    tc_sim_node *node = sim_world_node();
+    if (memory == NULL)
+        return NULL;
+    if (2 * (table.count + 1) > table.capacity && !grow()) {
+        __real_free(memory);
+        errno = ENOMEM;
+        return NULL;
+    }
+    put(memory, size, node);
+    table.count++;
+    node->memory += size;
+    if (node->memory > node->memory_max)
+        node->memory_max = node->memory;
+    return memory;
+}
+
+static entry *find(const void *memory)
+{
+    if (table.count == 0)
+        return NULL;
+    size_t at = home(memory);
+    while (table.entries[at].memory != NULL && table.entries[at].memory != memory)
+        at = (at + 1) & (table.capacity - 1);
+    return table.entries[at].memory != NULL ? &table.entries[at] : NULL;
+}
+
+static void forget(entry *gone)
+{
+    size_t hole = (size_t)(gone - table.entries), at = hole;
+    gone->node->memory -= gone->size;
+    table.count--;
+    for (;;) {
+        at = (at + 1) & (table.capacity - 1);
+        if (table.entries[at].memory == NULL)
+            break;
+        const size_t wanted = home(table.entries[at].memory);
+        /* moves back unless its own index lies behind the hole, seen around the end */
+        if (((at - wanted) & (table.capacity - 1)) >= ((at - hole) & (table.capacity - 1))) {
+            table.entries[hole] = table.entries[at];
+            hole = at;
+        }
+    }
+    table.entries[hole].memory = NULL;
+}
+
+static bool fails(void)
+{
+    if (!sim_world_fails())
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    if (sim_world_node() == NULL)
+        return __real_malloc(size);
+    return fails() ? NULL : note(__real_malloc(size), size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    if (sim_world_node() == NULL)
+        return __real_calloc(count, size);
+    return fails() ? NULL : note(__real_calloc(count, size), count * size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    if (sim_world_node() == NULL)
+        return __real_aligned_alloc(alignment, size);
+    return fails() ? NULL : note(__real_aligned_alloc(alignment, size), size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    entry *old = memory != NULL ? find(memory) : NULL;
+    if (sim_world_node() == NULL || (memory != NULL && old == NULL))
+        return __real_realloc(memory, size);
+    if (fails())
+        return NULL;
+    void *resized = __real_realloc(memory, size);
+    if (resized != NULL && old != NULL)
+        forget(old);
+    return note(resized, size);
+}
+
+void __wrap_free(void *memory)
+{
+    entry *known = memory != NULL ? find(memory) : NULL;
+    if (known != NULL)
+        forget(known);
+    __real_free(memory);
+}
+
+void sim_memory_free_all(tc_sim_node *node)
+{
+    for (size_t i = 0; i < table.capacity && node->memory > 0;) {
+        entry *at = &table.entries[i];
+        if (at->memory == NULL || at->node != node) {
+            i++;
+            continue;
+        }
+        void *memory = at->memory;
+        forget(at); /* another entry may have moved here */
+        __real_free(memory);
+    }
+}

@@ -1,0 +1,139 @@
+/* Nodes: a life from main to its end, or to a kill. */
+#include "sim_world.h"
+
+#include "sim_descriptor.h"
+#include "sim_memory.h"
+#include "sim_segment.h"
+
+#include <stdio.h>
+
+/* Frees all that a node has, as the system does when a process ends. */
+static void clear_node(tc_sim_node *node)
+{
+    while (node->fibers != NULL) {
+        sim_fiber *fiber = node->fibers;
+        sim_world_forget_waits(fiber);
+        sim_world_free_fiber(fiber);
+    }
+    sim_descriptor_close_all(node);
+    sim_segment_detach_all(node);
+    sim_memory_free_all(node);
+}
+
+static void ended(void *subject, uint64_t argument)
+{
+    tc_sim_node *node = subject;
+    if (node->life == argument && node->finished && !node->dead) {
+        sim_world_trace(node->world, "ends", node->number, node->memory);
+        node->dead = true;
+        node->left_memory = node->memory;
+        node->left_open = node->opened;
+        clear_node(node);
+    }
+}
+
+static void *run_main(void *argument)
+{
+    tc_sim_node *node = argument;
+    node->main(node, node->argument);
+    node->finished = true;
+    sim_world_after(node->world, 0, ended, node, node->life);
+    return NULL;
+}
+
+static tc_status start_node(tc_sim_node *node, tc_error *err)
+{
+    node->dead = node->finished = false;
+    node->reads = 0;
+    node->life++;
+    node->paused_until_ns = 0;
+    return sim_world_spawn(node, run_main, node, node->world->params.stack_bytes) != NULL
+               ? TC_OK
+               : sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+}
+
+tc_status tc_sim_node_create(tc_sim_world *world, unsigned host,
+                             void (*main)(tc_sim_node *node, void *argument), void *argument,
+                             tc_sim_node **node_out, tc_error *err)
+{
+    tc_sim_node *node = sim_memory_real_resize(NULL, sizeof *node);
+    if (node == NULL)
+        return sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+    *node = (tc_sim_node){.world = world,
+                          .number = world->node_count,
+                          .host = host,
+                          .main = main,
+                          .argument = argument,
+                          .local_ns = world->now_ns};
+    sim_random_seed(&node->random, sim_random_next(&world->random));
+    tc_status status = start_node(node, err);
+    if (status != TC_OK) {
+        sim_memory_real_resize(node, 0);
+        return status;
+    }
+    world->node_count++;
+    *world->last_node = node;
+    world->last_node = &node->next;
+    *node_out = node;
+    return TC_OK;
+}
+
+tc_status tc_sim_node_restart(tc_sim_node *node, tc_error *err)
+{
+    if (node->dead)
+        return start_node(node, err);
+    return sim_world_error(err, TC_E_BUSY, "node %u runs", node->number);
+}
+
+void tc_sim_node_kill(tc_sim_node *node)
+{
+    if (node->dead || sim_world_node() == node)
+        return;
+    tc_sim_world *outer = sim_world_current;
+    sim_world_current = node->world;
+    sim_world_trace(node->world, "killed", node->number, 0);
+    node->dead = true;
+    clear_node(node);
+    sim_world_current = outer;
+}
+
+void tc_sim_node_pause(tc_sim_node *node, uint64_t ns)
+{
+    sim_world_trace(node->world, "paused", node->number, ns);
+    node->paused_until_ns = tc_sim_now_ns(node->world) + ns;
+}
+
+bool tc_sim_node_is_running(const tc_sim_node *node)
+{
+    return !node->dead && !node->finished;
+}
+
+const char *tc_sim_address(const tc_sim_node *node, uint16_t port,
+                           char text[TC_SIM_ADDRESS_BYTES])
+{
+    (void)snprintf(text, TC_SIM_ADDRESS_BYTES, "10.%u.%u.%u:%u", (node->host >> 16) & 0xff,
+                   (node->host >> 8) & 0xff, node->host & 0xff, port);
+    return text;
+}
+
+tc_sim_node *tc_sim_self(void)
+{
+    return sim_world_node();
+}
+
+tc_sim_world *tc_sim_node_world(const tc_sim_node *node)
+{
+    return node->world;
+}
+
+void *tc_sim_node_argument(const tc_sim_node *node)
+{
+    return node->argument;
+}
+
+size_t tc_sim_node_memory(const tc_sim_node *node, unsigned *descriptors_out)
+{
+    if (descriptors_out != NULL)
+        *descriptors_out = node->finished ? node->left_open : node->opened;
+    return node->finished ? node->left_memory : node->memory;
+}

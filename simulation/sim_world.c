@@ -1,0 +1,420 @@
+/* Worlds: the loop over events, nodes, fibers. */
+#include "sim_world.h"
+
+#include "sim_memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READ_NS 25u        /* that a reading of the clock takes */
+#define CALL_NS 300u       /* another system call */
+#define AHEAD_NS 5000u     /* that a node may run ahead of the others */
+#define WAKE_NS 3000u      /* until a woken fiber runs, at most */
+#define READS_MAX 4000000u /* readings without a wait: the node spins */
+#define STACK_BYTES ((size_t)256 << 10)
+#define HASH_FACTOR 0x9fb21c651e98df25u
+
+_Thread_local tc_sim_world *sim_world_current __attribute__((tls_model("initial-exec")));
+
+/* --- the trace, and failures ------------------------------------------------------------- */
+
+static void hash_in(tc_sim_world *world, uint64_t word)
+{
+    uint64_t h = (world->hash ^ word) * HASH_FACTOR;
+    world->hash = h ^ (h >> 29);
+}
+
+void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t b)
+{
+    const tc_sim_node *node = world->running != NULL ? world->running->node : NULL;
+    const uint64_t time_ns = node != NULL ? node->local_ns : world->now_ns;
+    char line[128];
+    hash_in(world, time_ns);
+    hash_in(world, node != NULL ? node->number : UINT64_MAX);
+    for (const char *c = word; *c != '\0'; c++)
+        hash_in(world, (uint8_t)*c);
+    hash_in(world, a);
+    hash_in(world, b);
+    if (world->params.trace == NULL)
+        return;
+    char who[16] = "world";
+    if (node != NULL)
+        (void)snprintf(who, sizeof who, "node %u", node->number);
+    (void)snprintf(line, sizeof line, "%14.6f ms  %-8s %-10s %" PRIu64 " %" PRIu64,
+                   (double)time_ns / 1e6, who, word, a, b);
+    world->params.trace(world->params.user, line);
+}
+
+void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, ...)
+{
+    va_list list;
+    if (world->error.status != TC_OK)
+        return;
+    world->error.status = status;
+    va_start(list, format);
+    (void)vsnprintf(world->error.text, sizeof world->error.text, format, list);
+    va_end(list);
+}
+
+tc_status sim_world_error(tc_error *err, tc_status status, const char *format, ...)
+{
+    va_list list;
+    if (err == NULL)
+        return status;
+    err->status = status;
+    va_start(list, format);
+    (void)vsnprintf(err->text, sizeof err->text, format, list);
+    va_end(list);
+    return status;
+}
+
+bool sim_world_fails(void)
+{
+    tc_sim_world *world = sim_world_current;
+    if (world == NULL || world->running == NULL)
+        return false;
+    world->failable++;
+    if (world->failable != world->params.fail_at)
+        return false;
+    sim_world_trace(world, "fails", world->failable, 0);
+    return true;
+}
+
+/* --- time -------------------------------------------------------------------------------- */
+
+/* Lets other nodes run that are behind this one: nodes run at the same time. */
+static void give_way(tc_sim_world *world, tc_sim_node *node)
+{
+    if (node->local_ns - world->now_ns <= AHEAD_NS)
+        return;
+    const uint32_t reads = node->reads;
+    sim_world_sleep(0);
+    node->reads = reads; /* it did not wait */
+}
+
+uint64_t sim_world_read_clock(void)
+{
+    tc_sim_world *world = sim_world_current;
+    tc_sim_node *node = sim_world_node();
+    if (node == NULL)
+        return world->now_ns;
+    node->local_ns += READ_NS;
+    if (++node->reads > READS_MAX) {
+        sim_world_stop(world, TC_E_INVALID,
+                       "node %u has read its clock %u times and does not wait", node->number,
+                       READS_MAX);
+        sim_world_sleep(0);
+    }
+    give_way(world, node);
+    return node->local_ns;
+}
+
+void sim_world_after(tc_sim_world *world, uint64_t in_ns,
+                     void (*run)(void *subject, uint64_t argument), void *subject,
+                     uint64_t argument)
+{
+    const uint64_t now_ns =
+        world->running != NULL ? world->running->node->local_ns : world->now_ns;
+    const uint64_t at_ns = in_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + in_ns;
+    if (!sim_queue_add(&world->queue, at_ns, run, subject, argument))
+        sim_world_stop(world, TC_E_NO_MEMORY, "simulation: no memory for an event");
+}
+
+/* --- fibers ------------------------------------------------------------------------------ */
+
+void sim_world_free_fiber(sim_fiber *fiber)
+{
+    sim_fiber **link = &fiber->node->fibers;
+    while (*link != fiber)
+        link = &(*link)->next;
+    *link = fiber->next;
+    sim_fiber_free(&fiber->stack);
+    sim_memory_real_resize(fiber, 0);
+}
+
+void sim_world_forget_waits(sim_fiber *fiber)
+{
+    for (unsigned i = 0; i < fiber->waiter_count; i++) {
+        sim_waiter *waiter = &fiber->waiters[i];
+        *waiter->previous_next = waiter->next;
+        if (waiter->next != NULL)
+            waiter->next->previous_next = waiter->previous_next;
+    }
+    fiber->waiter_count = 0;
+}
+
+/* Runs a fiber until it waits. */
+static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
+{
+    tc_sim_node *node = fiber->node;
+    if (node->local_ns < world->now_ns)
+        node->local_ns = world->now_ns;
+    world->running = fiber;
+    *tci_current_get() = fiber->current;
+    errno = fiber->saved_errno;
+    sim_fiber_switch(&world->own_stack, &fiber->stack, false);
+    world->running = NULL;
+    if (world->left != NULL)
+        sim_world_free_fiber(world->left);
+    world->left = NULL;
+}
+
+static bool is_of(const tc_sim_node *node, const sim_fiber *fiber)
+{
+    const sim_fiber *at = node->fibers;
+    while (at != NULL && at != fiber)
+        at = at->next;
+    return at != NULL;
+}
+
+/* An event of a fiber's wait; the subject is its node, as the fiber may be gone. */
+typedef struct wake_event {
+    tc_sim_node *node;
+    sim_fiber *fiber;
+    uint64_t generation;
+    bool by_time;
+} wake_event;
+
+static void resume(void *subject, uint64_t argument)
+{
+    wake_event *event = subject;
+    tc_sim_node *node = event->node;
+    tc_sim_world *world = node->world;
+    if (!is_of(node, event->fiber) || event->fiber->generation != event->generation) {
+        sim_memory_real_resize(event, 0);
+        return;
+    }
+    if (node->paused_until_ns > world->now_ns) {
+        sim_world_after(world, node->paused_until_ns - world->now_ns, resume, event, argument);
+        return;
+    }
+    sim_fiber *fiber = event->fiber;
+    fiber->timed_out = event->by_time;
+    fiber->generation++;
+    fiber->waits = false;
+    sim_world_forget_waits(fiber);
+    sim_memory_real_resize(event, 0);
+    sim_world_trace(world, "runs", node->number, fiber->timed_out);
+    run_fiber(world, fiber);
+}
+
+static void continue_at(sim_fiber *fiber, uint64_t in_ns, bool by_time)
+{
+    wake_event *event = sim_memory_real_resize(NULL, sizeof *event);
+    if (event == NULL) {
+        sim_world_stop(fiber->node->world, TC_E_NO_MEMORY, "simulation: no memory for a wait");
+        return;
+    }
+    *event = (wake_event){fiber->node, fiber, fiber->generation, by_time};
+    sim_world_after(fiber->node->world, in_ns, resume, event, 0);
+}
+
+static void begin(void *argument)
+{
+    sim_fiber *fiber = argument;
+    sim_fiber_begun(&fiber->node->world->own_stack);
+    sim_world_end_fiber(fiber->entry(fiber->argument));
+}
+
+sim_fiber *sim_world_spawn(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
+                           size_t stack_bytes)
+{
+    sim_fiber *fiber = sim_memory_real_resize(NULL, sizeof *fiber);
+    if (fiber == NULL)
+        return NULL;
+    *fiber = (sim_fiber){.node = node,
+                         .entry = entry,
+                         .argument = argument,
+                         .number = ++node->world->fiber_count,
+                         .waits = true};
+    if (!sim_fiber_prepare(&fiber->stack, stack_bytes, begin, fiber)) {
+        sim_memory_real_resize(fiber, 0);
+        return NULL;
+    }
+    fiber->next = node->fibers;
+    node->fibers = fiber;
+    continue_at(fiber, 0, false);
+    return fiber;
+}
+
+bool sim_world_spawn_detached(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
+                              size_t stack_bytes)
+{
+    sim_fiber *fiber = sim_world_spawn(node, entry, argument, stack_bytes);
+    if (fiber != NULL)
+        fiber->detached = true;
+    return fiber != NULL;
+}
+
+static void leave(sim_fiber *fiber, bool ends)
+{
+    tc_sim_world *world = fiber->node->world;
+    fiber->node->reads = 0;
+    fiber->current = *tci_current_get();
+    fiber->saved_errno = errno;
+    sim_fiber_switch(&fiber->stack, &world->own_stack, ends);
+}
+
+bool sim_world_wait(uint64_t until_ns)
+{
+    sim_fiber *fiber = sim_world_running();
+    tc_sim_node *node = fiber->node;
+    fiber->waits = true;
+    if (until_ns != UINT64_MAX)
+        continue_at(fiber, until_ns > node->local_ns ? until_ns - node->local_ns : 0, true);
+    leave(fiber, false);
+    return !fiber->timed_out;
+}
+
+void sim_world_wake(sim_fiber *fiber)
+{
+    if (!fiber->waits)
+        return;
+    fiber->waits = false; /* one event is enough */
+    continue_at(fiber, sim_random_below(&fiber->node->world->random, WAKE_NS), false);
+}
+
+void sim_world_sleep(uint64_t ns)
+{
+    const uint64_t now_ns = sim_world_running()->node->local_ns;
+    while (sim_world_wait(ns > UINT64_MAX - now_ns ? UINT64_MAX - 1 : now_ns + ns)) {
+    }
+}
+
+void sim_world_step(void)
+{
+    sim_fiber *fiber = sim_world_running();
+    if (fiber == NULL)
+        return;
+    tc_sim_world *world = fiber->node->world;
+    fiber->node->local_ns += CALL_NS;
+    if (sim_random_happens(&world->random, world->params.interrupt_per_million))
+        sim_world_sleep(sim_random_below(&world->random, world->params.interrupt_ns));
+    else
+        give_way(world, fiber->node);
+}
+
+void sim_world_end_fiber(void *result)
+{
+    sim_fiber *fiber = sim_world_running();
+    tc_sim_world *world = fiber->node->world;
+    fiber->result = result;
+    fiber->ended = true;
+    fiber->generation++; /* no event continues it */
+    if (fiber->detached)
+        world->left = fiber;
+    leave(fiber, true);
+    __builtin_unreachable();
+}
+
+/* --- the world --------------------------------------------------------------------------- */
+
+static void set_default(uint64_t *value, uint64_t standard)
+{
+    if (*value == 0)
+        *value = standard;
+}
+
+static void set_defaults(tc_sim_params *params)
+{
+    set_default(&params->delay_ns, 20000);
+    set_default(&params->host_delay_ns, 2000);
+    set_default(&params->jitter_ns, 5000);
+    set_default(&params->bytes_per_us, 1000);
+    set_default(&params->interrupt_ns, 100000);
+    set_default(&params->connection_ns, 30000000000u);
+    if (params->window_bytes == 0)
+        params->window_bytes = 65536;
+    if (params->stack_bytes == 0)
+        params->stack_bytes = STACK_BYTES;
+}
+
+tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_size,
+                                    tc_sim_world **world_out, tc_error *err)
+{
+    if (params_size != sizeof *params)
+        return sim_world_error(err, TC_E_INVALID, "tc_sim_params of %zu bytes, expected %zu",
+                               params_size, sizeof *params);
+    tc_sim_world *world = sim_memory_real_resize(NULL, sizeof *world);
+    if (world == NULL)
+        return sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+    *world = (tc_sim_world){.params = *params, .next_port = 30000, .next_segment = 1};
+    set_defaults(&world->params);
+    world->last_node = &world->nodes;
+    sim_random_seed(&world->random, params->seed);
+    hash_in(world, params->seed);
+    *world_out = world;
+    return TC_OK;
+}
+
+void tc_sim_world_destroy(tc_sim_world *world)
+{
+    sim_event event;
+    if (world == NULL)
+        return;
+    sim_world_current = world;
+    for (tc_sim_node *node = world->nodes; node != NULL; node = node->next)
+        tc_sim_node_kill(node);
+    while (sim_queue_take(&world->queue, UINT64_MAX, &event))
+        event.run(event.subject, event.argument); /* frees its memory: all nodes are gone */
+    while (world->nodes != NULL) {
+        tc_sim_node *node = world->nodes;
+        world->nodes = node->next;
+        sim_memory_real_resize(node, 0);
+    }
+    sim_world_current = NULL;
+    sim_queue_fini(&world->queue);
+    sim_memory_real_resize(world->routes, 0);
+    sim_memory_real_resize(world->descriptors, 0);
+    sim_memory_real_resize(world, 0);
+}
+
+tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err)
+{
+    sim_event event;
+    tc_sim_world *outer = sim_world_current;
+    sim_world_current = world;
+    while (world->error.status == TC_OK && sim_queue_take(&world->queue, until_ns, &event)) {
+        world->now_ns = event.time_ns > world->now_ns ? event.time_ns : world->now_ns;
+        world->events++;
+        event.run(event.subject, event.argument);
+    }
+    sim_world_current = outer;
+    if (world->error.status != TC_OK)
+        return sim_world_error(err, world->error.status, "%s", world->error.text);
+    return world->queue.count == 0 ? TC_OK : TC_E_TIMEOUT;
+}
+
+uint64_t tc_sim_now_ns(const tc_sim_world *world)
+{
+    return world->running != NULL ? world->running->node->local_ns : world->now_ns;
+}
+
+void tc_sim_sleep(uint64_t ns)
+{
+    if (sim_world_running() != NULL)
+        sim_world_sleep(ns);
+}
+
+uint64_t tc_sim_random(tc_sim_world *world)
+{
+    return sim_random_next(&world->random);
+}
+
+uint64_t tc_sim_events(const tc_sim_world *world)
+{
+    return world->events;
+}
+
+uint64_t tc_sim_hash(const tc_sim_world *world)
+{
+    return world->hash;
+}
+
+uint64_t tc_sim_failable(const tc_sim_world *world)
+{
+    return world->failable;
+}

@@ -1,0 +1,169 @@
+/* A world: simulated time, its events, and nodes whose fibers run one at a time in the thread
+ * that calls tc_sim_run_until. The same seed gives the same order of all of it.
+ *
+ * A fiber runs until it waits: in a system call that would block, or where the scheduler may
+ * interrupt it (sim_world_step). A wait ends by sim_world_wake or at a time. Nothing but events
+ * of the queue continues a fiber, so a run depends on the seed alone. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "sim_fiber.h"
+#include "sim_queue.h"
+#include "sim_random.h"
+
+#include "core/current.h"
+
+#include <tc/sim.h>
+
+typedef struct sim_descriptor sim_descriptor;
+typedef struct sim_segment sim_segment;
+struct connection;
+
+#define SIM_WAITS_MAX 8u /* descriptors that a fiber waits for at once */
+
+/* One descriptor that a fiber waits for. */
+typedef struct sim_waiter {
+    struct sim_waiter *next;
+    struct sim_waiter **previous_next; /* NULL: it does not wait */
+    struct sim_fiber *fiber;
+} sim_waiter;
+
+typedef struct sim_fiber {
+    struct sim_fiber *next; /* of its node */
+    tc_sim_node *node;
+    unsigned number; /* from 1 */
+    sim_stack stack;
+    void *(*entry)(void *argument);
+    void *argument;
+    void *result;
+    uint64_t generation; /* of its wait; an event for an earlier one does nothing */
+    bool waits;
+    bool timed_out;
+    bool ended;
+    bool detached;
+    sim_waiter waiters[SIM_WAITS_MAX];
+    unsigned waiter_count;
+    tci_current current; /* of the library, while the fiber does not run */
+    int saved_errno;
+} sim_fiber;
+
+struct tc_sim_node {
+    tc_sim_node *next;
+    tc_sim_world *world;
+    unsigned number;
+    unsigned host;
+    void (*main)(tc_sim_node *node, void *argument);
+    void *argument;
+    sim_fiber *fibers;
+    uint64_t local_ns; /* its clock, which is ahead of the world's while it runs */
+    uint64_t paused_until_ns;
+    uint32_t reads; /* of the clock, since a fiber waited last */
+    bool dead;
+    bool finished;
+    unsigned life; /* how often it was started */
+    sim_random random;
+    sim_descriptor *descriptors;
+    size_t memory; /* bytes allocated */
+    size_t memory_max;
+    unsigned opened;    /* descriptors */
+    size_t left_memory; /* when main had returned */
+    unsigned left_open;
+};
+
+/* A direction of the network between two hosts. */
+typedef struct sim_route {
+    unsigned from, to;
+    bool cut;
+    uint64_t since_ns;
+} sim_route;
+
+struct tc_sim_world {
+    tc_sim_params params;
+    uint64_t now_ns;
+    sim_queue queue;
+    sim_random random;
+    tc_sim_node *nodes;
+    tc_sim_node **last_node;
+    unsigned node_count;
+    sim_fiber *running; /* NULL: the world itself */
+    sim_stack own_stack;
+    unsigned fiber_count;
+    sim_fiber *left; /* to be freed: it has ended */
+    uint64_t events;
+    uint64_t hash;
+    uint64_t failures_left; /* calls until one fails; 0: all succeed */
+    uint64_t failable;      /* calls so far that could have failed */
+    sim_route *routes;
+    size_t route_count;
+    sim_descriptor **descriptors; /* by number */
+    size_t descriptor_count;
+    size_t descriptor_hint; /* all below are taken */
+    struct connection *connections;
+    uint16_t next_port;
+    sim_segment *segments;
+    uint32_t next_segment;
+    tc_error error; /* of the simulation itself, which ends it */
+};
+
+/* The world that runs in this thread; NULL: system calls are the real ones. */
+extern _Thread_local tc_sim_world *sim_world_current __attribute__((tls_model("initial-exec")));
+
+static inline sim_fiber *sim_world_running(void)
+{
+    return sim_world_current != NULL ? sim_world_current->running : NULL;
+}
+
+static inline tc_sim_node *sim_world_node(void)
+{
+    sim_fiber *fiber = sim_world_running();
+    return fiber != NULL ? fiber->node : NULL;
+}
+
+/* --- time -------------------------------------------------------------------------------- */
+
+/* Returns the running node's clock, and moves it on a little. */
+uint64_t sim_world_read_clock(void);
+/* Adds an event `in_ns` after the running node's clock, or the world's. */
+void sim_world_after(tc_sim_world *world, uint64_t in_ns,
+                     void (*run)(void *subject, uint64_t argument), void *subject,
+                     uint64_t argument);
+
+/* --- fibers ------------------------------------------------------------------------------ */
+
+/* Makes a fiber of a node, which runs at once. NULL: no memory. */
+sim_fiber *sim_world_spawn(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
+                           size_t stack_bytes);
+/* Likewise; the fiber is freed when it ends. Returns false when there is no memory. */
+bool sim_world_spawn_detached(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
+                              size_t stack_bytes);
+/* Takes a fiber off the lists of those that wait for descriptors. */
+void sim_world_forget_waits(sim_fiber *fiber);
+/* Frees a fiber that has ended, or whose node has. */
+void sim_world_free_fiber(sim_fiber *fiber);
+/* Waits until sim_world_wake, or the node's clock shows `until_ns`. Returns false when the time
+ * is over. */
+bool sim_world_wait(uint64_t until_ns);
+/* Continues a fiber that waits, a little later. */
+void sim_world_wake(sim_fiber *fiber);
+/* Waits for so long. */
+void sim_world_sleep(uint64_t ns);
+/* A point at which the scheduler may interrupt the running fiber. */
+void sim_world_step(void);
+/* Ends the running fiber. */
+void sim_world_end_fiber(void *result) __attribute__((noreturn));
+
+/* --- the trace, and failures ------------------------------------------------------------- */
+
+/* Adds to the trace and its hash. `word` is for readers. */
+void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t b);
+/* Returns whether a call that may fail is to fail now (tc_sim_params.fail_at). */
+bool sim_world_fails(void);
+/* Ends the run with an error of the simulated program or the simulation. */
+void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Fills err, which may be NULL, and returns the status. */
+tc_status sim_world_error(tc_error *err, tc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,360 @@
+/* sim-explore: runs worlds from seeds, checks them, and makes a failing one small.
+ *
+ *   sim-explore --seconds 60            new seeds, for so long
+ *   sim-explore --seed 7 --worlds 100   seeds 7 to 106
+ *   sim-explore --seed 7 --trace        one world, with its events
+ *   sim-explore --seed 7 --each-failure one world again and again; the n-th call that may fail
+ *                                       does, for each n
+ */
+#include "flows.h"
+#include "plan.h"
+#include "traffic.h"
+
+#include <tc/log.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MS ((uint64_t)1000000)
+#define UNSET UINT32_MAX
+#define FAULTS_END_NS (2000 * MS)
+#define WORLD_END_NS (180000 * MS)
+
+typedef struct result {
+    char error[640];
+    uint64_t events, hash, messages, failable;
+    size_t left_bytes;
+} result;
+
+static bool tracing;
+
+static void print_line(void *user, const char *line)
+{
+    (void)user;
+    printf("%s\n", line);
+}
+
+/* --- faults ------------------------------------------------------------------------------ */
+
+static void one_fault(tc_sim_world *world, traffic *all)
+{
+    const plan *p = all->plan;
+    const unsigned victim = (unsigned)(tc_sim_random(world) % p->nodes);
+    const unsigned from = (unsigned)(tc_sim_random(world) % p->hosts);
+    const unsigned to = (unsigned)(tc_sim_random(world) % p->hosts);
+    const uint64_t kind = tc_sim_random(world) % 3;
+    tc_error error;
+    if (kind == 0 && plan_has(p, PLAN_pauses))
+        tc_sim_node_pause(all->nodes[victim], tc_sim_random(world) % (600 * MS));
+    if (kind == 1 && plan_has(p, PLAN_cuts) && from != to) {
+        (void)!tc_sim_cut(world, from, to, true, &error);
+        if (tc_sim_random(world) % 2 == 0)
+            (void)!tc_sim_cut(world, to, from, true, &error);
+    }
+    if (kind == 2 && plan_has(p, PLAN_kills)) {
+        if (tc_sim_node_is_running(all->nodes[victim])) {
+            tc_sim_node_kill(all->nodes[victim]);
+            all->busy[victim] = false;
+        } else if (plan_has(p, PLAN_restarts) &&
+                   tc_sim_node_restart(all->nodes[victim], &error) == TC_OK) {
+            all->lives[victim]++;
+            all->busy[victim] = true;
+        }
+    }
+}
+
+/* Phase one: faults, at times drawn from the world. Phase two: no more, and everything ends. */
+static tc_status run_phases(tc_sim_world *world, traffic *all, tc_error *error)
+{
+    uint64_t at_ns = 0;
+    for (unsigned i = 0; i < all->plan->faults; i++) {
+        at_ns += tc_sim_random(world) % (FAULTS_END_NS / 4);
+        tc_status status = tc_sim_run_until(world, at_ns, error);
+        if (status != TC_E_TIMEOUT)
+            return status;
+        one_fault(world, all);
+    }
+    tc_sim_heal(world);
+    return tc_sim_run_until(world, WORLD_END_NS, error);
+}
+
+/* --- a world ----------------------------------------------------------------------------- */
+
+static tc_sim_params params_of(const plan *p)
+{
+    tc_sim_params params = {.seed = p->seed, .fail_at = p->fail_at};
+    if (plan_has(p, PLAN_partial))
+        params.cut_per_million = 200000;
+    if (plan_has(p, PLAN_interrupts))
+        params.interrupt_per_million = 5000;
+    if (plan_has(p, PLAN_far)) {
+        params.delay_ns = 3 * MS;
+        params.jitter_ns = 2 * MS;
+    }
+    if (tracing)
+        params.trace = print_line;
+    return params;
+}
+
+static void judge(const traffic *all, tc_status status, const tc_error *error, result *out)
+{
+    const char *found = flows_error();
+    if (found != NULL)
+        (void)snprintf(out->error, sizeof out->error, "%s", found);
+    else if (status == TC_E_TIMEOUT)
+        (void)snprintf(out->error, sizeof out->error, "the world does not end");
+    else if (status != TC_OK)
+        (void)snprintf(out->error, sizeof out->error, "%s", error->text);
+    for (unsigned i = 0; i < all->plan->nodes && out->error[0] == '\0'; i++) {
+        unsigned descriptors;
+        const size_t bytes = tc_sim_node_memory(all->nodes[i], &descriptors);
+        if (tc_sim_node_is_running(all->nodes[i]))
+            (void)snprintf(out->error, sizeof out->error, "node %u waits for ever", i);
+        else if (bytes > 0 || descriptors > 0)
+            (void)snprintf(out->error, sizeof out->error,
+                           "node %u left %zu bytes and %u descriptors", i, bytes, descriptors);
+    }
+}
+
+static void run_world(const plan *p, result *out)
+{
+    static traffic all;
+    static traffic_node nodes[PLAN_NODES_MAX];
+    tc_sim_world *world;
+    tc_error error = {0};
+    const tc_sim_params params = params_of(p);
+    *out = (result){0};
+    flows_reset(p->fail_at != 0);
+    all = (traffic){.plan = p};
+    if (tc_sim_world_create(&params, &world, &error) != TC_OK)
+        abort();
+    for (unsigned i = 0; i < p->nodes; i++) {
+        nodes[i] = (traffic_node){&all, i};
+        all.busy[i] = true;
+        if (tc_sim_node_create(world, i % p->hosts, traffic_main, &nodes[i], &all.nodes[i],
+                               &error) != TC_OK)
+            abort();
+    }
+    tc_status status = run_phases(world, &all, &error);
+    judge(&all, status, &error, out);
+    out->events = tc_sim_events(world);
+    out->hash = tc_sim_hash(world);
+    out->messages = flows_total();
+    out->failable = tc_sim_failable(world);
+    tc_sim_world_destroy(world);
+}
+
+/* --- failing worlds ---------------------------------------------------------------------- */
+
+static bool still_fails(const plan *p)
+{
+    result r;
+    run_world(p, &r);
+    return r.error[0] != '\0';
+}
+
+/* Takes away all that the failure does not need. */
+static plan shrink(plan p)
+{
+    bool smaller = true;
+    while (smaller) {
+        smaller = false;
+        for (unsigned i = 0; i <= PLAN_FEATURE_COUNT + 3; i++) {
+            plan less = p;
+            if (i < PLAN_FEATURE_COUNT)
+                less.features &= ~(1u << i);
+            else if (i == PLAN_FEATURE_COUNT)
+                less.actions /= 2;
+            else if (i == PLAN_FEATURE_COUNT + 1)
+                less.faults = less.faults > 0 ? less.faults - 1 : 0;
+            else if (i == PLAN_FEATURE_COUNT + 2)
+                less.nodes = less.nodes > 2 ? less.nodes - 1 : 2;
+            else
+                less.hosts = less.hosts > 1 ? less.hosts - 1 : 1;
+            if (less.hosts > less.nodes)
+                less.hosts = less.nodes;
+            if (memcmp(&less, &p, sizeof p) != 0 && less.actions > 0 && still_fails(&less)) {
+                p = less;
+                smaller = true;
+            }
+        }
+    }
+    return p;
+}
+
+static void report(const plan *p, const result *r)
+{
+    result small;
+    printf("FAILED: %s\n  sim-explore ", r->error);
+    plan_print(p);
+    printf("\nmaking it smaller ...\n");
+    fflush(stdout);
+    const plan least = shrink(*p);
+    run_world(&least, &small);
+    printf("smallest: %s\n  sim-explore ", small.error);
+    plan_print(&least);
+    printf("\n");
+}
+
+/* --- the command ------------------------------------------------------------------------- */
+
+typedef struct arguments {
+    plan plan; /* with the members that were given */
+    bool has_seed, has_features, each_failure;
+    uint64_t worlds;
+    double seconds;
+} arguments;
+
+static uint32_t features_of(char *list)
+{
+    uint32_t features = 0;
+    for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ",")) {
+        unsigned i = 0;
+        while (i < PLAN_FEATURE_COUNT && strcmp(plan_feature_name(i), name) != 0)
+            i++;
+        if (i < PLAN_FEATURE_COUNT)
+            features |= 1u << i;
+        else if (strcmp(name, "none") != 0) {
+            fprintf(stderr, "sim-explore: no feature '%s'\n", name);
+            exit(2);
+        }
+    }
+    return features;
+}
+
+static arguments parse(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},       {"seconds", 1, NULL, 't'},
+        {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},        {"actions", 1, NULL, 'a'},
+        {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},         {"trace", 0, NULL, 'T'},
+        {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {NULL, 0, NULL, 0}};
+    arguments args = {
+        .worlds = 1,
+        .plan = {.nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET}};
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        const uint64_t number = optarg != NULL ? strtoull(optarg, NULL, 0) : 0;
+        switch (option) {
+        case 's':
+            args.plan.seed = number;
+            args.has_seed = true;
+            break;
+        case 'w':
+            args.worlds = number;
+            break;
+        case 't':
+            args.seconds = strtod(optarg, NULL);
+            break;
+        case 'n':
+            args.plan.nodes = (unsigned)number;
+            break;
+        case 'h':
+            args.plan.hosts = (unsigned)number;
+            break;
+        case 'a':
+            args.plan.actions = (unsigned)number;
+            break;
+        case 'f':
+            args.plan.faults = (unsigned)number;
+            break;
+        case 'F':
+            args.plan.fail_at = number;
+            break;
+        case 'W':
+            args.plan.features = features_of(optarg);
+            args.has_features = true;
+            break;
+        case 'T':
+            tracing = true;
+            break;
+        case 'E':
+            args.each_failure = true;
+            break;
+        default:
+            exit(2);
+        }
+    }
+    return args;
+}
+
+static plan plan_for(const arguments *args, uint64_t seed)
+{
+    plan p = plan_of(seed);
+    if (args->plan.nodes != UNSET)
+        p.nodes = args->plan.nodes < PLAN_NODES_MAX ? args->plan.nodes : PLAN_NODES_MAX;
+    if (args->plan.hosts != UNSET)
+        p.hosts = args->plan.hosts;
+    if (p.hosts > p.nodes)
+        p.hosts = p.nodes;
+    if (args->plan.actions != UNSET)
+        p.actions = args->plan.actions;
+    if (args->plan.faults != UNSET)
+        p.faults = args->plan.faults;
+    if (args->has_features)
+        p.features = args->plan.features;
+    p.fail_at = args->plan.fail_at;
+    return p;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int each_failure(const plan *whole)
+{
+    result r;
+    plan p = *whole;
+    run_world(&p, &r);
+    const uint64_t points = r.failable;
+    for (p.fail_at = 1; p.fail_at <= points && r.error[0] == '\0'; p.fail_at++) {
+        run_world(&p, &r);
+        if (r.error[0] != '\0') {
+            printf("FAILED: %s\n  sim-explore ", r.error);
+            plan_print(&p);
+            printf("\n");
+            return 1;
+        }
+    }
+    printf("%" PRIu64 " calls failed, one at a time\n", points);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const arguments args = parse(argc, argv);
+    uint64_t seed = args.has_seed ? args.plan.seed : (uint64_t)time(NULL) << 20;
+    uint64_t events = 0, messages = 0, worlds = 0;
+    const double begin_s = now_s();
+    result r;
+    if (!tracing)
+        tc_log_set_level(TC_LOG_ERROR);
+    traffic_prepare();
+    for (;; seed++) {
+        const plan p = plan_for(&args, seed);
+        if (args.each_failure)
+            return each_failure(&p);
+        run_world(&p, &r);
+        events += r.events;
+        messages += r.messages;
+        worlds++;
+        if (r.error[0] != '\0') {
+            report(&p, &r);
+            return 1;
+        }
+        if (args.seconds > 0 ? now_s() - begin_s >= args.seconds : worlds >= args.worlds)
+            break;
+    }
+    const double took_s = now_s() - begin_s;
+    printf("%" PRIu64 " worlds to seed %" PRIu64 ", %" PRIu64
+           " events (%.0f a second), %" PRIu64 " messages checked; last hash %016" PRIx64 "\n",
+           worlds, seed, events, (double)events / took_s, messages, r.hash);
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* Flows, in an array. */
+#include "flows.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 0x666c6f77u
+#define FLOWS_MAX 65536u
+
+/* Static, as memory that a node allocates is the node's. */
+static flow flows[FLOWS_MAX];
+static uint32_t count;
+static uint64_t total;
+static bool refusals_allowed;
+static char error[512];
+
+void flows_reset(bool refusals)
+{
+    refusals_allowed = refusals;
+    count = 0;
+    total = 0;
+    error[0] = '\0';
+}
+
+const char *flows_error(void)
+{
+    return error[0] != '\0' ? error : NULL;
+}
+
+void flows_fail(const char *format, ...)
+{
+    va_list list;
+    if (error[0] != '\0')
+        return;
+    va_start(list, format);
+    (void)vsnprintf(error, sizeof error, format, list);
+    va_end(list);
+}
+
+uint32_t flows_open(unsigned from, unsigned from_life, unsigned to)
+{
+    if (count == FLOWS_MAX) {
+        flows_fail("more than %u flows in a world", FLOWS_MAX);
+        return 0;
+    }
+    flows[count] = (flow){.from = from, .from_life = from_life, .to = to};
+    return count++;
+}
+
+flow *flows_get(uint32_t number)
+{
+    return &flows[number];
+}
+
+static uint32_t sum_of(const uint8_t *bytes, size_t size)
+{
+    uint32_t sum = 1;
+    for (size_t i = 0; i < size; i++)
+        sum = sum * 31 + bytes[i];
+    return sum;
+}
+
+void flows_write(uint32_t number, unsigned function, bool is_call, void *bytes, size_t size)
+{
+    const flow *f = &flows[number];
+    uint8_t *rest = (uint8_t *)bytes + sizeof(flow_header);
+    for (size_t i = 0; i < size - sizeof(flow_header); i++)
+        rest[i] = (uint8_t)((f->sent + 1) * 7 + i * 13 + number);
+    const flow_header header = {MAGIC,          number,
+                                f->sent + 1,    function,
+                                (uint32_t)size, sum_of(rest, size - sizeof(flow_header)),
+                                is_call};
+    memcpy(bytes, &header, sizeof header);
+}
+
+bool flows_check(unsigned node, unsigned function, const void *bytes, size_t size,
+                 uint64_t *number_out)
+{
+    flow_header header = {0};
+    *number_out = 0;
+    if (size < sizeof header) {
+        flows_fail("node %u: a payload of %zu bytes", node, size);
+        return false;
+    }
+    memcpy(&header, bytes, sizeof header);
+    if (header.magic != MAGIC || header.flow >= count || header.size != size) {
+        flows_fail("node %u: a payload of %zu bytes is not what was sent", node, size);
+        return false;
+    }
+    flow *f = &flows[header.flow];
+    *number_out = header.number;
+    if (f->to != node)
+        flows_fail("flow %u to node %u ran at node %u", header.flow, f->to, node);
+    if (header.function != function)
+        flows_fail("flow %u: message %" PRIu64 " for function %u ran function %u", header.flow,
+                   header.number, header.function, function);
+    if (header.sum != sum_of((const uint8_t *)bytes + sizeof header, size - sizeof header))
+        flows_fail("flow %u: the bytes of message %" PRIu64 " differ", header.flow,
+                   header.number);
+    if (refusals_allowed && header.number > f->run + 1)
+        f->dropped += header.number - f->run - 1;
+    else if (header.number != f->run + 1)
+        flows_fail("flow %u from node %u to node %u: message %" PRIu64 " ran after %" PRIu64,
+                   header.flow, f->from, f->to, header.number, f->run);
+    f->run = header.number;
+    total++;
+    return header.is_call != 0;
+}
+
+uint64_t flows_total(void)
+{
+    return total;
+}

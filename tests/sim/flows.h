@@ -1,0 +1,55 @@
+/* The checker: the messages that each endpoint has sent, and those that ran. A flow is an
+ * endpoint of one node's program, from its connection to its close; its messages are numbered
+ * from 1.
+ *
+ * Checked at every message: its flow, its target and that node's life, its function, its bytes,
+ * and that its number is the next one. So no message runs twice, out of order, or after one of
+ * the same flow was lost. */
+#ifndef SIM_FLOWS_H
+#define SIM_FLOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLOW_FUNCTIONS 8u
+
+typedef struct flow {
+    unsigned from, to;  /* nodes */
+    unsigned from_life; /* how often they were started */
+    uint64_t sent;      /* messages that the library took */
+    uint64_t run;       /* the number that ran last */
+    uint64_t dropped;   /* messages that others overtook, for functions that were refused */
+    bool ended;         /* its endpoint is closed or lost */
+} flow;
+
+/* What a payload begins with. */
+typedef struct flow_header {
+    uint32_t magic;
+    uint32_t flow;
+    uint64_t number;
+    uint32_t function;
+    uint32_t size; /* of the whole payload */
+    uint32_t sum;  /* over the bytes that follow */
+    uint32_t is_call;
+} flow_header;
+
+/* Forgets all; for a new world. `refusals`: memory may be missing at a target, which then drops
+ * messages of a function and reports it as refused. */
+void flows_reset(bool refusals);
+/* The error that was found first, or NULL. */
+const char *flows_error(void);
+void flows_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A new flow's number. */
+uint32_t flows_open(unsigned from, unsigned from_life, unsigned to);
+flow *flows_get(uint32_t number);
+/* Writes the payload of the flow's next message. */
+void flows_write(uint32_t number, unsigned function, bool is_call, void *bytes, size_t size);
+/* Checks a message that runs at a node as `function`. Returns whether it is a call. */
+bool flows_check(unsigned node, unsigned function, const void *bytes, size_t size,
+                 uint64_t *number_out);
+/* Messages that have run in all flows. */
+uint64_t flows_total(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* Draws plans from seeds. */
+#include "plan.h"
+
+#include "sim_random.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const names[] = {
+#define PLAN_NAME(name, effect) #name,
+    PLAN_FEATURES(PLAN_NAME)
+#undef PLAN_NAME
+};
+
+const char *plan_feature_name(plan_feature feature)
+{
+    return names[feature];
+}
+
+/* Independent of the world's numbers, so that a change of the plan changes nothing else. */
+plan plan_of(uint64_t seed)
+{
+    sim_random random;
+    sim_random_seed(&random, seed ^ 0x706c616e);
+    plan p = {.seed = seed};
+    p.nodes = 2 + (unsigned)sim_random_below(&random, PLAN_NODES_MAX - 1);
+    p.hosts = 1 + (unsigned)sim_random_below(&random, p.nodes);
+    p.actions = 4u << sim_random_below(&random, 6);
+    p.faults = (unsigned)sim_random_below(&random, 8);
+    p.features = (uint32_t)sim_random_next(&random) & ((1u << PLAN_FEATURE_COUNT) - 1);
+    if (sim_random_below(&random, 3) == 0) /* no node dies, and all stay reachable */
+        p.features &= ~((1u << PLAN_kills) | (1u << PLAN_cuts));
+    return p;
+}
+
+void plan_print(const plan *p)
+{
+    printf("--seed %" PRIu64 " --nodes %u --hosts %u --actions %u --faults %u --with ", p->seed,
+           p->nodes, p->hosts, p->actions, p->faults);
+    const char *separator = "";
+    for (unsigned i = 0; i < PLAN_FEATURE_COUNT; i++) {
+        if (plan_has(p, i)) {
+            printf("%s%s", separator, names[i]);
+            separator = ",";
+        }
+    }
+    printf("%s", separator[0] == '\0' ? "none" : "");
+    if (p->fail_at != 0)
+        printf(" --fail-at %" PRIu64, p->fail_at);
+}

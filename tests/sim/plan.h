@@ -1,0 +1,60 @@
+/* The plan that a seed stands for: the size of the world, the faults and the kinds of traffic.
+ * Each seed switches some of them on, so that rare ones meet without common ones between
+ * them. */
+#ifndef SIM_PLAN_H
+#define SIM_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_NODES_MAX 6u
+
+/* X(name, the effect) */
+#define PLAN_FEATURES(X)                                                                       \
+    X(bursts, "sends without a wait between them")                                             \
+    X(flushes, "flushes")                                                                      \
+    X(calls, "calls that wait")                                                                \
+    X(started, "calls that are started")                                                       \
+    X(large, "payloads of 3 to 300 KiB")                                                       \
+    X(closes, "endpoints closed and connected again")                                          \
+    X(prepares, "functions prepared")                                                          \
+    X(slow_code, "functions that are not loaded at once")                                      \
+    X(small_rings, "rings of 4 KiB")                                                           \
+    X(cuts, "hosts that do not reach others for a while")                                      \
+    X(pauses, "nodes that stop for a while")                                                   \
+    X(kills, "nodes that are killed")                                                          \
+    X(restarts, "killed nodes that start again")                                               \
+    X(partial, "reads and writes of fewer bytes")                                              \
+    X(interrupts, "system calls that take long")                                               \
+    X(far, "a network of milliseconds")                                                        \
+    X(shared, "rings in shared memory, on one host")                                           \
+    X(adaptive, "waits that yield first")
+
+typedef enum plan_feature {
+#define PLAN_ENUM(name, effect) PLAN_##name,
+    PLAN_FEATURES(PLAN_ENUM)
+#undef PLAN_ENUM
+        PLAN_FEATURE_COUNT
+} plan_feature;
+
+typedef struct plan {
+    uint64_t seed;
+    unsigned nodes;
+    unsigned hosts;
+    unsigned actions; /* of each node */
+    unsigned faults;  /* of the world */
+    uint32_t features;
+    uint64_t fail_at; /* tc_sim_params.fail_at */
+} plan;
+
+plan plan_of(uint64_t seed);
+const char *plan_feature_name(plan_feature feature);
+/* Prints the arguments that give a plan again. */
+void plan_print(const plan *p);
+
+static inline bool plan_has(const plan *p, plan_feature feature)
+{
+    return (p->features >> feature) & 1;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* The program of the nodes of a world: each serves all others, and sends to them at random. */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+
+#include "plan.h"
+
+#include <tc/sim.h>
+
+typedef struct traffic {
+    const plan *plan;
+    tc_sim_node *nodes[PLAN_NODES_MAX];
+    unsigned lives[PLAN_NODES_MAX];
+    bool busy[PLAN_NODES_MAX]; /* has actions left; not when it was killed */
+} traffic;
+
+/* For tc_sim_node_create; the argument is a traffic_node. */
+typedef struct traffic_node {
+    traffic *all;
+    unsigned number;
+} traffic_node;
+void traffic_main(tc_sim_node *node, void *argument);
+
+/* Binds the functions; makes their archives. Once. */
+void traffic_prepare(void);
+
+#endif
