@@ -88,17 +88,26 @@ def import_matplotlib(own_folder):
         complain(f"found matplotlib {matplotlib.__version__}, expected {'.'.join(map(str, MATPLOTLIB_LEAST))} or newer")
 
 
+def read_chart(options):
+    """Without matplotlib, which takes far longer to start than a file that is no report takes to refuse."""
+    import plot_charts
+    import plot_report
+    try:
+        reports = [plot_report.Report(path, plot_charts.EXPERIMENTS) for path in options.compare or [options.report]]
+        return plot_charts.compare(*reports) if options.compare else plot_charts.chart_of(reports[0])
+    except plot_report.Refused as error:
+        return complain(str(error))
+
+
 def main():
     options = parse_arguments()
+    chart = read_chart(options)
     folder = own_folder_for_matplotlib()
     import_matplotlib(folder)
-    import plot_charts
     import plot_draw
     import plot_report
     name = format_of(options.output, plot_draw.FORMATS)
     try:
-        reports = [plot_report.Report(path, plot_charts.EXPERIMENTS) for path in options.compare or [options.report]]
-        chart = plot_charts.compare(*reports) if options.compare else plot_charts.chart_of(reports[0])
         title = options.title and "\n".join(plot_report.text(line, 400) for line in options.title.split("\n"))
         picture = plot_draw.render(chart, title, name)
         with open(options.output, "wb") as file:
