@@ -223,18 +223,18 @@ endfunction()
 
 # The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. Only the preset `test` has
 # them, so that no variant runs the variants again. Tests wait more than they compute, so one variant at a time is built behind
-# them, at a low priority; then its tests run, which take as many processes as this build's own.
+# them, at a low priority. Its tests take as many processes as this build's own, but count as half of them: so those of two
+# variants run at a time, and the last tests of one leave no processor idle.
 function(tc_add_variant name)
   set(command ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${name})
   add_test(NAME variant_build.${name} COMMAND nice -n 10 ${tc_time_limit} 3000 ${command} --build)
   add_test(NAME variant.${name} COMMAND ${tc_time_limit} 3000 ${command} --test)
   set_tests_properties(variant_build.${name} PROPERTIES FIXTURES_SETUP variant_${name} RESOURCE_LOCK tc_build)
-  set_tests_properties(variant.${name} PROPERTIES FIXTURES_REQUIRED variant_${name} PROCESSORS ${tc_test_jobs})
+  set_tests_properties(variant.${name} PROPERTIES FIXTURES_REQUIRED variant_${name} PROCESSORS ${tc_processors})
 endfunction()
 if(TC_VARIANT_TESTS)
   include(ProcessorCount)
-  ProcessorCount(tc_test_jobs)
-  math(EXPR tc_test_jobs "2 * ${tc_test_jobs}") # as scripts/variant.sh
+  ProcessorCount(tc_processors)
   set(guest aarch64)
   if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
     set(guest x86_64)

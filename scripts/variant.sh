@@ -78,9 +78,10 @@ case $preset in
 esac
 
 build_it() {
-    local shared=()
+    # No variant runs what tc-perf measures of other languages, which takes their compilers as long as the rest of tc-perf.
+    local shared=(-DTC_BENCHMARK_LANGUAGES=c++)
     case $preset in
-        asan | tsan | clang | aarch64 | x86_64) shared=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
+        asan | tsan | clang | aarch64 | x86_64) shared+=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
     esac
     case $preset in
         # When this runs as a test, the machine's own build exists already.
