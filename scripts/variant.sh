@@ -78,7 +78,7 @@ case $preset in
 esac
 
 build_it() {
-    # No variant runs what tc-perf measures of other languages, which takes their compilers as long as the rest of tc-perf.
+    # No variant runs tc-perf's functions in other languages: their compilers take as long as the rest of tc-perf.
     local shared=(-DTC_BENCHMARK_LANGUAGES=c++)
     case $preset in
         asan | tsan | clang | aarch64 | x86_64) shared+=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
