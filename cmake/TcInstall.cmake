@@ -78,12 +78,16 @@ function(tc_install_package)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
+  # Programs in a simulated world link with these options.
+  get_property(tc_sim_wraps GLOBAL PROPERTY TC_SIM_WRAPS)
+  list(JOIN tc_sim_wraps " " tc_sim_wrap_words)
+
   # For CMake: find_package(tchains). It also searches beside each folder of PATH, and the build's own programs may be in PATH:
   # in a folder of this name it does not look, and finds the installation alone.
   set(config ${CMAKE_CURRENT_BINARY_DIR}/to-install)
   file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfigVersion.cmake)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tchainsConfig.cmake.in ${config}/tchainsConfig.cmake
-    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
   # Before 1.0 every minor version may change the API.
   write_basic_package_version_file(${config}/tchainsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(EXPORT tchains NAMESPACE tchains:: FILE tchainsTargets.cmake DESTINATION ${package} COMPONENT development)
@@ -97,7 +101,7 @@ function(tc_install_package)
   file(RELATIVE_PATH lib_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
   file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   file(RELATIVE_PATH bin_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_BINDIR})
-  set(packages tchains)
+  set(packages tchains tchains-sim)
   set(ucx_package)
   if(tc_ucx)
     list(APPEND packages tchains-compat)

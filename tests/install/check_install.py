@@ -133,6 +133,7 @@ def main():
             installation.follow_lesson(cmake, "01_first_function")
             installation.follow_lesson(cmake, "05_key_value_store")
         installation.try_pkg_config(with_llvm)
+        installation.try_world()
         installation.try_original()
         installation.try_julia()
         installation.refuses_newer_headers()

@@ -11,6 +11,7 @@ CONSUMER = os.path.join(HERE, "consumer")
 sys.path.append(os.path.join(HERE, "..", "tools"))
 from node_process import Node, clean_environment  # noqa: E402
 
+WORLD_SAYS = "connected after 3600 s\n"
 GREETING = "from a program of its own: 2.9\n"
 STEP_SECONDS = 500
 
@@ -87,6 +88,7 @@ class Installation:
         configure = [cmake, "-S", CONSUMER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"]
         run(configure, self.environment)
         run([cmake, "--build", build], self.environment)
+        self.run_world(os.path.join(build, "world"))
         if with_llvm:
             for suffix in (".tca", ".deps"):
                 shutil.copy(os.path.join(build, "greet" + suffix), self.scratch)
@@ -132,6 +134,18 @@ class Installation:
         if with_llvm:
             # By the code engine, with the installed module and program.
             self.send(os.path.join(self.scratch, "sender-c"), function, {"TC_FORM": "bitcode"})
+
+    def run_world(self, program):
+        """A simulated world: an hour passes at once when the options of the link have arrived."""
+        if WORLD_SAYS not in (said := run([program], self.environment)):
+            sys.exit(f"{program} says {said}")
+
+    def try_world(self):
+        """A program in a simulated world, by tchains-sim.pc."""
+        program = os.path.join(self.scratch, "world")
+        run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "world.c"), "-o", program,
+             *self.pkg_config("--cflags", "--libs", module="tchains-sim")])
+        self.run_world(program)
 
     def try_original(self):
         """A program for the original's API, by tchains-compat.pc: its header comes before UCX's own."""
