@@ -21,7 +21,6 @@
 #include "core/handshake_ops.h"
 #include "core/limits.h"
 #include "core/network_ops.h"
-#include "core/share.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/record_in.h"
@@ -153,7 +152,6 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         run += check_endpoint(ctx, ep, now_ns);
-    tci_share_end_round(core, now_ns);
     tci_modules_service(core, now_ns);
     return run;
 }

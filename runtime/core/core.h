@@ -49,7 +49,7 @@ typedef struct tci_ep_events {
     void (*unsent)(tc_ep *ep, const struct tci_queued *item, tc_status status);
 } tci_ep_events;
 
-/* The number of peers that send much by UCX's shared memory: core/share.h. */
+/* The number of peers that send much by UCX's shared memory: modules/ucx/ucx_share.h. */
 typedef struct tci_shares {
     uint64_t round;
     uint64_t begun_ns;

@@ -2,7 +2,7 @@
 
 #include "base/assertion.h"
 #include "core/doorbell.h"
-#include "core/share.h"
+#include "core/network_ops.h"
 #include "core/single_message.h"
 
 /* Sends a CREDIT message. TC_E_AGAIN: an earlier one is still under way. */
@@ -10,7 +10,7 @@ static tc_status post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
         return TC_E_CLOSED; /* for a payload of an endpoint that has ended */
-    const tci_am_credit credit = {.consumed = head, .share = tci_share_of(ep)};
+    const tci_am_credit credit = {.consumed = head, .share = tci_network_share(ep)};
     TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &credit,
                                    sizeof credit));
     TCI_ASSERT(head >= ep->rx.ring.published && head <= ep->rx.ring.head);

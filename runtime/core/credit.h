@@ -29,8 +29,8 @@ bool tci_credit_turn(tc_ep *ep);
  * will: a BYE must not overtake them. */
 bool tci_credit_frames_have_arrived(tc_ep *ep);
 
-/* Returns whether a peer with a share (core/share.h) may have used all of it: its frames are
- * consumed, and not all of them are credited. */
+/* Returns whether a peer with a share (tci_network_share) may have used all of it: its frames
+ * are consumed, and not all of them are credited. */
 static inline bool tci_credit_share_is_consumed(const tc_ep *ep)
 {
     return ep->rx.credit.shared && ep->rx.ring.head != ep->rx.ring.published &&

@@ -33,8 +33,9 @@ typedef struct tci_network_ops {
     /* Makes a region that peers may put to. Statuses of tci_ucx_region_create. */
     tc_status (*region)(tci_worker *worker, size_t bytes, tci_region_use use, bool twice,
                         tci_region **region_out, tc_error *err);
-    /* Returns whether the worker reaches peers of this host by shared memory. */
-    bool (*shares_memory)(const tci_worker *worker);
+    /* Returns the share for credit that is about to leave; called where the peer's messages
+     * come by a queue that peers share (tci_delivery_arrival). */
+    uint64_t (*share)(tc_ep *ep);
     /* Returns whether the worker wakes a sleeper. False from `arm`: it has work already. */
     bool (*wakes)(const tci_worker *worker);
     bool (*arm)(tci_worker *worker);
@@ -98,11 +99,12 @@ static inline bool tci_network_is_event(const tci_core *core, const void *data)
     return core->worker != NULL && core->network->is_event(core->worker, data);
 }
 
-/* For an endpoint with a worker: returns whether that reaches peers of this host by shared
- * memory. */
-static inline bool tci_network_shares_memory(const tc_ep *ep)
+/* Returns how many messages with frames the endpoint's peer may have under way, for credit that
+ * is about to leave. 0: any number. */
+static inline uint64_t tci_network_share(tc_ep *ep)
 {
-    return ep->worker != NULL && ep->core->network->shares_memory(ep->worker);
+    return ep->rx.arrival.queue_is_shared && ep->worker != NULL ? ep->core->network->share(ep)
+                                                                : 0;
 }
 
 #endif

@@ -48,7 +48,7 @@ typedef struct tci_due_credit {
     uint64_t head;                      /* the consumed position that it reports */
     struct tci_single_message *message; /* NULL until one is sent */
     bool shared;                        /* the peer has a share: it may wait for all credit */
-    uint64_t next_round, counted;       /* core/share.h: next round to count in; head then */
+    uint64_t next_round, counted;       /* of tci_shares: next round to count in; head then */
 } tci_due_credit;
 
 #define TCI_UNWATCHED SIZE_MAX

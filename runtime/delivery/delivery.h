@@ -44,7 +44,7 @@ typedef struct tci_delivery_arrival {
      * wake a sleeper, and an empty ring need not be polled. */
     bool frames_by_message;
     /* They arrive by a queue of UCX's that is shared with other peers of this host
-     * (core/share.h). */
+     * (modules/ucx/ucx_share.h). */
     bool queue_is_shared;
 } tci_delivery_arrival;
 

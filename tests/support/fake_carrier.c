@@ -1,8 +1,8 @@
 #include "fake_carrier.h"
 
 #include "base/error_text.h"
-#include "modules/ucx/worker.h"
 #include "modules/ucx/ucx_port.h"
+#include "modules/ucx/ucx_share.h"
 #include "test.h"
 
 tc_status fake_connect_status;
@@ -436,5 +436,5 @@ const tci_network_ops fake_network_table = {
     .describe = tci_ucx_port_describe,
     .link = open_link,
     .region = create_region,
-    .shares_memory = tci_worker_shares_memory,
+    .share = tci_ucx_share_of,
 };

@@ -3,6 +3,7 @@
 #include "core/network_ops.h"
 #include "modules/ucx/link_ucx.h"
 #include "modules/ucx/ucx_region.h"
+#include "modules/ucx/ucx_share.h"
 #include "modules/ucx/worker.h"
 #include "modules/ucx/ucx_deliveries.h"
 #include "modules/ucx/ucx_port.h"
@@ -26,7 +27,7 @@ static const tci_network_ops table = {
     .describe = tci_ucx_port_describe,
     .link = open_link,
     .region = tci_ucx_region_create,
-    .shares_memory = tci_worker_shares_memory,
+    .share = tci_ucx_share_of,
     .wakes = tci_worker_wakes,
     .arm = tci_worker_arm,
     .is_event = tci_worker_is_event,
@@ -37,5 +38,7 @@ static tc_status attach(tci_core *core, tc_error *err)
     return tci_module_take((const void **)&core->network, &table, "ucx", err);
 }
 
-const tci_module tci_ucx_module = {
-    .name = "ucx", .attach = attach, .ucx_version = tci_worker_ucx_version};
+const tci_module tci_ucx_module = {.name = "ucx",
+                                   .attach = attach,
+                                   .service = tci_ucx_share_end_round,
+                                   .ucx_version = tci_worker_ucx_version};

@@ -1,6 +1,6 @@
-#include "core/share.h"
+#include "modules/ucx/ucx_share.h"
 
-#include "core/network_ops.h"
+#include "modules/ucx/worker.h"
 
 /* Slots to share. UCX's queue has at least 64 by default in every version
  * (UCX_POSIX_FIFO_SIZE); some are for other messages. */
@@ -9,7 +9,8 @@
 
 static bool is_on_shared_memory(const tc_ep *ep)
 {
-    return ep->rx.arrival.queue_is_shared && ep->peer.pid != 0 && tci_network_shares_memory(ep);
+    return ep->rx.arrival.queue_is_shared && ep->peer.pid != 0 &&
+           tci_worker_shares_memory(ep->worker);
 }
 
 /* Counts a peer once in a round if it has sent an eighth of its ring since the last count. */
@@ -27,7 +28,7 @@ static void note_sender(tc_ep *ep)
         shares->senders = shares->seen;
 }
 
-uint64_t tci_share_of(tc_ep *ep)
+uint64_t tci_ucx_share_of(tc_ep *ep)
 {
     if (!is_on_shared_memory(ep))
         return 0;
@@ -38,7 +39,7 @@ uint64_t tci_share_of(tc_ep *ep)
     return senders < PLACES ? PLACES / senders : 1;
 }
 
-void tci_share_end_round(tci_core *core, uint64_t now_ns)
+void tci_ucx_share_end_round(tci_core *core, uint64_t now_ns)
 {
     tci_shares *shares = &core->shares;
     if (now_ns - shares->begun_ns < ROUND_NS)

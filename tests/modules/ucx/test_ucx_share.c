@@ -1,7 +1,7 @@
 /* How many messages with frames a peer may have sent: all, until several send much. */
-#include "../support/fake_node.h"
+#include "../../support/fake_node.h"
 #include "core/credit.h"
-#include "core/share.h"
+#include "modules/ucx/ucx_share.h"
 
 #define ENDPOINTS 64u
 #define ROUND_NS 50000000ull
@@ -40,26 +40,26 @@ static void send_bytes(unsigned senders, uint64_t bytes)
 {
     for (unsigned i = 0; i < senders; i++) {
         eps[i]->rx.ring.head += bytes;
-        (void)tci_share_of(eps[i]);
+        (void)tci_ucx_share_of(eps[i]);
     }
-    tci_share_end_round(&node->core, now_ns += ROUND_NS);
+    tci_ucx_share_end_round(&node->core, now_ns += ROUND_NS);
 }
 
 TEST_WITH(one_that_sends_alone_has_all_places, make, end)
 {
     for (unsigned i = 0; i < 3; i++)
         send_bytes(1, 1u << 20);
-    assert_int_equal(tci_share_of(eps[0]), 0);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 0);
 }
 
 TEST_WITH(several_have_a_share_each_and_never_none, make, end)
 {
     send_bytes(4, 1u << 20);
-    assert_int_equal(tci_share_of(eps[0]), 12);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 12);
     send_bytes(16, 1u << 20);
-    assert_int_equal(tci_share_of(eps[0]), 3);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 3);
     send_bytes(64, 1u << 20);
-    assert_int_equal(tci_share_of(eps[0]), 1);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 1);
 }
 
 TEST_WITH(who_sends_little_does_not_count, make, end)
@@ -67,10 +67,10 @@ TEST_WITH(who_sends_little_does_not_count, make, end)
     send_bytes(4, 1u << 20);
     for (unsigned i = 0; i < 40; i++)
         send_bytes(4, 100);
-    assert_int_equal(tci_share_of(eps[0]), 0);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 0);
     for (unsigned i = 0; i < 40; i++)
         send_bytes(64, 100);
-    assert_int_equal(tci_share_of(eps[0]), 0);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 0);
 }
 
 TEST_WITH(shares_are_of_shared_memory_alone, make, end)
@@ -78,9 +78,9 @@ TEST_WITH(shares_are_of_shared_memory_alone, make, end)
     eps[0]->peer.pid = 0; /* on another host */
     eps[1]->rx.arrival.queue_is_shared = false;
     send_bytes(64, 1u << 20);
-    assert_int_equal(tci_share_of(eps[0]), 0);
-    assert_int_equal(tci_share_of(eps[1]), 0);
-    assert_int_equal(tci_share_of(eps[2]), 1);
+    assert_int_equal(tci_ucx_share_of(eps[0]), 0);
+    assert_int_equal(tci_ucx_share_of(eps[1]), 0);
+    assert_int_equal(tci_ucx_share_of(eps[2]), 1);
 }
 
 /* It may have sent all that it may. */
