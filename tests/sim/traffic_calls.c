@@ -1,0 +1,69 @@
+/* Calls of a node: those that wait, and those that are started. */
+#include "traffic_node.h"
+
+#include <inttypes.h>
+
+void node_call(node *n, unsigned to)
+{
+    tc_error error = {0};
+    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const size_t size = node_draw_size(n);
+    uint64_t answer = 0;
+    size_t answer_size = sizeof answer;
+    const uint32_t number = n->peers[to].flow;
+    flows_write(number, function, true, n->payload, size);
+    tc_status status = tc_call(n->peers[to].ep, n->functions[function], n->payload, size,
+                               &answer, &answer_size, TIMEOUT_NS, &error);
+    flow *f = flows_get(number);
+    if (status != TC_OK) {
+        node_lose(n, to, status, &error, "call");
+        return;
+    }
+    f->sent++;
+    if (answer != f->sent || f->run < f->sent)
+        flows_fail("node %u: a call of message %" PRIu64 " returned %" PRIu64, n->number,
+                   f->sent, answer);
+}
+
+static void call_done(void *user, const tc_call_outcome *outcome)
+{
+    started *s = user;
+    if (!s->used || s->done)
+        flows_fail("flow %u: the end of call %" PRIu64 " was reported twice", s->flow,
+                   s->number);
+    s->done = true;
+    if (outcome->status == TC_OK && s->answer != s->number)
+        flows_fail("flow %u: call %" PRIu64 " returned %" PRIu64, s->flow, s->number,
+                   s->answer);
+    if (outcome->status == TC_OK && flows_get(s->flow)->run < s->number)
+        flows_fail("flow %u: call %" PRIu64 " succeeded and has not run", s->flow, s->number);
+}
+
+void node_start_call(node *n, unsigned to)
+{
+    tc_error error = {0};
+    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
+    started *s = n->calls;
+    while (s < n->calls + STARTED_MAX && s->used && !s->done)
+        s++;
+    if (s == n->calls + STARTED_MAX)
+        return;
+    *s = (started){.used = true, .peer = to, .flow = n->peers[to].flow};
+    s->number = flows_get(s->flow)->sent + 1;
+    flows_write(s->flow, function, true, n->payload, size);
+    const tc_call_params params = {.result = &s->answer,
+                                   .result_capacity = sizeof s->answer,
+                                   .timeout_ns = TIMEOUT_NS,
+                                   .done = call_done,
+                                   .user = s};
+    tc_status status = tc_call_start(n->peers[to].ep, n->functions[function], n->payload, size,
+                                     &params, NULL, &error);
+    if (status == TC_OK) {
+        flows_get(n->peers[to].flow)->sent++;
+        return;
+    }
+    s->used = false;
+    if (status != TC_E_AGAIN)
+        node_lose(n, to, status, &error, "start of a call");
+}

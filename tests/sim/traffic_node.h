@@ -1,0 +1,66 @@
+/* What the files of a node's program share: its state, and what ends a flow. */
+#ifndef SIM_TRAFFIC_NODE_H
+#define SIM_TRAFFIC_NODE_H
+
+#include "flows.h"
+#include "traffic.h"
+
+#include <tc/tc.h>
+
+#define PORT 7000
+#define MS 1000000ull
+#define TIMEOUT_NS (4000 * MS)
+#define SMALL_MAX 512u
+#define LARGE_MAX (300u << 10)
+#define STARTED_MAX 16u
+
+typedef struct peer {
+    tc_ep *ep; /* NULL: not connected */
+    uint32_t flow;
+} peer;
+
+typedef struct started {
+    bool used, done;
+    unsigned peer;
+    uint32_t flow;
+    uint64_t number, answer;
+} started;
+
+struct traffic_program {
+    traffic *all;
+    unsigned number;
+    tc_sim_world *world;
+    tc_context *ctx;
+    bool can_send; /* all functions are open */
+    tc_ifunc *functions[FLOW_FUNCTIONS];
+    peer peers[PLAN_NODES_MAX];
+    started calls[STARTED_MAX];
+    uint8_t payload[LARGE_MAX];
+};
+typedef struct traffic_program node;
+
+static inline uint64_t draw(node *n, uint64_t limit)
+{
+    return tc_sim_random(n->world) % limit;
+}
+
+static inline bool has(const node *n, plan_feature feature)
+{
+    return plan_has(n->all->plan, feature);
+}
+
+/* traffic.c */
+size_t node_draw_size(node *n);
+void node_close_peer(node *n, unsigned to);
+/* Ends a flow by a message of which it is not known whether it ran. Errors that no fault
+ * explains fail the world. */
+void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, const char *what);
+
+/* traffic_functions.c: the archive of a function that nodes send. */
+tc_code node_code(unsigned function);
+
+/* traffic_calls.c */
+void node_call(node *n, unsigned to);
+void node_start_call(node *n, unsigned to);
+
+#endif
