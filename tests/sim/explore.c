@@ -133,7 +133,7 @@ static void run_world(const plan *p, result *out)
     if (tc_sim_world_create(&params, &world, &error) != TC_OK)
         abort();
     for (unsigned i = 0; i < p->nodes; i++) {
-        nodes[i] = (traffic_node){&all, i};
+        nodes[i] = (traffic_node){.all = &all, .number = i};
         all.busy[i] = true;
         if (tc_sim_node_create(world, i % p->hosts, traffic_main, &nodes[i], &all.nodes[i],
                                &error) != TC_OK)

@@ -63,35 +63,33 @@ static uint32_t sum_of(const uint8_t *bytes, size_t size)
     return sum;
 }
 
-void flows_write(uint32_t number, unsigned function, bool is_call, void *bytes, size_t size)
+void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes, size_t size)
 {
     const flow *f = &flows[number];
     uint8_t *rest = (uint8_t *)bytes + sizeof(flow_header);
     for (size_t i = 0; i < size - sizeof(flow_header); i++)
         rest[i] = (uint8_t)((f->sent + 1) * 7 + i * 13 + number);
-    const flow_header header = {MAGIC,          number,
-                                f->sent + 1,    function,
-                                (uint32_t)size, sum_of(rest, size - sizeof(flow_header)),
-                                is_call};
+    const flow_header header = {
+        MAGIC,    number,         f->sent + 1,
+        function, (uint32_t)size, sum_of(rest, size - sizeof(flow_header)),
+        kind};
     memcpy(bytes, &header, sizeof header);
 }
 
-bool flows_check(unsigned node, unsigned function, const void *bytes, size_t size,
-                 uint64_t *number_out)
+flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size)
 {
-    flow_header header = {0};
-    *number_out = 0;
+    const flow_header none = {0};
+    flow_header header = none;
     if (size < sizeof header) {
         flows_fail("node %u: a payload of %zu bytes", node, size);
-        return false;
+        return none;
     }
     memcpy(&header, bytes, sizeof header);
     if (header.magic != MAGIC || header.flow >= count || header.size != size) {
         flows_fail("node %u: a payload of %zu bytes is not what was sent", node, size);
-        return false;
+        return none;
     }
     flow *f = &flows[header.flow];
-    *number_out = header.number;
     if (f->to != node)
         flows_fail("flow %u to node %u ran at node %u", header.flow, f->to, node);
     if (header.function != function)
@@ -107,7 +105,7 @@ bool flows_check(unsigned node, unsigned function, const void *bytes, size_t siz
                    header.flow, f->from, f->to, header.number, f->run);
     f->run = header.number;
     total++;
-    return header.is_call != 0;
+    return header;
 }
 
 uint64_t flows_total(void)

@@ -23,6 +23,12 @@ typedef struct flow {
     bool ended;         /* its endpoint is closed or lost */
 } flow;
 
+typedef enum flow_kind {
+    FLOW_SEND,
+    FLOW_CALL,
+    FLOW_DETACHED, /* a call that is answered while a later message of its endpoint runs */
+} flow_kind;
+
 /* What a payload begins with. */
 typedef struct flow_header {
     uint32_t magic;
@@ -31,7 +37,7 @@ typedef struct flow_header {
     uint32_t function;
     uint32_t size; /* of the whole payload */
     uint32_t sum;  /* over the bytes that follow */
-    uint32_t is_call;
+    uint32_t kind; /* flow_kind */
 } flow_header;
 
 /* Forgets all; for a new world. `refusals`: memory may be missing at a target, which then drops
@@ -45,10 +51,10 @@ void flows_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint32_t flows_open(unsigned from, unsigned from_life, unsigned to);
 flow *flows_get(uint32_t number);
 /* Writes the payload of the flow's next message. */
-void flows_write(uint32_t number, unsigned function, bool is_call, void *bytes, size_t size);
-/* Checks a message that runs at a node as `function`. Returns whether it is a call. */
-bool flows_check(unsigned node, unsigned function, const void *bytes, size_t size,
-                 uint64_t *number_out);
+void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes, size_t size);
+/* Checks a message that runs at a node as `function`. Returns its header; zeros if it is not one
+ * of a flow. */
+flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size);
 /* Messages that have run in all flows. */
 uint64_t flows_total(void);
 

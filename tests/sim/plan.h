@@ -28,7 +28,8 @@
     X(interrupts, "system calls that take long")                                               \
     X(far, "a network of milliseconds")                                                        \
     X(shared, "rings in shared memory, on one host")                                           \
-    X(adaptive, "waits that yield first")
+    X(adaptive, "waits that yield first")                                                      \
+    X(detached, "calls that are answered while a later message runs")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -23,6 +23,13 @@ static bool is_loss(const node *n, tc_status status)
             (status == TC_E_NO_MEMORY || status == TC_E_IO || status == TC_E_REFUSED));
 }
 
+bool node_is_disturbed(const node *n)
+{
+    const uint32_t disturbing =
+        (1u << PLAN_kills) | (1u << PLAN_cuts) | (1u << PLAN_pauses) | (1u << PLAN_interrupts);
+    return (n->all->plan->features & disturbing) != 0 || n->all->plan->fail_at != 0;
+}
+
 void node_close_peer(node *n, unsigned to)
 {
     peer *p = &n->peers[to];
@@ -35,11 +42,9 @@ void node_close_peer(node *n, unsigned to)
 /* A call that could not be confirmed ends its flow. */
 void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, const char *what)
 {
-    const uint32_t disturbing =
-        (1u << PLAN_kills) | (1u << PLAN_cuts) | (1u << PLAN_pauses) | (1u << PLAN_interrupts);
     if (!is_loss(n, status))
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
-    if ((n->all->plan->features & disturbing) == 0 && n->all->plan->fail_at == 0)
+    if (!node_is_disturbed(n))
         flows_fail("node %u: %s: %s without a fault: %s", n->number, what,
                    tc_status_name(status), error->text);
     node_close_peer(n, to);
@@ -80,7 +85,7 @@ static void send(node *n, unsigned to)
     const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
     const size_t size = node_draw_size(n);
     flow *f;
-    flows_write(n->peers[to].flow, function, false, n->payload, size);
+    flows_write(n->peers[to].flow, function, FLOW_SEND, n->payload, size);
     tc_status status = tc_send_wait(n->peers[to].ep, n->functions[function], n->payload, size,
                                     TIMEOUT_NS, &error);
     f = flows_get(n->peers[to].flow);
@@ -196,13 +201,26 @@ static bool all_are_done(const traffic *all)
     return true;
 }
 
+static bool has_detached(const node *n, unsigned to)
+{
+    for (unsigned i = 0; i < STARTED_MAX; i++) {
+        const started *s = &n->calls[i];
+        if (s->used && !s->done && s->detached && s->flow == n->peers[to].flow)
+            return true;
+    }
+    return false;
+}
+
 static void settle(node *n)
 {
     tc_error error = {0};
     for (unsigned to = 0; to < n->all->plan->nodes; to++) {
         if (n->peers[to].ep == NULL)
             continue;
-        flush(n, to);
+        if (has_detached(n, to))
+            send(n, to); /* answers them */
+        if (n->peers[to].ep != NULL)
+            flush(n, to);
         if (n->peers[to].ep != NULL && tc_ep_error(n->peers[to].ep, &error) != TC_OK)
             node_close_peer(n, to);
     }
@@ -216,12 +234,13 @@ static void settle(node *n)
 
 void traffic_main(tc_sim_node *self, void *argument)
 {
-    const traffic_node *own = argument;
+    traffic_node *own = argument;
     node *n = calloc(1, sizeof *n);
     if (n == NULL) {
         own->all->busy[own->number] = false;
         return;
     }
+    own->program = n;
     n->all = own->all;
     n->number = own->number;
     n->world = tc_sim_node_world(self);

@@ -13,10 +13,13 @@ typedef struct traffic {
     bool busy[PLAN_NODES_MAX]; /* has actions left; not when it was killed */
 } traffic;
 
+struct traffic_program;
+
 /* For tc_sim_node_create; the argument is a traffic_node. */
 typedef struct traffic_node {
     traffic *all;
     unsigned number;
+    struct traffic_program *program; /* of its newest life */
 } traffic_node;
 void traffic_main(tc_sim_node *node, void *argument);
 

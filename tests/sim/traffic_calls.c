@@ -11,7 +11,7 @@ void node_call(node *n, unsigned to)
     uint64_t answer = 0;
     size_t answer_size = sizeof answer;
     const uint32_t number = n->peers[to].flow;
-    flows_write(number, function, true, n->payload, size);
+    flows_write(number, function, FLOW_CALL, n->payload, size);
     tc_status status = tc_call(n->peers[to].ep, n->functions[function], n->payload, size,
                                &answer, &answer_size, TIMEOUT_NS, &error);
     flow *f = flows_get(number);
@@ -32,6 +32,9 @@ static void call_done(void *user, const tc_call_outcome *outcome)
         flows_fail("flow %u: the end of call %" PRIu64 " was reported twice", s->flow,
                    s->number);
     s->done = true;
+    if (outcome->status != TC_OK && !flows_get(s->flow)->ended && !node_is_disturbed(s->node))
+        flows_fail("flow %u: call %" PRIu64 ": %s without a fault: %s", s->flow, s->number,
+                   tc_status_name(outcome->status), outcome->text);
     if (outcome->status == TC_OK && s->answer != s->number)
         flows_fail("flow %u: call %" PRIu64 " returned %" PRIu64, s->flow, s->number,
                    s->answer);
@@ -49,9 +52,10 @@ void node_start_call(node *n, unsigned to)
         s++;
     if (s == n->calls + STARTED_MAX)
         return;
-    *s = (started){.used = true, .peer = to, .flow = n->peers[to].flow};
+    *s = (started){.used = true, .node = n, .flow = n->peers[to].flow};
     s->number = flows_get(s->flow)->sent + 1;
-    flows_write(s->flow, function, true, n->payload, size);
+    s->detached = has(n, PLAN_detached) && draw(n, 2) == 0;
+    flows_write(s->flow, function, s->detached ? FLOW_DETACHED : FLOW_CALL, n->payload, size);
     const tc_call_params params = {.result = &s->answer,
                                    .result_capacity = sizeof s->answer,
                                    .timeout_ns = TIMEOUT_NS,

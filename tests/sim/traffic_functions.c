@@ -13,13 +13,46 @@
 static void *archives[FLOW_FUNCTIONS];
 static size_t archive_sizes[FLOW_FUNCTIONS];
 
+static void expect_reply(const node *n, tc_status status, const char *what)
+{
+    if (status != TC_OK)
+        flows_fail("node %u: %s: %s", n->number, what, tc_status_name(status));
+}
+
+/* Answers the calls that earlier messages of the running one's endpoint have detached. */
+static void answer_detached(node *n, uint32_t number)
+{
+    for (detached *d = n->detached; d < n->detached + DETACHED_MAX; d++) {
+        if (!d->used || d->flow != number)
+            continue;
+        expect_reply(n, tc_reply_to(&d->ticket, &d->number, sizeof d->number),
+                     "answer to a detached call");
+        d->used = false;
+    }
+}
+
+static void detach(node *n, const flow_header *header)
+{
+    detached *d = n->detached;
+    while (d < n->detached + DETACHED_MAX && d->used)
+        d++;
+    if (d == n->detached + DETACHED_MAX) { /* of flows that have ended */
+        expect_reply(n, tc_reply(&header->number, sizeof header->number), "reply");
+        return;
+    }
+    *d = (detached){.used = true, .flow = header->flow, .number = header->number};
+    expect_reply(n, tc_detach(&d->ticket), "detach");
+}
+
 static void run(unsigned function, const void *payload, size_t size)
 {
-    uint64_t number;
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
-    if (flows_check(own->number, function, payload, size, &number) &&
-        tc_reply(&number, sizeof number) != TC_OK)
-        flows_fail("node %u cannot reply", own->number);
+    const flow_header header = flows_check(own->number, function, payload, size);
+    answer_detached(own->program, header.flow);
+    if (header.kind == FLOW_DETACHED)
+        detach(own->program, &header);
+    else if (header.kind == FLOW_CALL)
+        expect_reply(own->program, tc_reply(&header.number, sizeof header.number), "reply");
 }
 
 #define FUNCTION(n)                                                                            \

@@ -5,6 +5,7 @@
 #include "flows.h"
 #include "traffic.h"
 
+#include <tc/entry.h>
 #include <tc/tc.h>
 
 #define PORT 7000
@@ -13,6 +14,7 @@
 #define SMALL_MAX 512u
 #define LARGE_MAX (300u << 10)
 #define STARTED_MAX 16u
+#define DETACHED_MAX 64u
 
 typedef struct peer {
     tc_ep *ep; /* NULL: not connected */
@@ -20,11 +22,19 @@ typedef struct peer {
 } peer;
 
 typedef struct started {
-    bool used, done;
-    unsigned peer;
+    bool used, done, detached;
+    const struct traffic_program *node;
     uint32_t flow;
     uint64_t number, answer;
 } started;
+
+/* A call that this node has to answer. */
+typedef struct detached {
+    bool used;
+    uint32_t flow;
+    uint64_t number;
+    tc_call_ticket ticket;
+} detached;
 
 struct traffic_program {
     traffic *all;
@@ -35,6 +45,7 @@ struct traffic_program {
     tc_ifunc *functions[FLOW_FUNCTIONS];
     peer peers[PLAN_NODES_MAX];
     started calls[STARTED_MAX];
+    detached detached[DETACHED_MAX];
     uint8_t payload[LARGE_MAX];
 };
 typedef struct traffic_program node;
@@ -50,6 +61,8 @@ static inline bool has(const node *n, plan_feature feature)
 }
 
 /* traffic.c */
+/* Returns whether faults of this world may end endpoints, or make calls late. */
+bool node_is_disturbed(const node *n);
 size_t node_draw_size(node *n);
 void node_close_peer(node *n, unsigned to);
 /* Ends a flow by a message of which it is not known whether it ran. Errors that no fault
