@@ -29,7 +29,8 @@
     X(far, "a network of milliseconds")                                                        \
     X(shared, "rings in shared memory, on one host")                                           \
     X(adaptive, "waits that yield first")                                                      \
-    X(detached, "calls that are answered while a later message runs")
+    X(detached, "calls that are answered while a later message runs")                          \
+    X(parts, "sends in parts that end later")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -125,7 +125,7 @@ static void act(node *n)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
         return;
-    switch (draw(n, 8)) {
+    switch (draw(n, 9)) {
     case 0:
         if (has(n, PLAN_flushes))
             flush(n, to);
@@ -145,6 +145,10 @@ static void act(node *n)
     case 4:
         if (has(n, PLAN_closes) && draw(n, 4) == 0)
             node_close_peer(n, to);
+        break;
+    case 5:
+        if (has(n, PLAN_parts))
+            node_send_parts(n, to);
         break;
     default:
         send(n, to);
@@ -230,6 +234,7 @@ static void settle(node *n)
         if (n->calls[i].used && !n->calls[i].done)
             flows_fail("node %u: a call has not ended", n->number);
     }
+    node_expect_parts_ended(n);
 }
 
 void traffic_main(tc_sim_node *self, void *argument)
@@ -261,5 +266,6 @@ void traffic_main(tc_sim_node *self, void *argument)
             node_close_peer(n, to);
     }
     tc_context_destroy(n->ctx);
+    node_free_parts(n);
     free(n);
 }

@@ -15,6 +15,7 @@
 #define LARGE_MAX (300u << 10)
 #define STARTED_MAX 16u
 #define DETACHED_MAX 64u
+#define PART_SENDS_MAX 8u
 
 typedef struct peer {
     tc_ep *ep; /* NULL: not connected */
@@ -36,6 +37,16 @@ typedef struct detached {
     tc_call_ticket ticket;
 } detached;
 
+/* A send that is started: its bytes are spoilt as soon as it has ended. */
+typedef struct part_send {
+    bool used, done;
+    const struct traffic_program *node;
+    uint32_t flow;
+    uint64_t number, ended;
+    uint8_t *bytes; /* NULL: not allocated yet */
+    size_t size;
+} part_send;
+
 struct traffic_program {
     traffic *all;
     unsigned number;
@@ -46,6 +57,7 @@ struct traffic_program {
     peer peers[PLAN_NODES_MAX];
     started calls[STARTED_MAX];
     detached detached[DETACHED_MAX];
+    part_send part_sends[PART_SENDS_MAX];
     uint8_t payload[LARGE_MAX];
 };
 typedef struct traffic_program node;
@@ -75,5 +87,11 @@ tc_code node_code(unsigned function);
 /* traffic_calls.c */
 void node_call(node *n, unsigned to);
 void node_start_call(node *n, unsigned to);
+
+/* traffic_parts.c */
+void node_send_parts(node *n, unsigned to);
+/* Checks that each has ended, once. */
+void node_expect_parts_ended(const node *n);
+void node_free_parts(node *n);
 
 #endif
