@@ -30,7 +30,8 @@
     X(shared, "rings in shared memory, on one host")                                           \
     X(adaptive, "waits that yield first")                                                      \
     X(detached, "calls that are answered while a later message runs")                          \
-    X(parts, "sends in parts that end later")
+    X(parts, "sends in parts that end later")                                                  \
+    X(events, "a callback for the events of endpoints")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -36,7 +36,9 @@ void node_close_peer(node *n, unsigned to)
     flows_get(p->flow)->ended = true;
     tc_ep *ep = p->ep;
     p->ep = NULL;
+    n->closing = ep;
     tc_ep_close(ep);
+    n->closing = NULL;
 }
 
 /* A call that could not be confirmed ends its flow. */
@@ -67,6 +69,7 @@ static bool connect_to(node *n, unsigned to)
                        error.text);
         return false;
     }
+    p->has_ended = false;
     p->flow = flows_open(n->number, n->all->lives[n->number], to);
     return true;
 }
@@ -181,6 +184,8 @@ static bool open_all(node *n)
     tc_options_destroy(options);
     if (status != TC_OK)
         return false;
+    if (has(n, PLAN_events))
+        tc_context_set_ep_callback(n->ctx, node_on_event, n);
     for (unsigned i = 0; i < FLOW_FUNCTIONS && status == TC_OK; i++) {
         const tc_code code = node_code(i);
         status = tc_ifunc_open_code(n->ctx, &code, &n->functions[i], &error);

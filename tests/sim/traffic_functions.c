@@ -48,6 +48,7 @@ static void run(unsigned function, const void *payload, size_t size)
 {
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
     const flow_header header = flows_check(own->number, function, payload, size);
+    node_expect_announced(own->program, header.flow);
     answer_detached(own->program, header.flow);
     if (header.kind == FLOW_DETACHED)
         detach(own->program, &header);

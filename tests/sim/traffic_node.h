@@ -15,11 +15,13 @@
 #define LARGE_MAX (300u << 10)
 #define STARTED_MAX 16u
 #define DETACHED_MAX 64u
+#define ACCEPTED_MAX 64u
 #define PART_SENDS_MAX 8u
 
 typedef struct peer {
     tc_ep *ep; /* NULL: not connected */
     uint32_t flow;
+    bool has_ended; /* its event came */
 } peer;
 
 typedef struct started {
@@ -28,6 +30,13 @@ typedef struct started {
     uint32_t flow;
     uint64_t number, answer;
 } started;
+
+/* An endpoint that a peer opened, between its events. */
+typedef struct accepted {
+    tc_ep *ep; /* NULL: unused */
+    bool has_flow;
+    uint32_t flow;
+} accepted;
 
 /* A call that this node has to answer. */
 typedef struct detached {
@@ -55,6 +64,8 @@ struct traffic_program {
     bool can_send; /* all functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS];
     peer peers[PLAN_NODES_MAX];
+    const tc_ep *closing; /* the one that tc_ep_close ends now */
+    accepted accepted[ACCEPTED_MAX];
     started calls[STARTED_MAX];
     detached detached[DETACHED_MAX];
     part_send part_sends[PART_SENDS_MAX];
@@ -93,5 +104,10 @@ void node_send_parts(node *n, unsigned to);
 /* Checks that each has ended, once. */
 void node_expect_parts_ended(const node *n);
 void node_free_parts(node *n);
+
+/* traffic_events.c */
+void node_on_event(void *user, tc_ep *ep, tc_ep_event event);
+/* Checks the endpoint of a message that runs now. */
+void node_expect_announced(node *n, uint32_t number);
 
 #endif

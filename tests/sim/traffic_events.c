@@ -1,0 +1,90 @@
+/* Events of endpoints: they enclose the messages of a peer, once each. A peer's endpoint carries
+ * one flow, so its messages say which. */
+#include "traffic_node.h"
+
+#include <inttypes.h>
+
+static accepted *find(node *n, const tc_ep *ep)
+{
+    for (accepted *a = n->accepted; a < n->accepted + ACCEPTED_MAX; a++) {
+        if (a->ep == ep)
+            return a;
+    }
+    return NULL;
+}
+
+static peer *find_own(node *n, const tc_ep *ep)
+{
+    for (peer *p = n->peers; p < n->peers + PLAN_NODES_MAX; p++) {
+        if (p->ep == ep)
+            return p;
+    }
+    return NULL;
+}
+
+static void opened(node *n, tc_ep *ep)
+{
+    accepted *unused = find(n, NULL);
+    if (find(n, ep) != NULL || find_own(n, ep) != NULL)
+        flows_fail("node %u: an endpoint was announced twice", n->number);
+    else if (unused == NULL)
+        flows_fail("node %u: more than %u peers at a time", n->number, ACCEPTED_MAX);
+    else
+        *unused = (accepted){.ep = ep};
+}
+
+/* A peer's endpoint: after its end in order all messages have run. */
+static void ended(node *n, accepted *a, tc_ep_event event)
+{
+    const flow *f = a->has_flow ? flows_get(a->flow) : NULL;
+    if (event == TC_EP_CLOSED && f != NULL && f->run < f->sent && n->all->plan->fail_at == 0)
+        flows_fail("node %u: flow %u closed when %" PRIu64 " of %" PRIu64 " messages had run",
+                   n->number, a->flow, f->run, f->sent);
+    if (event == TC_EP_FAILED && !node_is_disturbed(n))
+        flows_fail("node %u: the endpoint of flow %u failed without a fault", n->number,
+                   a->flow);
+    *a = (accepted){0};
+}
+
+static void ended_own(node *n, const tc_ep *ep)
+{
+    tc_error error;
+    peer *p = find_own(n, ep);
+    if (p == NULL && ep != n->closing)
+        flows_fail("node %u: the end of an endpoint that was not announced", n->number);
+    else if (p != NULL && p->has_ended)
+        flows_fail("node %u: the end of an endpoint was reported twice", n->number);
+    else if (p != NULL)
+        p->has_ended = true;
+    if (tc_ep_error(ep, &error) == TC_OK)
+        flows_fail("node %u: an endpoint that has ended reports no reason", n->number);
+}
+
+void node_on_event(void *user, tc_ep *ep, tc_ep_event event)
+{
+    node *n = user;
+    accepted *a = find(n, ep);
+    if (event == TC_EP_OPENED)
+        opened(n, ep);
+    else if (a != NULL)
+        ended(n, a, event);
+    else
+        ended_own(n, ep);
+}
+
+void node_expect_announced(node *n, uint32_t number)
+{
+    accepted *a = has(n, PLAN_events) ? find(n, tc_self_endpoint()) : NULL;
+    if (!has(n, PLAN_events))
+        return;
+    if (a == NULL) {
+        flows_fail("node %u: a message of flow %u ran outside the events of its endpoint",
+                   n->number, number);
+        return;
+    }
+    if (a->has_flow && a->flow != number)
+        flows_fail("node %u: messages of flows %u and %u on one endpoint", n->number, a->flow,
+                   number);
+    a->has_flow = true;
+    a->flow = number;
+}
