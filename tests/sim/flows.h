@@ -21,6 +21,7 @@ typedef struct flow {
     uint64_t run;       /* the number that ran last */
     uint64_t dropped;   /* messages that others overtook, for functions that were refused */
     bool ended;         /* its endpoint is closed or lost */
+    bool may_be_cut;    /* it was closed within a time that may be too short */
 } flow;
 
 typedef enum flow_kind {

@@ -31,7 +31,8 @@
     X(adaptive, "waits that yield first")                                                      \
     X(detached, "calls that are answered while a later message runs")                          \
     X(parts, "sends in parts that end later")                                                  \
-    X(events, "a callback for the events of endpoints")
+    X(events, "a callback for the events of endpoints")                                        \
+    X(finishes, "endpoints and contexts ended with a count of what is lost")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -13,45 +13,6 @@ static void expect(const node *n, tc_status status, const tc_error *error, const
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
 }
 
-/* The errors that a peer's death or a cut may give, or the call that fails in this world;
- * nothing else is taken. */
-static bool is_loss(const node *n, tc_status status)
-{
-    return status == TC_E_PEER_LOST || status == TC_E_CLOSED || status == TC_E_TIMEOUT ||
-           status == TC_E_UNREACHABLE ||
-           (n->all->plan->fail_at != 0 &&
-            (status == TC_E_NO_MEMORY || status == TC_E_IO || status == TC_E_REFUSED));
-}
-
-bool node_is_disturbed(const node *n)
-{
-    const uint32_t disturbing =
-        (1u << PLAN_kills) | (1u << PLAN_cuts) | (1u << PLAN_pauses) | (1u << PLAN_interrupts);
-    return (n->all->plan->features & disturbing) != 0 || n->all->plan->fail_at != 0;
-}
-
-void node_close_peer(node *n, unsigned to)
-{
-    peer *p = &n->peers[to];
-    flows_get(p->flow)->ended = true;
-    tc_ep *ep = p->ep;
-    p->ep = NULL;
-    n->closing = ep;
-    tc_ep_close(ep);
-    n->closing = NULL;
-}
-
-/* A call that could not be confirmed ends its flow. */
-void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, const char *what)
-{
-    if (!is_loss(n, status))
-        flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
-    if (!node_is_disturbed(n))
-        flows_fail("node %u: %s: %s without a fault: %s", n->number, what,
-                   tc_status_name(status), error->text);
-    node_close_peer(n, to);
-}
-
 static bool connect_to(node *n, unsigned to)
 {
     char address[TC_SIM_ADDRESS_BYTES];
@@ -64,7 +25,7 @@ static bool connect_to(node *n, unsigned to)
                       TIMEOUT_NS, &p->ep, &error);
     if (status != TC_OK) {
         p->ep = NULL;
-        if (!is_loss(n, status) && status != TC_E_REFUSED)
+        if (!node_is_loss(n, status) && status != TC_E_REFUSED)
             flows_fail("node %u: connect: %s: %s", n->number, tc_status_name(status),
                        error.text);
         return false;
@@ -242,6 +203,19 @@ static void settle(node *n)
     node_expect_parts_ended(n);
 }
 
+static void end(node *n)
+{
+    if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
+        node_finish(n);
+        return;
+    }
+    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+        if (n->peers[to].ep != NULL)
+            node_close_peer(n, to);
+    }
+    tc_context_destroy(n->ctx);
+}
+
 void traffic_main(tc_sim_node *self, void *argument)
 {
     traffic_node *own = argument;
@@ -266,11 +240,7 @@ void traffic_main(tc_sim_node *self, void *argument)
     while (!all_are_done(n->all) && flows_error() == NULL)
         (void)tc_wait(n->ctx, 100 * MS);
     (void)tc_wait(n->ctx, 10 * MS);
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
-        if (n->peers[to].ep != NULL)
-            node_close_peer(n, to);
-    }
-    tc_context_destroy(n->ctx);
+    end(n);
     node_free_parts(n);
     free(n);
 }

@@ -40,7 +40,7 @@ static void ended(node *n, accepted *a, tc_ep_event event)
     if (event == TC_EP_CLOSED && f != NULL && f->run < f->sent && n->all->plan->fail_at == 0)
         flows_fail("node %u: flow %u closed when %" PRIu64 " of %" PRIu64 " messages had run",
                    n->number, a->flow, f->run, f->sent);
-    if (event == TC_EP_FAILED && !node_is_disturbed(n))
+    if (event == TC_EP_FAILED && !node_is_disturbed(n) && (f == NULL || !f->may_be_cut))
         flows_fail("node %u: the endpoint of flow %u failed without a fault", n->number,
                    a->flow);
     *a = (accepted){0};

@@ -84,13 +84,18 @@ static inline bool has(const node *n, plan_feature feature)
 }
 
 /* traffic.c */
+size_t node_draw_size(node *n);
+
+/* traffic_ends.c */
+bool node_is_loss(const node *n, tc_status status);
 /* Returns whether faults of this world may end endpoints, or make calls late. */
 bool node_is_disturbed(const node *n);
-size_t node_draw_size(node *n);
 void node_close_peer(node *n, unsigned to);
 /* Ends a flow by a message of which it is not known whether it ran. Errors that no fault
  * explains fail the world. */
 void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, const char *what);
+/* Ends the context with messages under way. */
+void node_finish(node *n);
 
 /* traffic_functions.c: the archive of a function that nodes send. */
 tc_code node_code(unsigned function);
