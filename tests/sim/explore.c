@@ -128,7 +128,7 @@ static void run_world(const plan *p, result *out)
     tc_error error = {0};
     const tc_sim_params params = params_of(p);
     *out = (result){0};
-    flows_reset(p->fail_at != 0);
+    flows_reset(plan_may_refuse(p));
     all = (traffic){.plan = p};
     if (tc_sim_world_create(&params, &world, &error) != TC_OK)
         abort();

@@ -30,7 +30,7 @@ typedef enum flow_kind {
     FLOW_DETACHED, /* a call that is answered while a later message of its endpoint runs */
 } flow_kind;
 
-/* What a payload begins with. */
+/* The first bytes of a payload. */
 typedef struct flow_header {
     uint32_t magic;
     uint32_t flow;
@@ -41,8 +41,7 @@ typedef struct flow_header {
     uint32_t kind; /* flow_kind */
 } flow_header;
 
-/* Forgets all; for a new world. `refusals`: memory may be missing at a target, which then drops
- * messages of a function and reports it as refused. */
+/* Forgets all; for a new world. `refusals`: plan_may_refuse. */
 void flows_reset(bool refusals);
 /* The error that was found first, or NULL. */
 const char *flows_error(void);
@@ -53,8 +52,8 @@ uint32_t flows_open(unsigned from, unsigned from_life, unsigned to);
 flow *flows_get(uint32_t number);
 /* Writes the payload of the flow's next message. */
 void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes, size_t size);
-/* Checks a message that runs at a node as `function`. Returns its header; zeros if it is not one
- * of a flow. */
+/* Checks a message that runs at a node as `function`. Returns its header; zeros if it is of no
+ * flow. */
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size);
 /* Messages that have run in all flows. */
 uint64_t flows_total(void);

@@ -32,7 +32,10 @@
     X(detached, "calls that are answered while a later message runs")                          \
     X(parts, "sends in parts that end later")                                                  \
     X(events, "a callback for the events of endpoints")                                        \
-    X(finishes, "endpoints and contexts ended with a count of what is lost")
+    X(finishes, "endpoints and contexts ended with a count of what is lost")                   \
+    X(evictions, "memory for the code of four functions")                                      \
+    X(few_functions, "contexts that hold six functions, and open four of eight")               \
+    X(quotas, "quotas of functions, of messages in a second and of bytes")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,
@@ -59,6 +62,12 @@ void plan_print(const plan *p);
 static inline bool plan_has(const plan *p, plan_feature feature)
 {
     return (p->features >> feature) & 1;
+}
+
+/* Returns whether targets may drop messages for functions that they refuse, and report that. */
+static inline bool plan_may_refuse(const plan *p)
+{
+    return plan_has(p, PLAN_few_functions) || plan_has(p, PLAN_quotas) || p->fail_at != 0;
 }
 
 #endif

@@ -43,10 +43,18 @@ size_t node_draw_size(node *n)
     return least + draw(n, SMALL_MAX);
 }
 
+unsigned node_draw_function(node *n)
+{
+    unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    while (n->functions[function] == NULL)
+        function = (function + 1) % FLOW_FUNCTIONS;
+    return function;
+}
+
 static void send(node *n, unsigned to)
 {
     tc_error error = {0};
-    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const unsigned function = node_draw_function(n);
     const size_t size = node_draw_size(n);
     flow *f;
     flows_write(n->peers[to].flow, function, FLOW_SEND, n->payload, size);
@@ -76,10 +84,38 @@ static void flush(node *n, unsigned to)
 static void prepare(node *n, unsigned to)
 {
     tc_error error = {0};
-    tc_status status = tc_ep_prepare(n->peers[to].ep, n->functions[draw(n, FLOW_FUNCTIONS)],
-                                     TIMEOUT_NS, &error);
+    tc_status status =
+        tc_ep_prepare(n->peers[to].ep, n->functions[node_draw_function(n)], TIMEOUT_NS, &error);
     if (status != TC_OK)
         node_lose(n, to, status, &error, "prepare");
+}
+
+static bool is_opened(const node *n, unsigned function)
+{
+    return !has(n, PLAN_few_functions) || (function + n->number) % 2 == 0;
+}
+
+static tc_status open_function(node *n, unsigned function, tc_error *error)
+{
+    const tc_code code = node_code(function);
+    return tc_ifunc_open_code(n->ctx, &code, &n->functions[function], error);
+}
+
+/* The first one stays open. Functions that have arrived may fill the context meanwhile. */
+static void reopen(node *n)
+{
+    tc_error error = {0};
+    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    if (!is_opened(n, function) || function < 2)
+        return;
+    if (n->functions[function] != NULL)
+        tc_ifunc_close(n->functions[function]);
+    n->functions[function] = NULL;
+    tc_status status = open_function(n, function, &error);
+    if (status != TC_OK && !node_is_refusal(n, status))
+        expect(n, status, &error, "open");
+    if (status != TC_OK)
+        n->functions[function] = NULL;
 }
 
 static void act(node *n)
@@ -89,7 +125,7 @@ static void act(node *n)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
         return;
-    switch (draw(n, 9)) {
+    switch (draw(n, 10)) {
     case 0:
         if (has(n, PLAN_flushes))
             flush(n, to);
@@ -113,6 +149,10 @@ static void act(node *n)
     case 5:
         if (has(n, PLAN_parts))
             node_send_parts(n, to);
+        break;
+    case 6:
+        if (has(n, PLAN_few_functions))
+            reopen(n);
         break;
     default:
         send(n, to);
@@ -141,6 +181,15 @@ static bool open_all(node *n)
     set(n, options, "connect_timeout", "4s");
     if (has(n, PLAN_small_rings))
         set(n, options, "ring_bytes", "4K");
+    if (has(n, PLAN_evictions))
+        set(n, options, "code_memory_max", "24K");
+    if (has(n, PLAN_few_functions))
+        set(n, options, "functions_max", "6");
+    if (has(n, PLAN_quotas)) {
+        set(n, options, "quota_functions", "6");
+        set(n, options, "quota_message_rate", "1000");
+        set(n, options, "quota_queue_bytes", "64K");
+    }
     tc_status status = tc_context_create(options, &n->ctx, &error);
     tc_options_destroy(options);
     if (status != TC_OK)
@@ -148,8 +197,8 @@ static bool open_all(node *n)
     if (has(n, PLAN_events))
         tc_context_set_ep_callback(n->ctx, node_on_event, n);
     for (unsigned i = 0; i < FLOW_FUNCTIONS && status == TC_OK; i++) {
-        const tc_code code = node_code(i);
-        status = tc_ifunc_open_code(n->ctx, &code, &n->functions[i], &error);
+        if (is_opened(n, i))
+            status = open_function(n, i, &error);
         expect(n, status, &error, "open");
     }
     n->can_send = status == TC_OK;

@@ -6,7 +6,7 @@
 void node_call(node *n, unsigned to)
 {
     tc_error error = {0};
-    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const unsigned function = node_draw_function(n);
     const size_t size = node_draw_size(n);
     uint64_t answer = 0;
     size_t answer_size = sizeof answer;
@@ -32,7 +32,8 @@ static void call_done(void *user, const tc_call_outcome *outcome)
         flows_fail("flow %u: the end of call %" PRIu64 " was reported twice", s->flow,
                    s->number);
     s->done = true;
-    if (outcome->status != TC_OK && !flows_get(s->flow)->ended && !node_is_disturbed(s->node))
+    if (outcome->status != TC_OK && !flows_get(s->flow)->ended &&
+        !node_is_refusal(s->node, outcome->status) && !node_is_disturbed(s->node))
         flows_fail("flow %u: call %" PRIu64 ": %s without a fault: %s", s->flow, s->number,
                    tc_status_name(outcome->status), outcome->text);
     if (outcome->status == TC_OK && s->answer != s->number)
@@ -45,7 +46,7 @@ static void call_done(void *user, const tc_call_outcome *outcome)
 void node_start_call(node *n, unsigned to)
 {
     tc_error error = {0};
-    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const unsigned function = node_draw_function(n);
     const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
     started *s = n->calls;
     while (s < n->calls + STARTED_MAX && s->used && !s->done)

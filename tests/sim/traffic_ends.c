@@ -14,6 +14,12 @@ bool node_is_loss(const node *n, tc_status status)
             (status == TC_E_NO_MEMORY || status == TC_E_IO || status == TC_E_REFUSED));
 }
 
+bool node_is_refusal(const node *n, tc_status status)
+{
+    return n->all->plan->fail_at == 0 && plan_may_refuse(n->all->plan) &&
+           (status == TC_E_REFUSED || status == TC_E_TOO_LARGE || status == TC_E_NO_MEMORY);
+}
+
 bool node_is_disturbed(const node *n)
 {
     const uint32_t disturbing =
@@ -28,7 +34,7 @@ static void check_lost(const node *n, tc_status status, uint64_t lost, uint64_t 
     if ((status == TC_OK) != (lost == 0))
         flows_fail("node %u: an end with %s and %" PRIu64 " lost messages: %s", n->number,
                    tc_status_name(status), lost, error->text);
-    if (lost < missing && n->all->plan->fail_at == 0) /* refused messages do not count */
+    if (lost < missing && !plan_may_refuse(n->all->plan)) /* refused messages do not count */
         flows_fail("node %u: an end with %" PRIu64 " lost messages when %" PRIu64
                    " had not run",
                    n->number, lost, missing);
@@ -71,6 +77,8 @@ void node_close_peer(node *n, unsigned to)
 /* A call that could not be confirmed ends its flow. */
 void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, const char *what)
 {
+    if (node_is_refusal(n, status))
+        return;
     if (!node_is_loss(n, status))
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
     if (!node_is_disturbed(n))
@@ -84,7 +92,7 @@ static void send_last(node *n, unsigned to)
 {
     flow *f = flows_get(n->peers[to].flow);
     for (uint64_t left = draw(n, 4); left > 0; left--) {
-        const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+        const unsigned function = node_draw_function(n);
         const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
         flows_write(n->peers[to].flow, function, FLOW_SEND, n->payload, size);
         if (tc_send(n->peers[to].ep, n->functions[function], n->payload, size) != TC_OK)

@@ -1,5 +1,5 @@
-/* Events of endpoints: they enclose the messages of a peer, once each. A peer's endpoint carries
- * one flow, so its messages say which. */
+/* Events of endpoints: they enclose the messages of a peer, once each. An endpoint of a peer has
+ * one flow, known from its first message. */
 #include "traffic_node.h"
 
 #include <inttypes.h>
@@ -37,7 +37,8 @@ static void opened(node *n, tc_ep *ep)
 static void ended(node *n, accepted *a, tc_ep_event event)
 {
     const flow *f = a->has_flow ? flows_get(a->flow) : NULL;
-    if (event == TC_EP_CLOSED && f != NULL && f->run < f->sent && n->all->plan->fail_at == 0)
+    if (event == TC_EP_CLOSED && f != NULL && f->run < f->sent &&
+        !plan_may_refuse(n->all->plan))
         flows_fail("node %u: flow %u closed when %" PRIu64 " of %" PRIu64 " messages had run",
                    n->number, a->flow, f->run, f->sent);
     if (event == TC_EP_FAILED && !node_is_disturbed(n) && (f == NULL || !f->may_be_cut))

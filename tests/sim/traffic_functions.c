@@ -1,4 +1,4 @@
-/* The functions that nodes send, which check what they receive. */
+/* The functions that nodes send: they check the messages for which they run. */
 #include "traffic_node.h"
 
 #include "../support/fake_archive.h"

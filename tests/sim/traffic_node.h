@@ -1,4 +1,4 @@
-/* What the files of a node's program share: its state, and what ends a flow. */
+/* Declarations shared by the files of a node's program. */
 #ifndef SIM_TRAFFIC_NODE_H
 #define SIM_TRAFFIC_NODE_H
 
@@ -61,8 +61,8 @@ struct traffic_program {
     unsigned number;
     tc_sim_world *world;
     tc_context *ctx;
-    bool can_send; /* all functions are open */
-    tc_ifunc *functions[FLOW_FUNCTIONS];
+    bool can_send;                       /* its functions are open */
+    tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
     peer peers[PLAN_NODES_MAX];
     const tc_ep *closing; /* the one that tc_ep_close ends now */
     accepted accepted[ACCEPTED_MAX];
@@ -85,9 +85,14 @@ static inline bool has(const node *n, plan_feature feature)
 
 /* traffic.c */
 size_t node_draw_size(node *n);
+/* Returns one that is open. */
+unsigned node_draw_function(node *n);
 
 /* traffic_ends.c */
 bool node_is_loss(const node *n, tc_status status);
+/* Returns whether it is the status of a function that this world may have refused: the endpoint
+ * stays. */
+bool node_is_refusal(const node *n, tc_status status);
 /* Returns whether faults of this world may end endpoints, or make calls late. */
 bool node_is_disturbed(const node *n);
 void node_close_peer(node *n, unsigned to);

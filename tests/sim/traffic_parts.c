@@ -1,4 +1,5 @@
-/* Sends that are started: payloads in parts, which the library reads until it reports the end. */
+/* Sends that are started: payloads in parts, which the library reads until it reports the
+ * end. */
 #include "traffic_node.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@ static void send_done(void *user, tc_status status)
     if (s->ended != 1)
         flows_fail("flow %u: send %" PRIu64 " was counted %" PRIu64 " times before its end",
                    s->flow, s->number, s->ended);
-    if (status != TC_OK && !f->ended && !node_is_disturbed(s->node))
+    if (status != TC_OK && !f->ended && !node_is_refusal(s->node, status) &&
+        !node_is_disturbed(s->node))
         flows_fail("flow %u: send %" PRIu64 ": %s without a fault", s->flow, s->number,
                    tc_status_name(status));
     s->done = true;
@@ -55,7 +57,7 @@ void node_send_parts(node *n, unsigned to)
     part_send *s = unused(n);
     if (s == NULL)
         return;
-    const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
+    const unsigned function = node_draw_function(n);
     const size_t size = node_draw_size(n);
     flow *f = flows_get(n->peers[to].flow);
     *s = (part_send){.used = true,
