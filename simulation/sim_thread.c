@@ -81,8 +81,8 @@ int __wrap_tci_thread_id_own(void)
     return fiber != NULL ? (int)fiber->number : __real_tci_thread_id_own();
 }
 
-uintptr_t __wrap_tci_hand_lock_thread(void)
+uintptr_t __wrap_tci_thread_id_mark(void)
 {
     sim_fiber *fiber = sim_world_running();
-    return fiber != NULL ? (uintptr_t)fiber : __real_tci_hand_lock_thread();
+    return fiber != NULL ? (uintptr_t)fiber : __real_tci_thread_id_mark();
 }

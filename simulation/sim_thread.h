@@ -15,6 +15,6 @@ SIM_WRAPPED(int, pthread_cond_wait, pthread_cond_t *condition, pthread_mutex_t *
 SIM_WRAPPED(int, pthread_cond_timedwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
             const struct timespec *until)
 SIM_WRAPPED(int, tci_thread_id_own, void)
-SIM_WRAPPED(uintptr_t, tci_hand_lock_thread, void)
+SIM_WRAPPED(uintptr_t, tci_thread_id_mark, void)
 
 #endif

@@ -28,12 +28,6 @@ typedef struct tci_hand_waiter {
     struct tci_hand_waiter *next;
 } waiter;
 
-uintptr_t tci_hand_lock_thread(void)
-{
-    static _Thread_local char mark __attribute__((tls_model("initial-exec")));
-    return (uintptr_t)&mark;
-}
-
 void tci_hand_lock_init(tci_hand_lock *lock)
 {
     *lock = (tci_hand_lock){0};
@@ -168,7 +162,7 @@ bool tci_hand_lock_take(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t pati
         (void)__atomic_fetch_sub(&lock->wanted, 1, __ATOMIC_RELAXED);
     }
     if (taken)
-        __atomic_store_n(&lock->holder, tci_hand_lock_thread(), __ATOMIC_RELAXED);
+        __atomic_store_n(&lock->holder, tci_thread_id_mark(), __ATOMIC_RELAXED);
     return taken;
 }
 

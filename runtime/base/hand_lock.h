@@ -9,6 +9,8 @@
 #ifndef TCI_HAND_LOCK_H
 #define TCI_HAND_LOCK_H
 
+#include "base/thread_id.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,9 +28,6 @@ typedef struct tci_hand_lock {
 
 void tci_hand_lock_init(tci_hand_lock *lock);
 void tci_hand_lock_fini(tci_hand_lock *lock);
-
-/* Returns a number that identifies the calling thread. Never 0. */
-uintptr_t tci_hand_lock_thread(void);
 
 /* Takes the lock, which this thread does not hold. Returns false when the deadline has passed.
  *
@@ -48,7 +47,7 @@ static inline bool tci_hand_lock_is_wanted(const tci_hand_lock *lock)
 /* Returns whether the calling thread holds the lock. */
 static inline bool tci_hand_lock_is_mine(const tci_hand_lock *lock)
 {
-    return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == tci_hand_lock_thread();
+    return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == tci_thread_id_mark();
 }
 
 #endif

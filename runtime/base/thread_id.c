@@ -29,6 +29,12 @@ int tci_thread_id_own(void)
     return own_id;
 }
 
+uintptr_t tci_thread_id_mark(void)
+{
+    static _Thread_local char mark __attribute__((tls_model("initial-exec")));
+    return (uintptr_t)&mark;
+}
+
 void tci_thread_id_name(int id, char name_out[TCI_THREAD_NAME_BYTES])
 {
     char path[64];

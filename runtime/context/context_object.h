@@ -46,7 +46,7 @@ typedef struct tci_guests {
     /* The rest belongs to the holder of the lock. */
     pthread_t thread; /* the serving one; joined by the thread that stops it */
     bool runs;        /* false: it is to end */
-    uintptr_t server; /* its tci_hand_lock_thread, once it has begun */
+    uintptr_t server; /* its tci_thread_id_mark, once it has begun */
     int wake_fd;      /* ends its sleep; -1 before the first thread */
     bool asleep;      /* it has released the lock to sleep */
     bool visited;     /* another thread has held the lock since */

@@ -33,7 +33,7 @@ typedef struct tci_guest {
 
 static bool is_other_thread(const tc_context *ctx)
 {
-    return ctx->guests.server != tci_hand_lock_thread();
+    return ctx->guests.server != tci_thread_id_mark();
 }
 
 /* --- notifying --------------------------------------------------------------------------- */

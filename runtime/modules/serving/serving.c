@@ -24,7 +24,7 @@ static void *serve(void *arg)
 {
     tc_context *ctx = arg;
     tci_guests_take(ctx);
-    ctx->guests.server = tci_hand_lock_thread();
+    ctx->guests.server = tci_thread_id_mark();
     while (ctx->guests.runs)
         tci_wait_serve(ctx);
     tci_hand_lock_release(&ctx->guests.lock);
