@@ -35,7 +35,8 @@
     X(finishes, "endpoints and contexts ended with a count of what is lost")                   \
     X(evictions, "memory for the code of four functions")                                      \
     X(few_functions, "contexts that hold six functions, and open four of eight")               \
-    X(quotas, "quotas of functions, of messages in a second and of bytes")
+    X(quotas, "quotas of functions, of messages in a second and of bytes")                     \
+    X(served, "contexts that a thread serves, and a second thread that uses them")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

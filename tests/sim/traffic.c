@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void expect(const node *n, tc_status status, const tc_error *error, const char *what)
+void node_expect(const node *n, tc_status status, const tc_error *error, const char *what)
 {
     if (status != TC_OK && n->all->plan->fail_at == 0)
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
@@ -101,6 +101,16 @@ static tc_status open_function(node *n, unsigned function, tc_error *error)
     return tc_ifunc_open_code(n->ctx, &code, &n->functions[function], error);
 }
 
+tc_status node_open_functions(node *n, tc_error *error)
+{
+    tc_status status = TC_OK;
+    for (unsigned i = 0; i < FLOW_FUNCTIONS && status == TC_OK; i++) {
+        if (is_opened(n, i))
+            status = open_function(n, i, error);
+    }
+    return status;
+}
+
 /* The first one stays open. Functions that have arrived may fill the context meanwhile. */
 static void reopen(node *n)
 {
@@ -113,12 +123,12 @@ static void reopen(node *n)
     n->functions[function] = NULL;
     tc_status status = open_function(n, function, &error);
     if (status != TC_OK && !node_is_refusal(n, status))
-        expect(n, status, &error, "open");
+        node_expect(n, status, &error, "open");
     if (status != TC_OK)
         n->functions[function] = NULL;
 }
 
-static void act(node *n)
+void node_act(node *n)
 {
     const unsigned to = (unsigned)draw(n, n->all->plan->nodes);
     if (!has(n, PLAN_bursts) || draw(n, 4) == 0)
@@ -164,7 +174,7 @@ static void act(node *n)
 static void set(const node *n, tc_options *options, const char *name, const char *value)
 {
     tc_error error = {0};
-    expect(n, tc_options_set(options, name, value, &error), &error, name);
+    node_expect(n, tc_options_set(options, name, value, &error), &error, name);
 }
 
 static bool open_all(node *n)
@@ -196,18 +206,15 @@ static bool open_all(node *n)
         return false;
     if (has(n, PLAN_events))
         tc_context_set_ep_callback(n->ctx, node_on_event, n);
-    for (unsigned i = 0; i < FLOW_FUNCTIONS && status == TC_OK; i++) {
-        if (is_opened(n, i))
-            status = open_function(n, i, &error);
-        expect(n, status, &error, "open");
-    }
+    status = node_open_functions(n, &error);
+    node_expect(n, status, &error, "open");
     n->can_send = status == TC_OK;
     if (!n->can_send)
         return true; /* to close what is open */
     const uint16_t port = (uint16_t)(PORT + n->number);
     status = tc_listener_open(n->ctx, tc_sim_address(tc_sim_self(), port, address), &listener,
                               &error);
-    expect(n, status, &error, "listener");
+    node_expect(n, status, &error, "listener");
     return true;
 }
 
@@ -230,7 +237,7 @@ static bool has_detached(const node *n, unsigned to)
     return false;
 }
 
-static void settle(node *n)
+void node_settle(node *n)
 {
     tc_error error = {0};
     for (unsigned to = 0; to < n->all->plan->nodes; to++) {
@@ -252,44 +259,69 @@ static void settle(node *n)
     node_expect_parts_ended(n);
 }
 
-static void end(node *n)
+void node_close_peers(node *n)
 {
-    if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
-        node_finish(n);
-        return;
-    }
     for (unsigned to = 0; to < n->all->plan->nodes; to++) {
         if (n->peers[to].ep != NULL)
             node_close_peer(n, to);
     }
+}
+
+static void run_actions(node *n)
+{
+    for (unsigned i = 0; i < n->all->plan->actions && flows_error() == NULL; i++) {
+        node_lock(n);
+        node_act(n);
+        node_unlock(n);
+    }
+    node_lock(n);
+    node_settle(n);
+    node_unlock(n);
+}
+
+/* Ends the context when all nodes have done their actions. */
+static void end(node *n)
+{
+    node_lock(n);
+    while (!all_are_done(n->all) && flows_error() == NULL)
+        (void)tc_wait(n->ctx, 100 * MS);
+    (void)tc_wait(n->ctx, 10 * MS);
+    if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
+        node_finish(n);
+        return;
+    }
+    node_close_peers(n);
     tc_context_destroy(n->ctx);
+}
+
+static void run_node(node *n)
+{
+    if (n->can_send && has(n, PLAN_served))
+        node_serve(n);
+    if (n->can_send)
+        run_actions(n);
+    node_join_guest(n);
+    n->all->busy[n->number] = false;
+    end(n);
+    if (n->guest != NULL)
+        node_free_parts(n->guest);
+    node_free_parts(n);
+    free(n->guest);
 }
 
 void traffic_main(tc_sim_node *self, void *argument)
 {
     traffic_node *own = argument;
     node *n = calloc(1, sizeof *n);
-    if (n == NULL) {
-        own->all->busy[own->number] = false;
-        return;
-    }
     own->program = n;
-    n->all = own->all;
-    n->number = own->number;
-    n->world = tc_sim_node_world(self);
-    if (!open_all(n)) {
-        n->all->busy[n->number] = false;
-        free(n);
-        return;
+    if (n != NULL) {
+        n->all = own->all;
+        n->number = own->number;
+        n->world = tc_sim_node_world(self);
     }
-    for (unsigned i = 0; i < n->all->plan->actions && n->can_send && flows_error() == NULL; i++)
-        act(n);
-    settle(n);
-    n->all->busy[n->number] = false;
-    while (!all_are_done(n->all) && flows_error() == NULL)
-        (void)tc_wait(n->ctx, 100 * MS);
-    (void)tc_wait(n->ctx, 10 * MS);
-    end(n);
-    node_free_parts(n);
+    if (n != NULL && open_all(n))
+        run_node(n);
+    else
+        own->all->busy[own->number] = false;
     free(n);
 }

@@ -101,15 +101,10 @@ static void send_last(node *n, unsigned to)
     }
 }
 
-void node_finish(node *n)
+/* Returns how many messages of open endpoints have not run. */
+static uint64_t end_flows(node *n)
 {
-    tc_error error = {0};
-    uint64_t lost = UINT64_MAX, missing = 0;
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
-        if (n->peers[to].ep != NULL)
-            send_last(n, to);
-    }
-    tc_status status = tc_context_finish(n->ctx, TIMEOUT_NS, &lost, &error);
+    uint64_t missing = 0;
     for (unsigned to = 0; to < n->all->plan->nodes; to++) {
         if (n->peers[to].ep == NULL)
             continue;
@@ -117,5 +112,18 @@ void node_finish(node *n)
         f->ended = true;
         missing += missing_of(f);
     }
+    return missing;
+}
+
+void node_finish(node *n)
+{
+    tc_error error = {0};
+    uint64_t lost = UINT64_MAX;
+    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+        if (n->peers[to].ep != NULL)
+            send_last(n, to);
+    }
+    tc_status status = tc_context_finish(n->ctx, TIMEOUT_NS, &lost, &error);
+    const uint64_t missing = end_flows(n) + (n->guest != NULL ? end_flows(n->guest) : 0);
     check_lost(n, status, lost, missing, &error);
 }

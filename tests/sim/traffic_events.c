@@ -1,5 +1,5 @@
-/* Events of endpoints: they enclose the messages of a peer, once each. An endpoint of a peer has
- * one flow, known from its first message. */
+/* Events of endpoints: they enclose the messages of a peer, once each. A peer's endpoint
+ * has one flow, known from its first message. */
 #include "traffic_node.h"
 
 #include <inttypes.h>
@@ -13,13 +13,19 @@ static accepted *find(node *n, const tc_ep *ep)
     return NULL;
 }
 
+/* Finds it among those of both threads. */
 static peer *find_own(node *n, const tc_ep *ep)
 {
     for (peer *p = n->peers; p < n->peers + PLAN_NODES_MAX; p++) {
         if (p->ep == ep)
             return p;
     }
-    return NULL;
+    return n->guest != NULL ? find_own(n->guest, ep) : NULL;
+}
+
+static bool is_closing(const node *n, const tc_ep *ep)
+{
+    return n->closing == ep || (n->guest != NULL && n->guest->closing == ep);
 }
 
 static void opened(node *n, tc_ep *ep)
@@ -51,7 +57,7 @@ static void ended_own(node *n, const tc_ep *ep)
 {
     tc_error error;
     peer *p = find_own(n, ep);
-    if (p == NULL && ep != n->closing)
+    if (p == NULL && !is_closing(n, ep))
         flows_fail("node %u: the end of an endpoint that was not announced", n->number);
     else if (p != NULL && p->has_ended)
         flows_fail("node %u: the end of an endpoint was reported twice", n->number);

@@ -8,6 +8,8 @@
 #include <tc/entry.h>
 #include <tc/tc.h>
 
+#include <pthread.h>
+
 #define PORT 7000
 #define MS 1000000ull
 #define TIMEOUT_NS (4000 * MS)
@@ -56,11 +58,16 @@ typedef struct part_send {
     size_t size;
 } part_send;
 
+typedef struct traffic_program node;
+
 struct traffic_program {
     traffic *all;
     unsigned number;
     tc_sim_world *world;
     tc_context *ctx;
+    bool is_served; /* a thread progresses it: calls need its lock */
+    node *guest;    /* the second thread's state, in the first one's; or NULL */
+    pthread_t guest_thread;
     bool can_send;                       /* its functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
     peer peers[PLAN_NODES_MAX];
@@ -71,7 +78,6 @@ struct traffic_program {
     part_send part_sends[PART_SENDS_MAX];
     uint8_t payload[LARGE_MAX];
 };
-typedef struct traffic_program node;
 
 static inline uint64_t draw(node *n, uint64_t limit)
 {
@@ -85,6 +91,12 @@ static inline bool has(const node *n, plan_feature feature)
 
 /* traffic.c */
 size_t node_draw_size(node *n);
+void node_expect(const node *n, tc_status status, const tc_error *error, const char *what);
+tc_status node_open_functions(node *n, tc_error *error);
+void node_act(node *n);
+/* Waits for all that the node has started, and checks it. */
+void node_settle(node *n);
+void node_close_peers(node *n);
 /* Returns one that is open. */
 unsigned node_draw_function(node *n);
 
@@ -114,6 +126,14 @@ void node_send_parts(node *n, unsigned to);
 /* Checks that each has ended, once. */
 void node_expect_parts_ended(const node *n);
 void node_free_parts(node *n);
+
+/* traffic_served.c */
+/* Has a thread serve the context, and a guest use it. The caller's calls need the lock then. */
+void node_serve(node *n);
+/* Waits until the guest has ended. Without the lock. */
+void node_join_guest(node *n);
+void node_lock(const node *n);
+void node_unlock(const node *n);
 
 /* traffic_events.c */
 void node_on_event(void *user, tc_ep *ep, tc_ep_event event);
