@@ -385,7 +385,10 @@ tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err
     sim_world_current = outer;
     if (world->error.status != TC_OK)
         return sim_world_error(err, world->error.status, "%s", world->error.text);
-    return world->queue.count == 0 ? TC_OK : TC_E_TIMEOUT;
+    if (world->queue.count == 0)
+        return TC_OK;
+    world->now_ns = until_ns > world->now_ns ? until_ns : world->now_ns;
+    return TC_E_TIMEOUT;
 }
 
 uint64_t tc_sim_now_ns(const tc_sim_world *world)

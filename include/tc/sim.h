@@ -139,7 +139,7 @@ void tc_sim_heal(tc_sim_world *world);
  *
  *   TC_OK           no event is left: every node has ended, or waits without a deadline for
  *                   something that nothing will do
- *   TC_E_TIMEOUT    there are events after that time
+ *   TC_E_TIMEOUT    that is the time now, and there are events after it
  *   TC_E_INVALID    a node never waits, and has read its clock 4 million times; final
  *   TC_E_NO_MEMORY  out of memory; final */
 TC_MUST_CHECK tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err);

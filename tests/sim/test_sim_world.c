@@ -100,10 +100,32 @@ static void messages_run_and_a_seed_repeats(void **state)
     assert_true(run_world(2, &again) != hash);
 }
 
+static void sleep_long(tc_sim_node *node, void *argument)
+{
+    (void)node, (void)argument;
+    tc_sim_sleep(500);
+    tc_sim_sleep(1000000000);
+}
+
+static void time_passes_also_without_events(void **state)
+{
+    tc_sim_world *world;
+    tc_sim_node *node;
+    tc_error error = {0};
+    (void)state;
+    must(tc_sim_world_create(&(tc_sim_params){0}, &world, &error), &error, "world");
+    must(tc_sim_node_create(world, 1, sleep_long, NULL, &node, &error), &error, "node");
+    assert_int_equal(tc_sim_run_until(world, 1000000, &error), TC_E_TIMEOUT);
+    assert_int_equal(tc_sim_now_ns(world), 1000000);
+    must(tc_sim_run_until(world, 2000000000, &error), &error, "run");
+    tc_sim_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_run_and_a_seed_repeats),
+        cmocka_unit_test(time_passes_also_without_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
