@@ -2,6 +2,7 @@
 #include "sim_world.h"
 
 #include "sim_memory.h"
+#include "sim_guard.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,6 +47,7 @@ void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t
     (void)snprintf(line, sizeof line, "%14.6f ms  %-8s %-10s %" PRIu64 " %" PRIu64,
                    (double)time_ns / 1e6, who, word, a, b);
     world->params.trace(world->params.user, line);
+    sim_guard_begin(world); /* the trace may take its time */
 }
 
 void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, ...)
@@ -155,8 +157,10 @@ static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
     world->running = fiber;
     *tci_current_get() = fiber->current;
     errno = fiber->saved_errno;
+    sim_guard_begin(world);
     sim_fiber_switch(&world->own_stack, &fiber->stack, false);
     world->running = NULL;
+    sim_guard_end(world, node);
     if (world->left != NULL)
         sim_world_free_fiber(world->left);
     world->left = NULL;
@@ -326,6 +330,8 @@ static void set_defaults(tc_sim_params *params)
     set_default(&params->bytes_per_us, 1000);
     set_default(&params->interrupt_ns, 100000);
     set_default(&params->connection_ns, 30000000000u);
+    set_default(&params->real_wait_ns, 20000000u);
+    set_default(&params->spin_ns, 10000000000u);
     if (params->window_bytes == 0)
         params->window_bytes = 65536;
     if (params->stack_bytes == 0)
@@ -366,6 +372,7 @@ void tc_sim_world_destroy(tc_sim_world *world)
         sim_memory_real_resize(node, 0);
     }
     sim_world_current = NULL;
+    sim_guard_stop(world);
     sim_queue_fini(&world->queue);
     sim_memory_real_resize(world->routes, 0);
     sim_memory_real_resize(world->descriptors, 0);
@@ -376,6 +383,7 @@ tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err
 {
     sim_event event;
     tc_sim_world *outer = sim_world_current;
+    sim_guard_start(world);
     sim_world_current = world;
     while (world->error.status == TC_OK && sim_queue_take(&world->queue, until_ns, &event)) {
         world->now_ns = event.time_ns > world->now_ns ? event.time_ns : world->now_ns;

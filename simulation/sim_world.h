@@ -15,6 +15,9 @@
 
 #include <tc/sim.h>
 
+#include <sys/types.h>
+#include <time.h>
+
 typedef struct sim_descriptor sim_descriptor;
 typedef struct sim_segment sim_segment;
 struct connection;
@@ -70,6 +73,19 @@ struct tc_sim_node {
     unsigned left_open;
 };
 
+/* Figures of the thread in which the world runs: sim_guard.c. */
+typedef struct sim_guard {
+    uint64_t begun_ns; /* when the last run of a fiber began, in real time */
+    uint64_t runs;     /* of fibers */
+    /* Up to then: how often the thread gave up the processor, and its processor time. */
+    long given_up;
+    uint64_t worked_ns;
+    timer_t timer;
+    pid_t thread;      /* to which the timer belongs; 0: no timer */
+    uint64_t seen_run; /* by the timer's handler, so many times */
+    unsigned ticks;
+} sim_guard;
+
 /* A direction of the network between two hosts. */
 typedef struct sim_route {
     unsigned from, to;
@@ -102,6 +118,7 @@ struct tc_sim_world {
     uint16_t next_port;
     sim_segment *segments;
     uint32_t next_segment;
+    sim_guard guard;
     tc_error error; /* of the simulation itself, which ends it */
 };
 

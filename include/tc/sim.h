@@ -12,6 +12,11 @@
  * Functions that nodes send run by name: a node that receives the archive of `count` runs the
  * function that tc_sim_function bound to "count". No compiler takes part.
  *
+ * A node must not sleep or wait in real time: by a file or terminal that is slow, another
+ * thread, a system call that is not simulated. tc_sim_run_until reports that it did. A node
+ * that runs for ever without any call ends the process: a line on stderr names it, then abort()
+ * is called. A timer and the signal SIGVTALRM are used for that.
+ *
  * The deliveries of a world are `direct` within a host and `stream`. UCX is not simulated.
  *
  * Memory that a node allocates is the node's, and goes when it is killed. State of the test
@@ -51,6 +56,11 @@ typedef struct tc_sim_params {
     uint64_t fail_at;
     size_t stack_bytes;     /* of a node; default 256 KiB */
     uint64_t connection_ns; /* silence after which a connection is lost; default 30 s */
+    /* Real time that a node may sleep or wait at a time, by calls that are not simulated;
+     * default 20 ms. A debugger's stops count: UINT64_MAX there. */
+    uint64_t real_wait_ns;
+    /* Processor time that a node may run without a wait; default 10 s. UINT64_MAX: any. */
+    uint64_t spin_ns;
     /* Called with each event; NULL: never. */
     void (*trace)(void *user, const char *line);
     void *user;
@@ -140,7 +150,8 @@ void tc_sim_heal(tc_sim_world *world);
  *   TC_OK           no event is left: every node has ended, or waits without a deadline for
  *                   something that nothing will do
  *   TC_E_TIMEOUT    that is the time now, and there are events after it
- *   TC_E_INVALID    a node never waits, and has read its clock 4 million times; final
+ *   TC_E_INVALID    a node never waits, and has read its clock 4 million times; or it slept or
+ *                   waited in real time (tc_sim_params.real_wait_ns); final
  *   TC_E_NO_MEMORY  out of memory; final */
 TC_MUST_CHECK tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err);
 

@@ -2,9 +2,18 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include "sim_system.h"
+
 #include <tc/advanced.h>
 #include <tc/sim.h>
 #include <tc/tc.h>
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define TIMEOUT_NS 5000000000ull
 #define PORT 7000
@@ -100,6 +109,96 @@ static void messages_run_and_a_seed_repeats(void **state)
     assert_true(run_world(2, &again) != hash);
 }
 
+static void sleep_really(tc_sim_node *node, void *argument)
+{
+    (void)node, (void)argument;
+    tc_sim_sleep(7000000);
+    /* Not a simulated call. */
+    (void)select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 60000});
+    tc_sim_sleep(1000000);
+}
+
+static void work_long(tc_sim_node *node, void *argument)
+{
+    struct timespec now;
+    uint64_t end_ns, now_ns = 0;
+    (void)node, (void)argument;
+    assert_int_equal(__real_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
+    end_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 60000000u;
+    for (; now_ns < end_ns; now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec)
+        assert_int_equal(__real_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
+}
+
+/* The world has a node that ends at once, and another with this main. Returns its status. */
+static tc_status run_beside(void (*main)(tc_sim_node *node, void *argument),
+                            const tc_sim_params *params, tc_error *err)
+{
+    tc_sim_world *world;
+    tc_sim_node *node;
+    must(tc_sim_world_create(params, &world, err), err, "world");
+    must(tc_sim_node_create(world, 1, work_long, NULL, &node, err), err, "node 0");
+    must(tc_sim_node_create(world, 1, main, NULL, &node, err), err, "node 1");
+    tc_status status = tc_sim_run_until(world, 1000000000u, err);
+    tc_sim_world_destroy(world);
+    return status;
+}
+
+static void a_node_that_sleeps_in_real_time_is_reported(void **state)
+{
+    tc_error error = {0};
+    (void)state;
+    assert_int_equal(run_beside(sleep_really, &(tc_sim_params){0}, &error), TC_E_INVALID);
+    assert_non_null(strstr(error.text, "node 1 slept or waited for "));
+    assert_non_null(strstr(error.text, " ms of real time"));
+    const tc_sim_params any = {.real_wait_ns = UINT64_MAX};
+    must(run_beside(sleep_really, &any, &error), &error, "waits of any length");
+}
+
+static void a_node_that_works_for_long_is_not_reported(void **state)
+{
+    tc_error error = {0};
+    (void)state;
+    must(run_beside(work_long, &(tc_sim_params){0}, &error), &error, "work");
+}
+
+static void never_wait(tc_sim_node *node, void *argument)
+{
+    volatile unsigned turns = 0;
+    (void)node, (void)argument;
+    for (;;)
+        turns++;
+}
+
+/* The process ends by SIGABRT, after a line that names the node. */
+static void a_node_that_never_waits_ends_the_process(void **state)
+{
+    char line[512] = "";
+    size_t size = 0;
+    ssize_t got;
+    int ends[2], status;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tc_error error;
+        (void)signal(SIGABRT, SIG_DFL); /* not cmocka's */
+        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)run_beside(never_wait, &(tc_sim_params){.spin_ns = 300000000u}, &error);
+        _exit(0);
+    }
+    close(ends[1]);
+    while (size < sizeof line - 1 &&
+           (got = read(ends[0], line + size, sizeof line - 1 - size)) > 0)
+        size += (size_t)got;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_non_null(strstr(line, "simulation: node 1 never waits: it has run for 300 ms"));
+}
+
 static void sleep_long(tc_sim_node *node, void *argument)
 {
     (void)node, (void)argument;
@@ -126,6 +225,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_run_and_a_seed_repeats),
         cmocka_unit_test(time_passes_also_without_events),
+        cmocka_unit_test(a_node_that_sleeps_in_real_time_is_reported),
+        cmocka_unit_test(a_node_that_works_for_long_is_not_reported),
+        cmocka_unit_test(a_node_that_never_waits_ends_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
