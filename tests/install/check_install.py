@@ -132,6 +132,7 @@ def main():
             stale_project.by_make(installation, document)
             installation.follow_lesson(cmake, "01_first_function")
             installation.follow_lesson(cmake, "05_key_value_store")
+            installation.follow_lesson(cmake, "13_simulated_world")
         installation.try_pkg_config(with_llvm)
         installation.try_world()
         installation.try_original()
