@@ -4,7 +4,7 @@
     check_examples.py ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Blocks as in run_document.py, and: each file of C is compiled when it is there, by tc-clang if it defines a function to send, and
-with headers of another library with the flags of pkg-config. A `text` block behind a program is its output. Pages with a library
+with headers of another library with the flags of pkg-config; with tc/sim.h for a simulated world. A `text` block behind a program is its output. Pages with a library
 that is not installed are left out.
 """
 import concurrent.futures
@@ -38,6 +38,9 @@ class Examples(Runner):
         flags = f"{WARNINGS} -I$tree/include " + "".join(f"$(pkg-config --cflags {found}) " for found in packages_of(text))
         if SENT.search(text):
             self.run(f"tc-clang {name} -I$tree/include\n")
+        elif "<tc/sim.h>" in text:  # with the options that bring the world's system calls
+            self.run(f"cc {flags} {name} -o {stem} -L$build/lib $(pkg-config --libs $build/tchains-sim.pc)\n")
+            self.program = f"./{stem}\n"
         elif re.search(r"^int main\(", text, re.MULTILINE):
             libraries = "".join(f" $(pkg-config --libs {found})" for found in packages_of(text))
             self.run(f"cc {flags} {name} -o {stem} -L$build/lib -Wl,-rpath,$build/lib -ltchains -pthread{libraries}\n")
