@@ -100,7 +100,7 @@ echo "cross-aarch64: libraries for $debian in $root"
 host=${TC_HOST_BUILD:-build/release}
 host_targets=(tc-clang tc-ar tc-node tc-package tc-send tc-info tc-perf tchains-orc record_source
     integration_functions integration_peer integration_member test_forwarding test_group_walks join_main check_args test_engine_cpu
-    primes_source specialise_run specialise_run_static ifunc_total_in_c pairs_programs
+    primes_source specialise_run specialise_run_static ifunc_total_in_c pairs_programs sim-explore
     time_limit)
 [ -f "$host/CMakeCache.txt" ] || cmake --preset "$(basename "$host")"
 scripts/build.sh "$host" --target "${host_targets[@]}"
