@@ -330,7 +330,7 @@ static void set_defaults(tc_sim_params *params)
     set_default(&params->bytes_per_us, 1000);
     set_default(&params->interrupt_ns, 100000);
     set_default(&params->connection_ns, 30000000000u);
-    set_default(&params->real_wait_ns, 20000000u);
+    set_default(&params->real_wait_ns, 100000000u);
     set_default(&params->spin_ns, 10000000000u);
     if (params->window_bytes == 0)
         params->window_bytes = 65536;

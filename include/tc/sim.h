@@ -57,7 +57,7 @@ typedef struct tc_sim_params {
     size_t stack_bytes;     /* of a node; default 256 KiB */
     uint64_t connection_ns; /* silence after which a connection is lost; default 30 s */
     /* Real time that a node may sleep or wait at a time, by calls that are not simulated;
-     * default 20 ms. A debugger's stops count: UINT64_MAX there. */
+     * default 100 ms. A debugger's stops count: UINT64_MAX there. */
     uint64_t real_wait_ns;
     /* Processor time that a node may run without a wait; default 10 s. UINT64_MAX: any. */
     uint64_t spin_ns;

@@ -86,7 +86,7 @@ static tc_status run_phases(tc_sim_world *world, traffic *all, tc_error *error)
 
 static tc_sim_params params_of(const plan *p)
 {
-    tc_sim_params params = {.seed = p->seed, .fail_at = p->fail_at};
+    tc_sim_params params = {.seed = p->seed, .fail_at = p->fail_at, .real_wait_ns = UINT64_MAX};
     if (plan_has(p, PLAN_partial))
         params.cut_per_million = 200000;
     if (plan_has(p, PLAN_interrupts))

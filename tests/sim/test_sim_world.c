@@ -114,7 +114,7 @@ static void sleep_really(tc_sim_node *node, void *argument)
     (void)node, (void)argument;
     tc_sim_sleep(7000000);
     /* Not a simulated call. */
-    (void)select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 60000});
+    (void)select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 300000});
     tc_sim_sleep(1000000);
 }
 
