@@ -19,7 +19,6 @@
 #define NS_PER_MS ((uint64_t)1000000)
 #define YIELD_NS 1000u
 #define FUTEX_LOOK_NS 20000u
-#define PID_FIRST 1000
 
 static bool in_node(void)
 {
@@ -118,12 +117,6 @@ void __wrap_randombytes_buf(void *bytes, size_t size)
         fill(bytes, size);
     else
         __real_randombytes_buf(bytes, size);
-}
-
-pid_t __wrap_getpid(void)
-{
-    const tc_sim_node *node = sim_world_node();
-    return node != NULL ? PID_FIRST + (pid_t)node->number : __real_getpid();
 }
 
 /* All nodes of a host have one id, which no other host has. */
