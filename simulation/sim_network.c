@@ -191,11 +191,12 @@ static void fail_way(sim_network_way *way, int errnum)
         sim_descriptor_changed(way->receiver);
 }
 
-/* Bytes for a socket that is gone are answered by a reset, as TCP does. */
+/* Bytes for a socket that is gone are answered by a reset, as TCP does. It arrives behind all
+ * that the socket has sent. */
 static void take_bytes(sim_network_way *way, const segment *s)
 {
     if (way->deaf) {
-        fail_way(opposite(way), ECONNRESET);
+        sim_network_reset(opposite(way));
         return;
     }
     if (way->begin > 0 && way->end + s->size > way->capacity) {

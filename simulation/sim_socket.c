@@ -309,6 +309,8 @@ static ssize_t socket_read(sim_descriptor *descriptor, void *bytes, size_t size,
     sim_socket *s = (sim_socket *)(void *)descriptor;
     take_news(s);
     size_t unread = s->in != NULL ? sim_network_unread(s->in) : 0;
+    if (unread == 0 && s->in != NULL && sim_network_has_ended(s->in))
+        return 0; /* the end in order came before a reset */
     if (unread == 0 && s->state == BROKEN) {
         const int errnum = take_error(s);
         return errnum == EPIPE ? 0 : fail(errnum);
@@ -316,7 +318,7 @@ static ssize_t socket_read(sim_descriptor *descriptor, void *bytes, size_t size,
     if (s->state != CONNECTED && unread == 0)
         return fail(s->state == CONNECTING ? EAGAIN : ENOTCONN);
     if (unread == 0)
-        return sim_network_has_ended(s->in) ? 0 : fail(EAGAIN);
+        return fail(EAGAIN);
     if (sim_world_fails())
         return fail(ENOBUFS);
     if (size > unread)
