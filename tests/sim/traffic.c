@@ -28,6 +28,9 @@ static bool connect_to(node *n, unsigned to)
         if (!node_is_loss(n, status) && status != TC_E_REFUSED)
             flows_fail("node %u: connect: %s: %s", n->number, tc_status_name(status),
                        error.text);
+        if (!node_is_disturbed(n) && n->all->listens[to])
+            flows_fail("node %u: connect to node %u: %s without a fault: %s", n->number, to,
+                       tc_status_name(status), error.text);
         return false;
     }
     p->has_ended = false;
@@ -215,6 +218,7 @@ static bool open_all(node *n)
     status = tc_listener_open(n->ctx, tc_sim_address(tc_sim_self(), port, address), &listener,
                               &error);
     node_expect(n, status, &error, "listener");
+    n->all->listens[n->number] = status == TC_OK;
     return true;
 }
 

@@ -42,14 +42,16 @@ static void opened(node *n, tc_ep *ep)
 /* A peer's endpoint: after its end in order all messages have run. */
 static void ended(node *n, accepted *a, tc_ep_event event)
 {
+    tc_error error = {0};
+    (void)tc_ep_error(a->ep, &error);
     const flow *f = a->has_flow ? flows_get(a->flow) : NULL;
     if (event == TC_EP_CLOSED && f != NULL && f->run < f->sent &&
         !plan_may_refuse(n->all->plan))
         flows_fail("node %u: flow %u closed when %" PRIu64 " of %" PRIu64 " messages had run",
                    n->number, a->flow, f->run, f->sent);
     if (event == TC_EP_FAILED && !node_is_disturbed(n) && (f == NULL || !f->may_be_cut))
-        flows_fail("node %u: the endpoint of flow %u failed without a fault", n->number,
-                   a->flow);
+        flows_fail("node %u: the endpoint of flow %u failed without a fault: %s",
+                   n->number, a->flow, error.text);
     *a = (accepted){0};
 }
 
