@@ -5,6 +5,7 @@
 #include "sim_system.h"
 
 #include <tc/advanced.h>
+#include <tc/group.h>
 #include <tc/sim.h>
 #include <tc/tc.h>
 
@@ -220,10 +221,52 @@ static void time_passes_also_without_events(void **state)
     tc_sim_world_destroy(world);
 }
 
+/* The library of a world has no UCX: members have no other addresses than those given. */
+static void be_a_group_of_one(tc_sim_node *node, void *argument)
+{
+    tc_context *ctx = make_context();
+    tc_group *group;
+    tc_ifunc *fn;
+    tc_error error = {0};
+    char address[TC_SIM_ADDRESS_BYTES];
+    (void)argument;
+    must(tc_listener_open(ctx, tc_sim_address(node, PORT, address), NULL, &error), &error,
+         "listener");
+    const tc_group_member member = {address, strlen(address)};
+    must(tc_group_create(ctx,
+                         &(tc_group_params){.id = 1, .rank = 0, .size = 1, .members = &member},
+                         &group, &error),
+         &error, "group");
+    must(tc_ifunc_open_code(ctx, &(tc_code){.path = TEST_ARCHIVE}, &fn, &error), &error,
+         "open");
+    assert_int_equal(tc_group_send(group, 0, fn, "", 1), TC_OK);
+    while (runs == 0)
+        (void)tc_wait(ctx, 1000000);
+    tc_ifunc_close(fn);
+    tc_context_destroy(ctx);
+}
+
+static void a_group_needs_no_ucx(void **state)
+{
+    tc_sim_world *world;
+    tc_sim_node *node;
+    tc_error error = {0};
+    (void)state;
+    runs = 0;
+    must(tc_sim_function("check", count, &error), &error, "function");
+    must(tc_sim_world_create(&(tc_sim_params){.seed = 1}, &world, &error), &error, "world");
+    must(tc_sim_node_create(world, 1, be_a_group_of_one, NULL, &node, &error), &error, "node");
+    must(tc_sim_run_until(world, 60000000000ull, &error), &error, "run");
+    assert_int_equal(runs, 1);
+    assert_false(tc_sim_node_is_running(node));
+    tc_sim_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_run_and_a_seed_repeats),
+        cmocka_unit_test(a_group_needs_no_ucx),
         cmocka_unit_test(time_passes_also_without_events),
         cmocka_unit_test(a_node_that_sleeps_in_real_time_is_reported),
         cmocka_unit_test(a_node_that_works_for_long_is_not_reported),

@@ -93,7 +93,8 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const void *given,
     tci_member *m = &group->members[rank];
     tc_group_member from;
     TC_TRY(tci_sized_struct_read(&from, sizeof from, given, given_size, err));
-    if (rank == group->rank) /* this side uses its own address, not the one that others use */
+    /* This side uses its own address, not the one that others use; without UCX it has none. */
+    if (rank == group->rank && group->core->own_address_size > 0)
         from = (tc_group_member){group->core->own_address, group->core->own_address_size};
     tc_status status = check_member(group->core, rank, &from, err);
     if (status != TC_OK) {
