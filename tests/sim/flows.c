@@ -123,6 +123,17 @@ flow_header flows_check(unsigned node, unsigned function, const void *bytes, siz
     return header;
 }
 
+unsigned flows_target(unsigned node, const void *bytes, size_t size)
+{
+    flow_header header;
+    if (size < sizeof header)
+        return node;
+    memcpy(&header, bytes, sizeof header);
+    if (header.magic != MAGIC || header.kind != FLOW_FORWARDED || header.flow >= count)
+        return node;
+    return flows[header.flow].to;
+}
+
 uint64_t flows_total(void)
 {
     return total;

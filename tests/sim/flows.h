@@ -28,6 +28,7 @@ typedef enum flow_kind {
     FLOW_SEND,
     FLOW_CALL,
     FLOW_DETACHED, /* a call that is answered while a later message of its endpoint runs */
+    FLOW_FORWARDED /* a call by way of a member of the group; the flow's target answers it */
 } flow_kind;
 
 /* The first bytes of a payload. */
@@ -55,6 +56,8 @@ void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes
 /* Checks a message that runs at a node as `function`. Returns its header; zeros if it is of no
  * flow. */
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size);
+/* Returns the flow's target if the message runs where it is to be forwarded, or else `node`. */
+unsigned flows_target(unsigned node, const void *bytes, size_t size);
 /* Messages that have run in all flows. */
 uint64_t flows_total(void);
 

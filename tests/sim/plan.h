@@ -36,7 +36,8 @@
     X(evictions, "memory for the code of four functions")                                      \
     X(few_functions, "contexts that hold six functions, and open four of eight")               \
     X(quotas, "quotas of functions, of messages in a second and of bytes")                     \
-    X(served, "contexts that a thread serves, and a second thread that uses them")
+    X(served, "contexts that a thread serves, and a second thread that uses them")             \
+    X(forwards, "calls in a group that a member forwards to another")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -138,7 +138,7 @@ void node_act(node *n)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
         return;
-    switch (draw(n, 10)) {
+    switch (draw(n, 11)) {
     case 0:
         if (has(n, PLAN_flushes))
             flush(n, to);
@@ -166,6 +166,10 @@ void node_act(node *n)
     case 6:
         if (has(n, PLAN_few_functions))
             reopen(n);
+        break;
+    case 7:
+        if (has(n, PLAN_forwards))
+            node_call_by_way(n, to);
         break;
     default:
         send(n, to);
@@ -219,6 +223,8 @@ static bool open_all(node *n)
                               &error);
     node_expect(n, status, &error, "listener");
     n->all->listens[n->number] = status == TC_OK;
+    if (status == TC_OK && has(n, PLAN_forwards))
+        node_expect(n, node_make_group(n, &error), &error, "group");
     return true;
 }
 

@@ -25,7 +25,13 @@ void node_call(node *n, unsigned to)
                    f->sent, answer);
 }
 
-static void call_done(void *user, const tc_call_outcome *outcome)
+/* The message that was to answer it was for a function that the target has refused. */
+static bool is_unanswered(const started *s, tc_status status)
+{
+    return s->detached && status == TC_E_TIMEOUT && plan_may_refuse(s->node->all->plan);
+}
+
+void node_call_done(void *user, const tc_call_outcome *outcome)
 {
     started *s = user;
     if (!s->used || s->done)
@@ -33,14 +39,27 @@ static void call_done(void *user, const tc_call_outcome *outcome)
                    s->number);
     s->done = true;
     if (outcome->status != TC_OK && !flows_get(s->flow)->ended &&
-        !node_is_refusal(s->node, outcome->status) && !node_is_disturbed(s->node))
+        !node_is_refusal(s->node, outcome->status) && !is_unanswered(s, outcome->status) &&
+        !node_is_disturbed(s->node))
         flows_fail("flow %u: call %" PRIu64 ": %s without a fault: %s", s->flow, s->number,
                    tc_status_name(outcome->status), outcome->text);
     if (outcome->status == TC_OK && s->answer != s->number)
         flows_fail("flow %u: call %" PRIu64 " returned %" PRIu64, s->flow, s->number,
                    s->answer);
+    if (outcome->status == TC_OK && (outcome->rank != s->rank || outcome->hops != s->hops))
+        flows_fail("flow %u: call %" PRIu64 " was answered by rank %u after %u hops", s->flow,
+                   s->number, outcome->rank, outcome->hops);
     if (outcome->status == TC_OK && flows_get(s->flow)->run < s->number)
         flows_fail("flow %u: call %" PRIu64 " succeeded and has not run", s->flow, s->number);
+}
+
+started *node_unused_call(node *n)
+{
+    for (started *s = n->calls; s < n->calls + STARTED_MAX; s++) {
+        if (!s->used || s->done)
+            return s;
+    }
+    return NULL;
 }
 
 void node_start_call(node *n, unsigned to)
@@ -48,19 +67,17 @@ void node_start_call(node *n, unsigned to)
     tc_error error = {0};
     const unsigned function = node_draw_function(n);
     const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
-    started *s = n->calls;
-    while (s < n->calls + STARTED_MAX && s->used && !s->done)
-        s++;
-    if (s == n->calls + STARTED_MAX)
+    started *s = node_unused_call(n);
+    if (s == NULL)
         return;
-    *s = (started){.used = true, .node = n, .flow = n->peers[to].flow};
+    *s = (started){.used = true, .node = n, .rank = TC_RANK_NONE, .flow = n->peers[to].flow};
     s->number = flows_get(s->flow)->sent + 1;
     s->detached = has(n, PLAN_detached) && draw(n, 2) == 0;
     flows_write(s->flow, function, s->detached ? FLOW_DETACHED : FLOW_CALL, n->payload, size);
     const tc_call_params params = {.result = &s->answer,
                                    .result_capacity = sizeof s->answer,
                                    .timeout_ns = TIMEOUT_NS,
-                                   .done = call_done,
+                                   .done = node_call_done,
                                    .user = s};
     tc_status status = tc_call_start(n->peers[to].ep, n->functions[function], n->payload, size,
                                      &params, NULL, &error);

@@ -44,15 +44,17 @@ static void detach(node *n, const flow_header *header)
     expect_reply(n, tc_detach(&d->ticket), "detach");
 }
 
-static void run(unsigned function, const void *payload, size_t size)
+static void run(unsigned function, void *payload, size_t size)
 {
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
+    if (node_forward(own->program, payload, size))
+        return;
     const flow_header header = flows_check(own->number, function, payload, size);
     node_expect_announced(own->program, header.flow);
     answer_detached(own->program, header.flow);
     if (header.kind == FLOW_DETACHED)
         detach(own->program, &header);
-    else if (header.kind == FLOW_CALL)
+    else if (header.kind == FLOW_CALL || header.kind == FLOW_FORWARDED)
         expect_reply(own->program, tc_reply(&header.number, sizeof header.number), "reply");
 }
 

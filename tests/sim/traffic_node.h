@@ -6,6 +6,7 @@
 #include "traffic.h"
 
 #include <tc/entry.h>
+#include <tc/group.h>
 #include <tc/tc.h>
 
 #include <pthread.h>
@@ -31,6 +32,7 @@ typedef struct started {
     const struct traffic_program *node;
     uint32_t flow;
     uint64_t number, answer;
+    uint32_t hops, rank; /* of a call in the group: as its end has to report them */
 } started;
 
 /* An endpoint that a peer opened, between its events. */
@@ -71,6 +73,9 @@ struct traffic_program {
     bool can_send;                       /* its functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
     peer peers[PLAN_NODES_MAX];
+    tc_group *group; /* of all nodes; or NULL */
+    /* By way of each to each, plus 1; 0: none yet. */
+    uint32_t routes[PLAN_NODES_MAX][PLAN_NODES_MAX];
     const tc_ep *closing; /* the one that tc_ep_close ends now */
     accepted accepted[ACCEPTED_MAX];
     started calls[STARTED_MAX];
@@ -120,6 +125,15 @@ tc_code node_code(unsigned function);
 /* traffic_calls.c */
 void node_call(node *n, unsigned to);
 void node_start_call(node *n, unsigned to);
+/* Returns a call's record, or NULL; and the callback for its end. */
+started *node_unused_call(node *n);
+void node_call_done(void *user, const tc_call_outcome *outcome);
+
+/* traffic_forwards.c */
+tc_status node_make_group(node *n, tc_error *error);
+void node_call_by_way(node *n, unsigned via);
+/* Forwards the message that runs, if it is not at its flow's target. Returns whether it did. */
+bool node_forward(node *n, void *payload, size_t size);
 
 /* traffic_parts.c */
 void node_send_parts(node *n, unsigned to);
