@@ -1,4 +1,4 @@
-/* Declarations of what sim_process.c wraps. */
+/* Declarations of the functions that sim_process.c wraps. */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
 
