@@ -30,11 +30,11 @@ typedef struct tc_group_member {
 
 /* The values that all members agree on, and this member's rank. */
 typedef struct tc_group_params {
-    uint64_t id;                    /* same on all members, different for other groups; not 0 */
-    uint32_t rank;                  /* this member's */
-    uint32_t size;                  /* number of members */
-    const tc_group_member *members; /* as many as size; copied; the own one may be empty
-                                     * in a library that has the module ucx */
+    uint64_t id;   /* same on all members, different for other groups; not 0 */
+    uint32_t rank; /* this member's */
+    uint32_t size; /* number of members */
+    /* As many as size; copied. The own one may be empty in a library that has the module ucx. */
+    const tc_group_member *members;
 } tc_group_params;
 
 /* Creates a group from a table of addresses that the members have exchanged by any means. This
