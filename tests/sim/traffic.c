@@ -70,6 +70,15 @@ static void send(node *n, unsigned to)
         node_lose(n, to, status, &error, "send");
 }
 
+/* The report of a refusal may come a little after the flush that passes the message. */
+static bool is_refused(node *n, unsigned to)
+{
+    tc_error error;
+    for (unsigned looks = 0; looks < 20 && tc_ep_refusal(n->peers[to].ep, &error) == 0; looks++)
+        (void)tc_wait(n->ctx, 50 * MS);
+    return tc_ep_refusal(n->peers[to].ep, &error) > 0;
+}
+
 static void flush(node *n, unsigned to)
 {
     tc_error error = {0};
@@ -78,7 +87,7 @@ static void flush(node *n, unsigned to)
     if (status != TC_OK)
         node_lose(n, to, status, &error, "flush");
     else if ((f->run != f->sent || f->dropped > 0) &&
-             tc_ep_refusal(n->peers[to].ep, &error) == 0)
+             (!plan_may_refuse(n->all->plan) || !is_refused(n, to)))
         flows_fail("node %u: a flush succeeded when %" PRIu64 " of %" PRIu64
                    " messages to node %u had run",
                    n->number, f->run, f->sent, to);
