@@ -33,7 +33,7 @@ typedef struct tc_group_params {
     uint64_t id;   /* same on all members, different for other groups; not 0 */
     uint32_t rank; /* this member's */
     uint32_t size; /* number of members */
-    /* As many as size; copied. The own one may be empty in a library that has the module ucx. */
+    /* As many as size; copied. The own one may be empty if the library has the module ucx. */
     const tc_group_member *members;
 } tc_group_params;
 
