@@ -2,6 +2,7 @@
  *
  *   sim-explore --seconds 60            new seeds, for so long
  *   sim-explore --seed 7 --worlds 100   seeds 7 to 106
+ *   sim-explore --seed 1 --events 1e7   seeds from 1, until so many events have run
  *   sim-explore --seed 7 --trace        one world, with its events
  *   sim-explore --seed 7 --each-failure one world again and again; the n-th call that may fail
  *                                       does, for each n
@@ -14,6 +15,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,25 @@ typedef struct result {
 } result;
 
 static bool tracing;
+
+static uint64_t seed_now, events_before;
+
+/* An assertion or a crash: says in which world, and ends as it would have. */
+static void on_crash(int number)
+{
+    printf("in the world of seed %" PRIu64 ", after %" PRIu64 " events\n", seed_now,
+           events_before);
+    fflush(stdout);
+    (void)raise(number); /* SA_RESETHAND */
+}
+
+static void catch_crashes(void)
+{
+    const struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
+    (void)sigaction(SIGABRT, &action, NULL);
+    (void)sigaction(SIGSEGV, &action, NULL);
+    (void)sigaction(SIGBUS, &action, NULL);
+}
 
 static void print_line(void *user, const char *line)
 {
@@ -205,7 +226,7 @@ static void report(const plan *p, const result *r)
 typedef struct arguments {
     plan plan; /* with the members that were given */
     bool has_seed, has_features, each_failure;
-    uint64_t worlds;
+    uint64_t worlds, events;
     double seconds;
 } arguments;
 
@@ -232,7 +253,8 @@ static arguments parse(int argc, char **argv)
         {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},       {"seconds", 1, NULL, 't'},
         {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},        {"actions", 1, NULL, 'a'},
         {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},         {"trace", 0, NULL, 'T'},
-        {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {NULL, 0, NULL, 0}};
+        {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {"events", 1, NULL, 'e'},
+        {NULL, 0, NULL, 0}};
     arguments args = {
         .worlds = 1,
         .plan = {.nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET}};
@@ -246,6 +268,9 @@ static arguments parse(int argc, char **argv)
             break;
         case 'w':
             args.worlds = number;
+            break;
+        case 'e':
+            args.events = (uint64_t)strtod(optarg, NULL);
             break;
         case 't':
             args.seconds = strtod(optarg, NULL);
@@ -327,6 +352,13 @@ static int each_failure(const plan *whole)
     return 0;
 }
 
+static bool is_over(const arguments *args, uint64_t worlds, uint64_t events, double seconds)
+{
+    if (args->events > 0)
+        return events >= args->events;
+    return args->seconds > 0 ? seconds >= args->seconds : worlds >= args->worlds;
+}
+
 int main(int argc, char **argv)
 {
     const arguments args = parse(argc, argv);
@@ -337,20 +369,25 @@ int main(int argc, char **argv)
     if (!tracing)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
+    catch_crashes();
     for (;; seed++) {
         const plan p = plan_for(&args, seed);
         if (args.each_failure)
             return each_failure(&p);
+        seed_now = seed;
+        events_before = events;
         run_world(&p, &r);
         events += r.events;
         messages += r.messages;
         worlds++;
         hash = hash * 0x9e3779b97f4a7c15u + r.hash;
         if (r.error[0] != '\0') {
+            printf("found after %" PRIu64 " events in %" PRIu64 " worlds, seed %" PRIu64 "\n",
+                   events, worlds, seed);
             report(&p, &r);
             return 1;
         }
-        if (args.seconds > 0 ? now_s() - begin_s >= args.seconds : worlds >= args.worlds)
+        if (is_over(&args, worlds, events, now_s() - begin_s))
             break;
     }
     const double took_s = now_s() - begin_s;

@@ -25,7 +25,7 @@ static bool connect_to(node *n, unsigned to)
                       TIMEOUT_NS, &p->ep, &error);
     if (status != TC_OK) {
         p->ep = NULL;
-        if (!node_is_loss(n, status) && status != TC_E_REFUSED)
+        if (!node_is_loss(n, status) && (status != TC_E_REFUSED || !has(n, PLAN_kills)))
             flows_fail("node %u: connect: %s: %s", n->number, tc_status_name(status),
                        error.text);
         if (!node_is_disturbed(n) && n->all->listens[to])
