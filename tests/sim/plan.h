@@ -37,7 +37,8 @@
     X(few_functions, "contexts that hold six functions, and open four of eight")               \
     X(quotas, "quotas of functions, of messages in a second and of bytes")                     \
     X(served, "contexts that a thread serves, and a second thread that uses them")             \
-    X(forwards, "calls in a group that a member forwards to another")
+    X(forwards, "calls in a group that a member forwards to another")                          \
+    X(long_sleeps, "sleeps that only an event ends")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

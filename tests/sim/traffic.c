@@ -109,7 +109,7 @@ static bool is_opened(const node *n, unsigned function)
 
 static tc_status open_function(node *n, unsigned function, tc_error *error)
 {
-    const tc_code code = node_code(function);
+    const tc_code code = node_code(has(n, PLAN_few_functions) ? 0 : n->number, function);
     return tc_ifunc_open_code(n->ctx, &code, &n->functions[function], error);
 }
 
@@ -207,6 +207,8 @@ static bool open_all(node *n)
     set(n, options, "connect_timeout", "4s");
     if (has(n, PLAN_small_rings))
         set(n, options, "ring_bytes", "4K");
+    if (has(n, PLAN_long_sleeps))
+        set(n, options, "sleep_max", "60s");
     if (has(n, PLAN_evictions))
         set(n, options, "code_memory_max", "24K");
     if (has(n, PLAN_few_functions))
@@ -303,7 +305,7 @@ static void end(node *n)
 {
     node_lock(n);
     while (!all_are_done(n->all) && flows_error() == NULL)
-        (void)tc_wait(n->ctx, 100 * MS);
+        (void)tc_wait(n->ctx, has(n, PLAN_long_sleeps) ? 2 * TIMEOUT_NS : 100 * MS);
     (void)tc_wait(n->ctx, 10 * MS);
     if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
         node_finish(n);

@@ -66,7 +66,7 @@ void node_start_call(node *n, unsigned to)
 {
     tc_error error = {0};
     const unsigned function = node_draw_function(n);
-    const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
+    const size_t size = node_draw_size(n);
     started *s = node_unused_call(n);
     if (s == NULL)
         return;

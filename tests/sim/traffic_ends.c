@@ -59,6 +59,15 @@ static void finish_peer(node *n, tc_ep *ep, flow *f)
                    error.text);
 }
 
+static void expect_calls_ended(const node *n, uint32_t number)
+{
+    for (const started *s = n->calls; s < n->calls + STARTED_MAX; s++) {
+        if (s->used && !s->done && s->flow == number)
+            flows_fail("node %u: call %" PRIu64 " outlives its endpoint, flow %u", n->number,
+                       s->number, number);
+    }
+}
+
 void node_close_peer(node *n, unsigned to)
 {
     peer *p = &n->peers[to];
@@ -72,6 +81,7 @@ void node_close_peer(node *n, unsigned to)
     else
         tc_ep_close(ep);
     n->closing = NULL;
+    expect_calls_ended(n, p->flow);
 }
 
 /* A call that could not be confirmed ends its flow. */
@@ -81,6 +91,9 @@ void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, co
         return;
     if (!node_is_loss(n, status))
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
+    if (error->status != status || error->text[0] == '\0')
+        flows_fail("node %u: %s: %s, and the error is %s: '%s'", n->number, what,
+                   tc_status_name(status), tc_status_name(error->status), error->text);
     if (!node_is_disturbed(n))
         flows_fail("node %u: %s: %s without a fault: %s", n->number, what,
                    tc_status_name(status), error->text);

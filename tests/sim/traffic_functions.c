@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *archives[FLOW_FUNCTIONS];
-static size_t archive_sizes[FLOW_FUNCTIONS];
+/* Nodes have the functions in several contents: a target lacks those of some of its peers, and
+ * several of them may bring one. */
+#define CONTENTS 3u
+
+static tc_code codes[CONTENTS][FLOW_FUNCTIONS];
 
 static void expect_reply(const node *n, tc_status status, const char *what)
 {
@@ -83,13 +86,15 @@ void traffic_prepare(void)
     tc_error error;
     for (unsigned i = 0; i < FLOW_FUNCTIONS; i++) {
         (void)snprintf(name, sizeof name, "f%u", i);
-        archives[i] = fake_archive(name, TCI_ENTRY_MAIN, 100 + 700 * i, &archive_sizes[i]);
+        for (unsigned c = 0; c < CONTENTS; c++)
+            codes[c][i].bytes =
+                fake_archive(name, TCI_ENTRY_MAIN, 100 + 700 * i + c, &codes[c][i].size);
         if (tc_sim_function(name, mains[i], &error) != TC_OK)
             abort();
     }
 }
 
-tc_code node_code(unsigned function)
+tc_code node_code(unsigned number, unsigned function)
 {
-    return (tc_code){.bytes = archives[function], .size = archive_sizes[function]};
+    return codes[number % CONTENTS][function];
 }

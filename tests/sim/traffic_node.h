@@ -120,7 +120,7 @@ void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, co
 void node_finish(node *n);
 
 /* traffic_functions.c: the archive of a function that nodes send. */
-tc_code node_code(unsigned function);
+tc_code node_code(unsigned number, unsigned function);
 
 /* traffic_calls.c */
 void node_call(node *n, unsigned to);
