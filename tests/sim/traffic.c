@@ -31,6 +31,9 @@ static bool connect_to(node *n, unsigned to)
         if (!node_is_disturbed(n) && n->all->listens[to])
             flows_fail("node %u: connect to node %u: %s without a fault: %s", n->number, to,
                        tc_status_name(status), error.text);
+        if (error.status != status || error.text[0] == '\0')
+            flows_fail("node %u: connect: %s, and the error is %s: '%s'", n->number,
+                       tc_status_name(status), tc_status_name(error.status), error.text);
         return false;
     }
     p->has_ended = false;
@@ -41,7 +44,7 @@ static bool connect_to(node *n, unsigned to)
 size_t node_draw_size(node *n)
 {
     const size_t least = sizeof(flow_header);
-    if (has(n, PLAN_large) && draw(n, 4) == 0)
+    if (has(n, PLAN_large) && draw(n, has(n, PLAN_bursts) ? 2 : 4) == 0)
         return least + 3000 + draw(n, LARGE_MAX - 3000 - least);
     return least + draw(n, SMALL_MAX);
 }
@@ -109,7 +112,7 @@ static bool is_opened(const node *n, unsigned function)
 
 static tc_status open_function(node *n, unsigned function, tc_error *error)
 {
-    const tc_code code = node_code(has(n, PLAN_few_functions) ? 0 : n->number, function);
+    const tc_code code = node_code(plan_may_refuse(n->all->plan) ? 0 : n->number, function);
     return tc_ifunc_open_code(n->ctx, &code, &n->functions[function], error);
 }
 
