@@ -247,14 +247,15 @@ static uint32_t features_of(char *list)
     return features;
 }
 
+static const struct option options[] = {
+    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},       {"seconds", 1, NULL, 't'},
+    {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},        {"actions", 1, NULL, 'a'},
+    {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},         {"trace", 0, NULL, 'T'},
+    {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {"events", 1, NULL, 'e'},
+    {NULL, 0, NULL, 0}};
+
 static arguments parse(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},       {"seconds", 1, NULL, 't'},
-        {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},        {"actions", 1, NULL, 'a'},
-        {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},         {"trace", 0, NULL, 'T'},
-        {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {"events", 1, NULL, 'e'},
-        {NULL, 0, NULL, 0}};
     arguments args = {
         .worlds = 1,
         .plan = {.nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET}};
