@@ -21,13 +21,23 @@ static tc_status post(tc_ep *ep, uint64_t head)
 }
 
 /* Returns how many batches of frames a message may still overtake, and in *made_out the number
- * of batches made. Deliveries that messages cannot overtake have 0. */
+ * of batches made. Deliveries to a mapped ring have 0. */
 static uint64_t frames_under_way(const tc_ep *ep, uint64_t *made_out)
 {
     const tci_delivery *delivery = ep->tx.delivery;
     if (delivery == NULL || delivery->ops->under_way == NULL)
         return 0;
     return delivery->ops->under_way(delivery, made_out);
+}
+
+/* Likewise, after the frames that wait for the end of the turn have been handed over. Among
+ * them may be the refusal of a message: credit that overtook it would report that message as
+ * run. */
+static uint64_t frames_ahead(tc_ep *ep, uint64_t *made_out)
+{
+    if (frames_under_way(ep, made_out) > 0)
+        (void)ep->tx.delivery->ops->turn(ep->tx.delivery);
+    return frames_under_way(ep, made_out);
 }
 
 void tci_credit_return(tc_ep *ep)
@@ -38,7 +48,7 @@ void tci_credit_return(tc_ep *ep)
         tci_doorbell_after_credit(ep);
     } else if (ep->rx.credit.due) {
         ep->rx.credit.again = true;
-    } else if (frames_under_way(ep, &made) > 0 || post(ep, ep->rx.ring.head) == TC_E_AGAIN) {
+    } else if (frames_ahead(ep, &made) > 0 || post(ep, ep->rx.ring.head) == TC_E_AGAIN) {
         ep->rx.credit.due = true;
         tci_pending_add(&ep->core->pending, TCI_WORK_LINK);
         ep->rx.credit.mark = made;

@@ -65,6 +65,13 @@ bool tci_carried_turn(tci_delivery *delivery)
     return tci_frame_batches_turn(&carried_of(delivery)->batches);
 }
 
+uint64_t tci_carried_under_way(const tci_delivery *delivery, uint64_t *made_out)
+{
+    const tci_carried_delivery *carried = (const tci_carried_delivery *)(const void *)delivery;
+    *made_out = carried->batches.made;
+    return carried->batches.made - carried->batches.submitted;
+}
+
 void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share)
 {
     tci_carried_delivery *carried = carried_of(delivery);

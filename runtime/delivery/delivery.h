@@ -76,7 +76,7 @@ typedef struct tci_delivery_ops {
      * kept. False: the next tc_progress has to call again. */
     bool (*turn)(tci_delivery *delivery);
     /* Returns how many of the batches of frames made until now messages over the link may
-     * overtake: the last ones. NULL when such messages do not overtake frames. */
+     * overtake: the last ones. NULL when frames are stores into the peer's ring. */
     uint64_t (*under_way)(const tci_delivery *delivery, uint64_t *made_out);
     /* Takes the credit of a CREDIT message. NULL when arrival.ring_is_mapped: credit is a store
      * then. `share` messages with frames may be under way and not consumed; 0: as many as fit.

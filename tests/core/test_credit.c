@@ -90,6 +90,23 @@ TEST(credit_waits_behind_frames_that_are_under_way)
 }
 
 /* It reports the bytes consumed when it was due; a second one reports later ones. */
+/* Frames wait for the end of the turn. Among them may be the refusal of a message. */
+TEST(credit_hands_over_the_frames_that_wait)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    d->made = 5;
+    d->on_their_way = 1;
+    d->leaves_by_turn = true;
+    const unsigned turns = d->turns;
+    tci_credit_return(pair.peer);
+    assert_int_equal(d->turns, turns + 1);
+    assert_int_equal(credits_sent(pair.peer), 1);
+    fake_pair_carry(&pair);
+    assert_true(is_drained(pair.ep));
+    fake_pair_close(&pair);
+}
+
 TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);

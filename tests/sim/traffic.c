@@ -73,12 +73,9 @@ static void send(node *n, unsigned to)
         node_lose(n, to, status, &error, "send");
 }
 
-/* The report of a refusal may come a little after the flush that passes the message. */
-static bool is_refused(node *n, unsigned to)
+static bool is_refused(const node *n, unsigned to)
 {
     tc_error error;
-    for (unsigned looks = 0; looks < 20 && tc_ep_refusal(n->peers[to].ep, &error) == 0; looks++)
-        (void)tc_wait(n->ctx, 50 * MS);
     return tc_ep_refusal(n->peers[to].ep, &error) > 0;
 }
 

@@ -371,6 +371,8 @@ static void push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
 static bool turn(tci_delivery *delivery)
 {
     fake_of(delivery)->turns++;
+    if (fake_of(delivery)->leaves_by_turn)
+        fake_of(delivery)->on_their_way = 0;
     return !fake_of(delivery)->keeps;
 }
 

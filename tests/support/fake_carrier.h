@@ -99,6 +99,7 @@ typedef struct fake_delivery {
     bool keeps;            /* a turn leaves something for the next one */
     uint64_t made;         /* batches of frames */
     uint64_t on_their_way; /* the last ones, which have not arrived */
+    bool leaves_by_turn;   /* a turn takes these away */
 } fake_delivery;
 
 #define FAKE_MAPPED TCI_HELLO_DIRECT

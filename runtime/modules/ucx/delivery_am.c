@@ -30,5 +30,6 @@ const tci_delivery_ops tci_delivery_am = {
     .close = tci_carried_close,
     .push = tci_carried_push,
     .turn = tci_carried_turn,
+    .under_way = tci_carried_under_way,
     .credit = tci_carried_credit,
 };

@@ -184,8 +184,10 @@ static uint64_t put_under_way(const tci_delivery *delivery, uint64_t *made_out)
 {
     const put_delivery *put = (const put_delivery *)(const void *)delivery;
     const tci_frame_batches *batches = &put->carried.batches;
+    if (put->network.fence != NULL)
+        return tci_carried_under_way(delivery, made_out);
     *made_out = batches->made;
-    return put->network.fence != NULL ? 0 : batches->made - batches->completed;
+    return batches->made - batches->completed;
 }
 
 const tci_delivery_ops tci_delivery_put = {
