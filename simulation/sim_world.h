@@ -155,7 +155,7 @@ bool sim_world_spawn_detached(tc_sim_node *node, void *(*entry)(void *argument),
                               size_t stack_bytes);
 /* Takes a fiber off the lists of those that wait for descriptors. */
 void sim_world_forget_waits(sim_fiber *fiber);
-/* Frees a fiber that has ended, or whose node has. */
+/* Frees a fiber that has ended, or the fiber of a node that has. */
 void sim_world_free_fiber(sim_fiber *fiber);
 /* Waits until sim_world_wake, or the node's clock shows `until_ns`. Returns false when the time
  * is over. */

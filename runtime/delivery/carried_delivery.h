@@ -28,7 +28,7 @@ void tci_carried_by_message(void *user, tci_batch *batch);
 void tci_carried_close(tci_delivery *delivery);
 void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes);
 bool tci_carried_turn(tci_delivery *delivery);
-/* For deliveries whose messages keep the order: batches that the link does not have yet. */
+/* Batches that the link does not have yet; its messages keep the order. */
 uint64_t tci_carried_under_way(const tci_delivery *delivery, uint64_t *made_out);
 void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share);
 

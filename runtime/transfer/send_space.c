@@ -25,7 +25,8 @@ uint64_t tci_send_space_awaited(const tc_ep *ep)
         return UINT64_MAX;
     if (ep->tx.large != NULL)
         position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
-    if (ep->tx.flush_target > 0)
+    /* A flush may have reached its target and wait for another endpoint. */
+    if (ep->tx.flush_target > tx->consumed_seen)
         position = sooner(position, ep->tx.flush_target);
     if (tci_queue_waits(ep) || tx->tail + quarter > tx->limit) {
         uint64_t wanted = tx->consumed_seen + quarter;

@@ -144,6 +144,25 @@ TEST(a_flush_waits_for_its_position)
     fake_pair_close(&pair);
 }
 
+/* As when the flush of several endpoints waits for another one. */
+TEST(a_flush_that_has_reached_its_position_keeps_nothing_awake)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
+    (void)fake_node_turn(pair.near);
+    fake_pair_settle(&pair);
+    tci_producer_refresh(&pair.ep->tx.ring);
+    pair.ep->tx.flush_target = pair.ep->tx.ring.consumed_seen;
+    assert_ok(tc_send(pair.ep, fn, NULL, 0));
+    (void)fake_node_turn(pair.near);
+    assert_true(pair.ep->tx.flush_target < pair.ep->tx.ring.tail);
+    assert_false(arm(pair.ep).credit_blocked);
+    assert_false(tci_wakeup_finds_work(pair.ep));
+    tci_wakeup_disarm(pair.ep);
+    fake_pair_close(&pair);
+}
+
 /* Active messages bring frames and credit, and wake; only the credit of one that is both
  * carried and seen in memory comes unheard. */
 TEST(a_peer_that_sends_messages_needs_no_bell)

@@ -32,7 +32,7 @@ typedef struct result {
     size_t left_bytes;
 } result;
 
-static bool tracing;
+static int tracing;
 
 static uint64_t seed_now, events_before;
 
@@ -225,7 +225,8 @@ static void report(const plan *p, const result *r)
 
 typedef struct arguments {
     plan plan; /* with the members that were given */
-    bool has_seed, has_features, each_failure;
+    bool has_seed, each_failure;
+    uint32_t without; /* features */
     uint64_t worlds, events;
     double seconds;
 } arguments;
@@ -248,17 +249,20 @@ static uint32_t features_of(char *list)
 }
 
 static const struct option options[] = {
-    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},       {"seconds", 1, NULL, 't'},
-    {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},        {"actions", 1, NULL, 'a'},
-    {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},         {"trace", 0, NULL, 'T'},
-    {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'}, {"events", 1, NULL, 'e'},
-    {NULL, 0, NULL, 0}};
+    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},  {"seconds", 1, NULL, 't'},
+    {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},   {"actions", 1, NULL, 'a'},
+    {"without", 1, NULL, 'O'}, {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},
+    {"trace", 0, &tracing, 1}, {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'},
+    {"events", 1, NULL, 'e'},  {NULL, 0, NULL, 0}};
+
+static const arguments defaults = {
+    .worlds = 1,
+    .plan = {
+        .nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET, .features = UNSET}};
 
 static arguments parse(int argc, char **argv)
 {
-    arguments args = {
-        .worlds = 1,
-        .plan = {.nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET}};
+    arguments args = defaults;
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         const uint64_t number = optarg != NULL ? strtoull(optarg, NULL, 0) : 0;
@@ -293,13 +297,14 @@ static arguments parse(int argc, char **argv)
             break;
         case 'W':
             args.plan.features = features_of(optarg);
-            args.has_features = true;
             break;
-        case 'T':
-            tracing = true;
+        case 'O':
+            args.without = features_of(optarg);
             break;
         case 'E':
             args.each_failure = true;
+            break;
+        case 0: /* --trace */
             break;
         default:
             exit(2);
@@ -321,8 +326,9 @@ static plan plan_for(const arguments *args, uint64_t seed)
         p.actions = args->plan.actions;
     if (args->plan.faults != UNSET)
         p.faults = args->plan.faults;
-    if (args->has_features)
+    if (args->plan.features != UNSET)
         p.features = args->plan.features;
+    p.features &= ~args->without;
     p.fail_at = args->plan.fail_at;
     return p;
 }

@@ -364,23 +364,21 @@ static void close_fake(tci_delivery *delivery)
 
 static void push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
 {
-    (void)position, (void)bytes;
-    fake_of(delivery)->pushes++;
+    fake_of(delivery)->pushes += position + bytes > 0;
 }
 
 static bool turn(tci_delivery *delivery)
 {
-    fake_of(delivery)->turns++;
-    if (fake_of(delivery)->leaves_by_turn)
-        fake_of(delivery)->on_their_way = 0;
-    return !fake_of(delivery)->keeps;
+    fake_delivery *d = fake_of(delivery);
+    d->on_their_way *= !d->leaves_by_turn;
+    d->turns++;
+    return !d->keeps;
 }
 
 static uint64_t under_way(const tci_delivery *delivery, uint64_t *made_out)
 {
-    const fake_delivery *d = (const fake_delivery *)(const void *)delivery;
-    *made_out = d->made;
-    return d->on_their_way;
+    *made_out = ((const fake_delivery *)(const void *)delivery)->made;
+    return ((const fake_delivery *)(const void *)delivery)->on_their_way;
 }
 
 static void take_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share)
