@@ -253,6 +253,10 @@ void tci_ep_part(tc_ep *ep)
 {
     if (ep->peer.gave_up != NULL)
         tci_ep_fail(ep, ep->peer.gave_up);
+    else if (tci_ep_is_open(ep) && tci_consumer_has_frame(&ep->rx.ring))
+        (void)tci_ep_fail_with(ep, TC_E_PEER_LOST,
+                               "peer lost: it closed the endpoint and took along the code that "
+                               "some of its messages need");
     else
         tci_ep_finish(ep);
 }

@@ -27,8 +27,8 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error);
 tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
-/* Ends it after its peer has parted and all messages that arrived were run: in order, or with
- * the error that the peer gave. */
+/* Ends it after its peer has parted and all messages that can run were run: in order, with the
+ * error that the peer gave, or with one that says that code is missing. */
 void tci_ep_part(tc_ep *ep);
 /* Removes it from the core's counts and lists. Also called before it is freed. */
 void tci_ep_leave_state(tc_ep *ep);

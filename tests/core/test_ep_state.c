@@ -149,6 +149,24 @@ TEST(one_that_ended_in_order_does_not_fail_any_more)
     fake_pair_close(&pair);
 }
 
+/* The frame waits for code, which its sender has not sent before it closed. */
+TEST(a_peer_that_parts_before_its_messages_could_run_is_lost)
+{
+    for (int sends = 0; sends < 2; sends++) {
+        fake_pair pair;
+        tc_error error = {0};
+        fake_pair_open(&pair, FAKE_MAPPED);
+        tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+        if (sends > 0)
+            assert_ok(tc_send(pair.ep, fn, NULL, 0));
+        (void)fake_node_turn(pair.near);
+        tci_ep_part(pair.peer);
+        assert_status(tc_ep_error(pair.peer, &error), sends ? TC_E_PEER_LOST : TC_E_CLOSED);
+        assert_true(!sends || strstr(error.text, "took along the code") != NULL);
+        fake_pair_close(&pair);
+    }
+}
+
 TEST(the_layers_above_hear_once_that_it_ended)
 {
     fake_pair pair;
