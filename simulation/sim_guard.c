@@ -37,8 +37,8 @@ static void look(sim_guard *guard)
     guard->worked_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime);
 }
 
-/* The thread's figures are read anew when the clock has moved: a few hundred times in a second,
- * not with each of as many thousand runs. */
+/* Reads the thread's figures again only when the clock has moved: some hundred times a second,
+ * while fibers run a thousand times as often. */
 void sim_guard_begin(tc_sim_world *world)
 {
     sim_guard *guard = &world->guard;

@@ -94,8 +94,6 @@ static void *note(void *memory, size_t size)
     put(memory, size, node);
     table.count++;
     node->memory += size;
-    if (node->memory > node->memory_max)
-        node->memory_max = node->memory;
     return memory;
 }
 

@@ -5,6 +5,8 @@
 
 #include "sim_memory.h"
 
+#include "base/error_text.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -77,11 +79,8 @@ tc_status tc_sim_cut(tc_sim_world *world, unsigned from_host, unsigned to_host, 
     if (route == NULL && cut) {
         sim_route *routes =
             sim_memory_real_resize(world->routes, (world->route_count + 1) * sizeof *routes);
-        if (routes == NULL) {
-            if (err != NULL)
-                *err = (tc_error){.status = TC_E_NO_MEMORY, .text = "simulation: no memory"};
-            return TC_E_NO_MEMORY;
-        }
+        if (routes == NULL)
+            return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
         world->routes = routes;
         route = &routes[world->route_count++];
         *route = (sim_route){.from = from_host, .to = to_host};

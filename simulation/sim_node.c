@@ -5,6 +5,8 @@
 #include "sim_memory.h"
 #include "sim_segment.h"
 
+#include "base/error_text.h"
+
 #include <stdio.h>
 
 /* Frees all that a node has, as the system does when a process ends. */
@@ -49,7 +51,7 @@ static tc_status start_node(tc_sim_node *node, tc_error *err)
     node->paused_until_ns = 0;
     return sim_world_spawn(node, run_main, node, node->world->params.stack_bytes) != NULL
                ? TC_OK
-               : sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+               : tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
 }
 
 tc_status tc_sim_node_create(tc_sim_world *world, unsigned host,
@@ -58,7 +60,7 @@ tc_status tc_sim_node_create(tc_sim_world *world, unsigned host,
 {
     tc_sim_node *node = sim_memory_real_resize(NULL, sizeof *node);
     if (node == NULL)
-        return sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+        return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
     *node = (tc_sim_node){.world = world,
                           .number = world->node_count,
                           .host = host,
@@ -82,7 +84,7 @@ tc_status tc_sim_node_restart(tc_sim_node *node, tc_error *err)
 {
     if (node->dead)
         return start_node(node, err);
-    return sim_world_error(err, TC_E_BUSY, "node %u runs", node->number);
+    return tci_error_set(err, TC_E_BUSY, "node %u runs", node->number);
 }
 
 void tc_sim_node_kill(tc_sim_node *node)

@@ -1,8 +1,10 @@
 /* Worlds: the loop over events, nodes, fibers. */
 #include "sim_world.h"
 
-#include "sim_memory.h"
 #include "sim_guard.h"
+#include "sim_memory.h"
+
+#include "base/error_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,18 +61,6 @@ void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, .
     va_start(list, format);
     (void)vsnprintf(world->error.text, sizeof world->error.text, format, list);
     va_end(list);
-}
-
-tc_status sim_world_error(tc_error *err, tc_status status, const char *format, ...)
-{
-    va_list list;
-    if (err == NULL)
-        return status;
-    err->status = status;
-    va_start(list, format);
-    (void)vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return status;
 }
 
 bool sim_world_fails(void)
@@ -342,11 +332,11 @@ tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_s
                                     tc_sim_world **world_out, tc_error *err)
 {
     if (params_size != sizeof *params)
-        return sim_world_error(err, TC_E_INVALID, "tc_sim_params of %zu bytes, expected %zu",
-                               params_size, sizeof *params);
+        return tci_error_set(err, TC_E_INVALID, "tc_sim_params of %zu bytes, expected %zu",
+                             params_size, sizeof *params);
     tc_sim_world *world = sim_memory_real_resize(NULL, sizeof *world);
     if (world == NULL)
-        return sim_world_error(err, TC_E_NO_MEMORY, "simulation: out of memory");
+        return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
     *world = (tc_sim_world){.params = *params, .next_port = 30000, .next_segment = 1};
     set_defaults(&world->params);
     world->last_node = &world->nodes;
@@ -392,7 +382,7 @@ tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err
     }
     sim_world_current = outer;
     if (world->error.status != TC_OK)
-        return sim_world_error(err, world->error.status, "%s", world->error.text);
+        return tci_error_set(err, world->error.status, "%s", world->error.text);
     if (world->queue.count == 0)
         return TC_OK;
     world->now_ns = until_ns > world->now_ns ? until_ns : world->now_ns;

@@ -66,8 +66,7 @@ struct tc_sim_node {
     unsigned life; /* how often it was started */
     sim_random random;
     sim_descriptor *descriptors;
-    size_t memory; /* bytes allocated */
-    size_t memory_max;
+    size_t memory;      /* bytes allocated */
     unsigned opened;    /* descriptors */
     size_t left_memory; /* when main had returned */
     unsigned left_open;
@@ -107,8 +106,7 @@ struct tc_sim_world {
     sim_fiber *left; /* to be freed: it has ended */
     uint64_t events;
     uint64_t hash;
-    uint64_t failures_left; /* calls until one fails; 0: all succeed */
-    uint64_t failable;      /* calls so far that could have failed */
+    uint64_t failable; /* calls so far that could have failed */
     sim_route *routes;
     size_t route_count;
     sim_descriptor **descriptors; /* by number */
@@ -177,10 +175,6 @@ void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t
 bool sim_world_fails(void);
 /* Ends the run with an error of the simulated program or the simulation. */
 void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Fills err, which may be NULL, and returns the status. */
-tc_status sim_world_error(tc_error *err, tc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif
