@@ -4,6 +4,7 @@
 #include "sim_network.h"
 
 #include "sim_memory.h"
+#include "sim_trace.h"
 
 #include "base/error_text.h"
 
@@ -13,11 +14,10 @@
 #define RETRY_FIRST_NS 200000000ull
 #define RETRY_LAST_NS 5000000000ull
 
-typedef enum segment_kind { BYTES, END, RESET, ANSWER } segment_kind;
-
 typedef struct segment {
     struct segment *next;
-    segment_kind kind;
+    sim_trace_segment kind;
+    uint32_t from_node; /* or SIM_TRACE_NO_NODE */
     int errnum;
     size_t size;
     uint8_t bytes[];
@@ -87,7 +87,8 @@ tc_status tc_sim_cut(tc_sim_world *world, unsigned from_host, unsigned to_host, 
     }
     if (route == NULL || route->cut == cut)
         return TC_OK;
-    sim_world_trace(world, cut ? "cut" : "joined", from_host, to_host);
+    sim_trace_event(world, cut ? SIM_TRACE_CUT : SIM_TRACE_JOINED,
+                    sim_trace_pair(from_host, to_host), 0);
     route->cut = cut;
     route->since_ns = tc_sim_now_ns(world);
     if (cut)
@@ -180,6 +181,11 @@ void sim_network_leave_out(sim_network_way *way)
     release(of(way));
 }
 
+static uint32_t node_at(const sim_descriptor *end)
+{
+    return end != NULL ? end->node->number : SIM_TRACE_NO_NODE;
+}
+
 /* --- segments ---------------------------------------------------------------------------- */
 
 static void fail_way(sim_network_way *way, int errnum)
@@ -220,16 +226,16 @@ static void take_bytes(sim_network_way *way, const segment *s)
 static void take(sim_network_way *way, const segment *s)
 {
     switch (s->kind) {
-    case BYTES:
+    case SIM_TRACE_BYTES:
         take_bytes(way, s);
         break;
-    case END:
+    case SIM_TRACE_END:
         way->ended = true;
         break;
-    case RESET:
+    case SIM_TRACE_RESET:
         fail_way(way, ECONNRESET);
         break;
-    case ANSWER:
+    case SIM_TRACE_ANSWER:
         way->answered = s->errnum == 0;
         if (s->errnum != 0)
             fail_way(way, s->errnum);
@@ -265,7 +271,9 @@ static void arrive(void *subject, uint64_t argument)
         way->last = &way->first;
     way->retry_ns = 0;
     way->under_way -= s->size;
-    sim_world_trace(c->world, "arrives", way->to, s->size << 2 | s->kind);
+    sim_trace_event(c->world, SIM_TRACE_ARRIVES,
+                    sim_trace_pair(s->from_node, node_at(way->receiver)),
+                    sim_trace_size(s->kind, s->size));
     take(way, s);
     sim_memory_real_resize(s, 0);
     if (way->sender != NULL && way->deaf)
@@ -273,15 +281,16 @@ static void arrive(void *subject, uint64_t argument)
     release(c);
 }
 
-static bool send_segment(sim_network_way *way, segment_kind kind, int errnum, const void *bytes,
-                         size_t size)
+static bool send_segment(sim_network_way *way, sim_trace_segment kind, int errnum,
+                         const void *bytes, size_t size)
 {
     connection *c = of(way);
     tc_sim_world *world = c->world;
     segment *s = sim_memory_real_resize(NULL, sizeof *s + size);
     if (s == NULL)
         return false;
-    *s = (segment){.kind = kind, .errnum = errnum, .size = size};
+    *s = (segment){
+        .kind = kind, .from_node = node_at(way->sender), .errnum = errnum, .size = size};
     if (size > 0)
         memcpy(s->bytes, bytes, size);
     *way->last = s;
@@ -302,7 +311,7 @@ static bool send_segment(sim_network_way *way, segment_kind kind, int errnum, co
 
 void sim_network_answer(sim_network_way *back, int errnum)
 {
-    if (!send_segment(back, ANSWER, errnum, NULL, 0))
+    if (!send_segment(back, SIM_TRACE_ANSWER, errnum, NULL, 0))
         fail_way(back, ECONNREFUSED);
 }
 
@@ -331,7 +340,7 @@ size_t sim_network_unread(const sim_network_way *way)
 
 bool sim_network_write(sim_network_way *way, const void *bytes, size_t size)
 {
-    return send_segment(way, BYTES, 0, bytes, size);
+    return send_segment(way, SIM_TRACE_BYTES, 0, bytes, size);
 }
 
 void sim_network_read(sim_network_way *way, void *bytes, size_t size, bool keep)
@@ -349,13 +358,13 @@ void sim_network_read(sim_network_way *way, void *bytes, size_t size, bool keep)
 
 void sim_network_end(sim_network_way *way)
 {
-    if (!send_segment(way, END, 0, NULL, 0))
+    if (!send_segment(way, SIM_TRACE_END, 0, NULL, 0))
         fail_way(way, ECONNRESET);
 }
 
 void sim_network_reset(sim_network_way *way)
 {
-    if (!send_segment(way, RESET, 0, NULL, 0))
+    if (!send_segment(way, SIM_TRACE_RESET, 0, NULL, 0))
         fail_way(way, ECONNRESET);
 }
 

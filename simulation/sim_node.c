@@ -4,6 +4,7 @@
 #include "sim_descriptor.h"
 #include "sim_memory.h"
 #include "sim_segment.h"
+#include "sim_trace.h"
 
 #include "base/error_text.h"
 
@@ -26,7 +27,7 @@ static void ended(void *subject, uint64_t argument)
 {
     tc_sim_node *node = subject;
     if (node->life == argument && node->finished && !node->dead) {
-        sim_world_trace(node->world, "ends", node->number, node->memory);
+        sim_trace_event(node->world, SIM_TRACE_ENDS, node->number, node->memory);
         node->dead = true;
         node->left_memory = node->memory;
         node->left_open = node->opened;
@@ -49,6 +50,7 @@ static tc_status start_node(tc_sim_node *node, tc_error *err)
     node->reads = 0;
     node->life++;
     node->paused_until_ns = 0;
+    sim_trace_event(node->world, SIM_TRACE_BEGINS, node->number, node->host);
     return sim_world_spawn(node, run_main, node, node->world->params.stack_bytes) != NULL
                ? TC_OK
                : tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
@@ -93,7 +95,7 @@ void tc_sim_node_kill(tc_sim_node *node)
         return;
     tc_sim_world *outer = sim_world_current;
     sim_world_current = node->world;
-    sim_world_trace(node->world, "killed", node->number, 0);
+    sim_trace_event(node->world, SIM_TRACE_KILLED, node->number, 0);
     node->dead = true;
     clear_node(node);
     sim_world_current = outer;
@@ -101,7 +103,7 @@ void tc_sim_node_kill(tc_sim_node *node)
 
 void tc_sim_node_pause(tc_sim_node *node, uint64_t ns)
 {
-    sim_world_trace(node->world, "paused", node->number, ns);
+    sim_trace_event(node->world, SIM_TRACE_PAUSED, node->number, ns);
     node->paused_until_ns = tc_sim_now_ns(node->world) + ns;
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim_memory.h"
 #include "sim_network.h"
+#include "sim_trace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -233,7 +234,7 @@ int sim_socket_connect(int number, const struct sockaddr *address, socklen_t siz
     sim_network_sender(s->out, &s->base);
     sim_network_receiver(s->in, &s->base);
     s->state = CONNECTING;
-    sim_world_trace(world, "connects", here, there);
+    sim_trace_event(world, SIM_TRACE_CONNECTS, sim_trace_pair(here, there), 0);
     sim_world_after(world, sim_network_delay(world, here, there), arrive, a, 0);
     return fail(EINPROGRESS);
 }

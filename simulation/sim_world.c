@@ -3,11 +3,11 @@
 
 #include "sim_guard.h"
 #include "sim_memory.h"
+#include "sim_trace.h"
 
 #include "base/error_text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,39 +18,10 @@
 #define WAKE_NS 3000u      /* until a woken fiber runs, at most */
 #define READS_MAX 4000000u /* readings without a wait: the node spins */
 #define STACK_BYTES ((size_t)256 << 10)
-#define HASH_FACTOR 0x9fb21c651e98df25u
 
 _Thread_local tc_sim_world *sim_world_current __attribute__((tls_model("initial-exec")));
 
-/* --- the trace, and failures ------------------------------------------------------------- */
-
-static void hash_in(tc_sim_world *world, uint64_t word)
-{
-    uint64_t h = (world->hash ^ word) * HASH_FACTOR;
-    world->hash = h ^ (h >> 29);
-}
-
-void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t b)
-{
-    const tc_sim_node *node = world->running != NULL ? world->running->node : NULL;
-    const uint64_t time_ns = node != NULL ? node->local_ns : world->now_ns;
-    char line[128];
-    hash_in(world, time_ns);
-    hash_in(world, node != NULL ? node->number : UINT64_MAX);
-    for (const char *c = word; *c != '\0'; c++)
-        hash_in(world, (uint8_t)*c);
-    hash_in(world, a);
-    hash_in(world, b);
-    if (world->params.trace == NULL)
-        return;
-    char who[16] = "world";
-    if (node != NULL)
-        (void)snprintf(who, sizeof who, "node %u", node->number);
-    (void)snprintf(line, sizeof line, "%14.6f ms  %-8s %-10s %" PRIu64 " %" PRIu64,
-                   (double)time_ns / 1e6, who, word, a, b);
-    world->params.trace(world->params.user, line);
-    sim_guard_begin(world); /* the trace may take its time */
-}
+/* --- failures ---------------------------------------------------------------------------- */
 
 void sim_world_stop(tc_sim_world *world, tc_status status, const char *format, ...)
 {
@@ -71,7 +42,7 @@ bool sim_world_fails(void)
     world->failable++;
     if (world->failable != world->params.fail_at)
         return false;
-    sim_world_trace(world, "fails", world->failable, 0);
+    sim_trace_event(world, SIM_TRACE_FAILS, world->failable, 0);
     return true;
 }
 
@@ -191,7 +162,7 @@ static void resume(void *subject, uint64_t argument)
     fiber->waits = false;
     sim_world_forget_waits(fiber);
     sim_memory_real_resize(event, 0);
-    sim_world_trace(world, "runs", node->number, fiber->timed_out);
+    sim_trace_event(world, SIM_TRACE_RUNS, node->number, fiber->timed_out);
     run_fiber(world, fiber);
 }
 
@@ -341,7 +312,7 @@ tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_s
     set_defaults(&world->params);
     world->last_node = &world->nodes;
     sim_random_seed(&world->random, params->seed);
-    hash_in(world, params->seed);
+    sim_trace_number(world, params->seed);
     *world_out = world;
     return TC_OK;
 }

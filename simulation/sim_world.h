@@ -167,10 +167,8 @@ void sim_world_step(void);
 /* Ends the running fiber. */
 void sim_world_end_fiber(void *result) __attribute__((noreturn));
 
-/* --- the trace, and failures ------------------------------------------------------------- */
+/* --- failures ---------------------------------------------------------------------------- */
 
-/* Adds to the trace and its hash. `word` is for readers. */
-void sim_world_trace(tc_sim_world *world, const char *word, uint64_t a, uint64_t b);
 /* Returns whether a call that may fail is to fail now (tc_sim_params.fail_at). */
 bool sim_world_fails(void);
 /* Ends the run with an error of the simulated program or the simulation. */

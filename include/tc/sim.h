@@ -36,6 +36,9 @@
 extern "C" {
 #endif
 
+/* Raised when the same seed stands for another run: seeds of another version are refused. */
+#define TC_SIM_VERSION 1u
+
 typedef struct tc_sim_world tc_sim_world;
 typedef struct tc_sim_node tc_sim_node;
 
@@ -61,7 +64,8 @@ typedef struct tc_sim_params {
     uint64_t real_wait_ns;
     /* Processor time that a node may run without a wait; default 10 s. UINT64_MAX: any. */
     uint64_t spin_ns;
-    /* Called with each event; NULL: never. */
+    /* Called with each event as a line of text: time, "node N" or "world", a word, the rest;
+     * NULL: never. scripts/sim-chart.py draws a sequence chart from these lines. */
     void (*trace)(void *user, const char *line);
     void *user;
 } tc_sim_params;
@@ -164,6 +168,24 @@ void tc_sim_sleep(uint64_t ns);
 
 /* Returns a random number of the world. */
 uint64_t tc_sim_random(tc_sim_world *world);
+
+/* Adds a line to the trace, from the running node or the world; does nothing where no trace is
+ * asked for. A sequence chart has an arrow from "sends KEY ..." to "runs KEY ..." with the same
+ * KEY, a word. Lines do not change the hash. */
+void tc_sim_note(const char *format, ...) TC_PRINTF(1, 2);
+
+#define TC_SIM_SEED_BYTES 32
+
+/* Writes "1:7": a seed with the version of the simulator, for reports. Returns text. */
+const char *tc_sim_seed_text(uint64_t seed, char text[TC_SIM_SEED_BYTES]);
+
+/* Reads a seed from such a text, or from a decimal number alone: a seed of this version.
+ *
+ *   seed_out  set on TC_OK only
+ *
+ *   TC_E_INVALID  the text is neither
+ *   TC_E_VERSION  it is of another version; the text names both */
+TC_MUST_CHECK tc_status tc_sim_seed_parse(const char *text, uint64_t *seed_out, tc_error *err);
 
 /* Returns the number of events that have run. */
 uint64_t tc_sim_events(const tc_sim_world *world);

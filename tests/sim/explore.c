@@ -3,17 +3,18 @@
  *   sim-explore --seconds 60            new seeds, for so long
  *   sim-explore --seed 7 --worlds 100   seeds 7 to 106
  *   sim-explore --seed 1 --events 1e7   seeds from 1, until so many events have run
- *   sim-explore --seed 7 --trace        one world, with its events
+ *   sim-explore --seed 7 --trace        one world, with its events, for scripts/sim-chart.py
+ *   sim-explore --seed 7 --gdb          under gdb, which stops where the world fails
  *   sim-explore --seed 7 --each-failure one world again and again; the n-th call that may fail
  *                                       does, for each n
  */
+#include "arguments.h"
 #include "flows.h"
 #include "plan.h"
 #include "traffic.h"
 
 #include <tc/log.h>
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +23,6 @@
 #include <time.h>
 
 #define MS ((uint64_t)1000000)
-#define UNSET UINT32_MAX
 #define FAULTS_END_NS (2000 * MS)
 #define WORLD_END_NS (180000 * MS)
 
@@ -32,7 +32,7 @@ typedef struct result {
     size_t left_bytes;
 } result;
 
-static int tracing;
+static bool tracing;
 
 static uint64_t seed_now, events_before;
 
@@ -223,116 +223,6 @@ static void report(const plan *p, const result *r)
 
 /* --- the command ------------------------------------------------------------------------- */
 
-typedef struct arguments {
-    plan plan; /* with the members that were given */
-    bool has_seed, each_failure;
-    uint32_t without; /* features */
-    uint64_t worlds, events;
-    double seconds;
-} arguments;
-
-static uint32_t features_of(char *list)
-{
-    uint32_t features = 0;
-    for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ",")) {
-        unsigned i = 0;
-        while (i < PLAN_FEATURE_COUNT && strcmp(plan_feature_name(i), name) != 0)
-            i++;
-        if (i < PLAN_FEATURE_COUNT)
-            features |= 1u << i;
-        else if (strcmp(name, "none") != 0) {
-            fprintf(stderr, "sim-explore: no feature '%s'\n", name);
-            exit(2);
-        }
-    }
-    return features;
-}
-
-static const struct option options[] = {
-    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},  {"seconds", 1, NULL, 't'},
-    {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},   {"actions", 1, NULL, 'a'},
-    {"without", 1, NULL, 'O'}, {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},
-    {"trace", 0, &tracing, 1}, {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'},
-    {"events", 1, NULL, 'e'},  {NULL, 0, NULL, 0}};
-
-static const arguments defaults = {
-    .worlds = 1,
-    .plan = {
-        .nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET, .features = UNSET}};
-
-static arguments parse(int argc, char **argv)
-{
-    arguments args = defaults;
-    int option;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        const uint64_t number = optarg != NULL ? strtoull(optarg, NULL, 0) : 0;
-        switch (option) {
-        case 's':
-            args.plan.seed = number;
-            args.has_seed = true;
-            break;
-        case 'w':
-            args.worlds = number;
-            break;
-        case 'e':
-            args.events = (uint64_t)strtod(optarg, NULL);
-            break;
-        case 't':
-            args.seconds = strtod(optarg, NULL);
-            break;
-        case 'n':
-            args.plan.nodes = (unsigned)number;
-            break;
-        case 'h':
-            args.plan.hosts = (unsigned)number;
-            break;
-        case 'a':
-            args.plan.actions = (unsigned)number;
-            break;
-        case 'f':
-            args.plan.faults = (unsigned)number;
-            break;
-        case 'F':
-            args.plan.fail_at = number;
-            break;
-        case 'W':
-            args.plan.features = features_of(optarg);
-            break;
-        case 'O':
-            args.without = features_of(optarg);
-            break;
-        case 'E':
-            args.each_failure = true;
-            break;
-        case 0: /* --trace */
-            break;
-        default:
-            exit(2);
-        }
-    }
-    return args;
-}
-
-static plan plan_for(const arguments *args, uint64_t seed)
-{
-    plan p = plan_of(seed);
-    if (args->plan.nodes != UNSET)
-        p.nodes = args->plan.nodes < PLAN_NODES_MAX ? args->plan.nodes : PLAN_NODES_MAX;
-    if (args->plan.hosts != UNSET)
-        p.hosts = args->plan.hosts;
-    if (p.hosts > p.nodes)
-        p.hosts = p.nodes;
-    if (args->plan.actions != UNSET)
-        p.actions = args->plan.actions;
-    if (args->plan.faults != UNSET)
-        p.faults = args->plan.faults;
-    if (args->plan.features != UNSET)
-        p.features = args->plan.features;
-    p.features &= ~args->without;
-    p.fail_at = args->plan.fail_at;
-    return p;
-}
-
 static double now_s(void)
 {
     struct timespec now;
@@ -368,17 +258,18 @@ static bool is_over(const arguments *args, uint64_t worlds, uint64_t events, dou
 
 int main(int argc, char **argv)
 {
-    const arguments args = parse(argc, argv);
+    const arguments args = arguments_parse(argc, argv);
     uint64_t seed = args.has_seed ? args.plan.seed : (uint64_t)time(NULL) << 20;
     uint64_t events = 0, messages = 0, worlds = 0, hash = 0;
     const double begin_s = now_s();
     result r;
+    tracing = args.tracing;
     if (!tracing)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
     catch_crashes();
     for (;; seed++) {
-        const plan p = plan_for(&args, seed);
+        const plan p = arguments_plan(&args, seed);
         if (args.each_failure)
             return each_failure(&p);
         seed_now = seed;

@@ -1,6 +1,8 @@
 /* Flows, in an array. */
 #include "flows.h"
 
+#include <tc/sim.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,6 +91,8 @@ void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes
         function, (uint32_t)size, sum_of(rest, size - sizeof(flow_header)),
         kind};
     memcpy(bytes, &header, sizeof header);
+    tc_sim_note("sends %u.%" PRIu64 " of function %u, %zu bytes", number, header.number,
+                function, size);
 }
 
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size)
@@ -105,6 +109,7 @@ flow_header flows_check(unsigned node, unsigned function, const void *bytes, siz
         return none;
     }
     flow *f = &flows[header.flow];
+    tc_sim_note("runs %u.%" PRIu64, header.flow, header.number);
     if (f->to != node)
         flows_fail("flow %u to node %u ran at node %u", header.flow, f->to, node);
     if (header.function != function)

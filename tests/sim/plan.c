@@ -3,6 +3,8 @@
 
 #include "sim_random.h"
 
+#include <tc/sim.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -35,8 +37,9 @@ plan plan_of(uint64_t seed)
 
 void plan_print(const plan *p)
 {
-    printf("--seed %" PRIu64 " --nodes %u --hosts %u --actions %u --faults %u --with ", p->seed,
-           p->nodes, p->hosts, p->actions, p->faults);
+    char seed[TC_SIM_SEED_BYTES];
+    printf("--seed %s --nodes %u --hosts %u --actions %u --faults %u --with ",
+           tc_sim_seed_text(p->seed, seed), p->nodes, p->hosts, p->actions, p->faults);
     const char *separator = "";
     for (unsigned i = 0; i < PLAN_FEATURE_COUNT; i++) {
         if (plan_has(p, i)) {
