@@ -9,7 +9,6 @@
 #include "context/describe.h"
 #include "context/events.h"
 #include "context/guests.h"
-#include "context/host_symbols.h"
 #include "context/modules.h"
 #include "context/node_data.h"
 #include "context/wait.h"
@@ -82,7 +81,6 @@ static tc_status init_context(tc_context *ctx, const struct tc_ucx_objects *ucx,
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_credentials_load(&core->options, &core->credentials, err));
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
-    core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_waker_init(ctx, err));

@@ -26,8 +26,9 @@ typedef struct tci_loading_ops {
     const char *(*features)(const tci_engine_handle *handle);
     void (*forget_stored)(tci_engine_handle *handle, const tci_content_id *id);
     /* symbols that code may link with */
-    /* Opens the scope of a registry's functions, by the options: the policy of the option
-     * symbols, and an empty set of libraries. scope_close follows in any case. */
+    /* Opens the scope of a registry's functions, by the options: the library's own symbols
+     * where none are set, the policy of the option symbols, and an empty set of libraries.
+     * scope_close follows in any case. */
     tc_status (*scope_open)(const struct tc_options *options, tci_symbol_scope *scope,
                             tc_error *err);
     void (*scope_close)(tci_symbol_scope *scope);

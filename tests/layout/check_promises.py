@@ -53,7 +53,7 @@ def limited_options(text):
 
 
 LISTS = [
-    ("call", calls, ["runtime/context/host_symbols.c", "runtime/modules/calls/calls_module.c",
+    ("call", calls, ["runtime/modules/engine/host_symbols.c", "runtime/modules/calls/calls_module.c",
                    "runtime/modules/libraries/libraries_module.c"], promised_calls, "docs/what-an-ifunc-may-do.md"),
     ("event", events, ["runtime/modules/limits/audit.c", "runtime/modules/limits/audit_file.c"], described_events, "docs/audit.md"),
     ("word", policy_words, ["runtime/engine/policy_reader.c"], described_words, "docs/policy.md"),

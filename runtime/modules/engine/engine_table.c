@@ -5,6 +5,7 @@
 #include "engine/code_rebind.h"
 #include "engine/code_unit_life.h"
 #include "engine/loading.h"
+#include "modules/engine/host_symbols.h"
 
 static tc_status acquire(const struct tc_options *options, tci_engine_handle **handle_out,
                          tc_error *err)
@@ -28,10 +29,13 @@ static tc_status acquire(const struct tc_options *options, tci_engine_handle **h
     return TC_OK;
 }
 
+/* A loader has set the symbols: its program adds some. */
 static tc_status scope_open(const struct tc_options *options, tci_symbol_scope *scope,
                             tc_error *err)
 {
     tci_symbol_policy *policy;
+    if (scope->host == NULL)
+        scope->host = tci_host_symbols_all(&scope->host_count);
     TC_TRY(tci_library_set_create(&scope->libraries, err));
     TC_TRY(tci_symbol_policy_open(options->symbols, &policy, err));
     scope->policy = policy;

@@ -3,11 +3,11 @@
 
 #include "base/error_text.h"
 #include "base/sized_struct.h"
-#include "context/host_symbols.h"
 #include "context/modules.h"
 #include "context/old_opens.h"
 #include "ifunc/code_open.h"
 #include "ifunc/ifunc_load.h"
+#include "modules/engine/host_symbols.h"
 
 #include <sodium.h>
 #include <stdlib.h>

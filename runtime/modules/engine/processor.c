@@ -1,4 +1,4 @@
-#include "context/processor.h"
+#include "modules/engine/processor.h"
 
 #include "base/arch.h"
 

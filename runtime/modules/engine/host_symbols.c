@@ -1,12 +1,12 @@
 /* The functions of this library that shipped code may call: a table, so that it works in a
  * statically linked program too, and so that no other part of the process can take over these
  * names. A module adds the functions that it has. */
-#include "context/host_symbols.h"
+#include "modules/engine/host_symbols.h"
 
 #include "context/modules.h"
 #include "context/old_opens.h"
-#include "context/processor.h"
 #include "core/module.h"
+#include "modules/engine/processor.h"
 
 #include <pthread.h>
 #include <string.h>
