@@ -6,17 +6,18 @@ if(TC_MODULES STREQUAL "all" OR "ucx" IN_LIST TC_MODULES)
   set(tc_ucx PkgConfig::ucx)
 endif()
 set(tc_module_names "" CACHE INTERNAL "all modules")
-set(tc_modules "" CACHE INTERNAL "the modules that are built, but for data")
+set(tc_modules "" CACHE INTERNAL "the modules that are built, but for plain ones")
 set(tc_without "" CACHE INTERNAL "their files of WITHOUT")
 
-# tc_module(NAME [DATA target] [NEEDS module...] [WITHOUT file] SOURCES a.c ...): a module and its sources, which become the
-# library's where TC_MODULES names it; otherwise the file of WITHOUT does, in which the module's public functions return
-# TC_E_UNSUPPORTED. NEEDS: modules whose functions it calls by name. DATA: it is data of that target, and attaches to nothing.
+# tc_module(NAME [PLAIN] [TARGET target] [NEEDS module...] [WITHOUT file] SOURCES a.c ...): a module and its sources, which become
+# the library's where TC_MODULES names it; otherwise the file of WITHOUT does, in which the module's public functions return
+# TC_E_UNSUPPORTED. NEEDS: modules whose functions it calls by name. PLAIN: it attaches to nothing, and has no tci_NAME_module.
+# TARGET: the objects that it becomes part of, tc_objects if that is not given.
 function(tc_module name)
-  cmake_parse_arguments(arg "" "DATA;WITHOUT" "NEEDS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "TARGET;WITHOUT" "NEEDS;SOURCES" ${ARGN})
   set(target tc_objects)
-  if(arg_DATA)
-    set(target ${arg_DATA})
+  if(arg_TARGET)
+    set(target ${arg_TARGET})
   endif()
   set(tc_module_names ${tc_module_names} ${name} CACHE INTERNAL "all modules")
   if(NOT TC_MODULES STREQUAL "all" AND NOT name IN_LIST TC_MODULES)
@@ -29,7 +30,7 @@ function(tc_module name)
     endif()
   endforeach()
   target_sources(${target} PRIVATE ${arg_SOURCES})
-  if(NOT arg_DATA)
+  if(NOT arg_PLAIN)
     set(tc_modules ${tc_modules} ${name} CACHE INTERNAL "the modules that are built")
   endif()
   if(arg_WITHOUT)

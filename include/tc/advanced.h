@@ -245,8 +245,9 @@ TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
  *   TC_OK           the message is sent
  *   TC_E_AGAIN      no credit at the peer; never queued, also not inside an ifunc
  *   TC_E_NO_SLICE   the archive has no image for every CPU of the peer's architecture
- *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, or it
- *                     asks for read-only payloads (TC_PAYLOAD_READONLY)
+ *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, it asks
+ *                     for read-only payloads (TC_PAYLOAD_READONLY), or the library was built
+ *                     without the module `injected`
  *   TC_E_TOO_LARGE  payload and code together exceed tc_ep_info.frame_payload_max, and the
  *                   payload cannot lie in the memory for large ones: option staging_bytes has
  *                   less than twice its size, or the peer is not on this host, or has not

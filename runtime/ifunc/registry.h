@@ -36,7 +36,7 @@ typedef enum tci_standing {
 typedef struct tci_registry tci_registry;
 typedef struct tci_registry_events tci_registry_events;
 
-/* See transfer/inject_section.h. */
+/* See modules/injected/inject_section.h. */
 typedef struct tci_injected_code {
     uint8_t *bytes;
     size_t size;

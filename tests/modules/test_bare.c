@@ -117,6 +117,20 @@ static void code_is_refused(void **state)
     tc_context_destroy(ctx);
 }
 
+static void injected_code_is_not_sent(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_ep *ep = connect_to_self(ctx);
+    tc_ifunc *fn = open_archive(ctx);
+    tc_error error = {0};
+    assert_int_equal(tc_send_injected(ep, fn, "x", 1), TC_E_UNSUPPORTED);
+    assert_int_equal(tc_send_error(ctx, &error), TC_E_UNSUPPORTED);
+    if (strstr(error.text, "tc_send_injected needs the module injected") == NULL)
+        fail_msg("%s", error.text);
+    tc_ep_close(ep);
+    tc_context_destroy(ctx);
+}
+
 /* The option's value is in the text where other values need no module. */
 static const char *const needing[][4] = {
     {"delivery", "am", "ucx", "delivery=am"},
@@ -264,6 +278,7 @@ int main(void)
         cmocka_unit_test(messages_run),
         cmocka_unit_test(messages_run_over_the_connection),
         cmocka_unit_test(code_is_refused),
+        cmocka_unit_test(injected_code_is_not_sent),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
         cmocka_unit_test(addresses_and_objects_of_ucx_say_what_is_missing),

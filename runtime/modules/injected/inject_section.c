@@ -1,5 +1,5 @@
 /* Makes the code section of an injected function, once per architecture. */
-#include "transfer/inject_section.h"
+#include "modules/injected/inject_section.h"
 
 #include "archive_layout.h"
 #include "base/error_text.h"
