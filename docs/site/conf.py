@@ -19,7 +19,7 @@ CHAPTERS = {  # by files without their ".md"; what is in no list comes last
     "Trust": ["docs/security", "docs/policy", "docs/audit", "docs/attacks", "docs/reliability", "docs/fuzzing"],
     "Figures": ["docs/benchmarks", "docs/papers/*", "docs/decisions/*"],
     "How it works": ["docs/architecture", "docs/wire-format", "docs/archive-format", "docs/package-format",
-                     "docs/image-format", "docs/memory-model", "docs/object-cache", "docs/new-architecture", "docs/original-api"],
+                     "docs/image-format", "docs/memory-model", "docs/invariants", "docs/object-cache", "docs/new-architecture", "docs/original-api"],
     "Programs": ["docs/man/tchains.7", "docs/man/*.1"],
     "Headers": ["docs/man/*.3", "docs/man/*.7"],
     "Project": ["CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT", "CHANGELOG"],

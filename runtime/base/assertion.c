@@ -1,13 +1,25 @@
 #include "assertion.h"
 
-#if !defined(NDEBUG) || TCI_SANITIZED
+#if TCI_INVARIANTS
 
 #include <stdio.h>
 #include <stdlib.h>
 
-_Noreturn void tci_assertion_failed(const char *condition, const char *file, int line)
+_Noreturn void tci_assertion_failed(const char *name, const char *condition, const char *file,
+                                    int line)
 {
-    (void)fprintf(stderr, "tc: %s:%d: an invariant does not hold: %s\n", file, line, condition);
+    (void)fprintf(stderr, "tc: %s:%d: the invariant %s does not hold: %s\n", file, line, name,
+                  condition);
+    abort();
+}
+
+_Noreturn void tci_assertion_differs(const char *name, const char *condition, const char *file,
+                                     int line, const long long values[2], const char *relation)
+{
+    (void)fprintf(stderr,
+                  "tc: %s:%d: the invariant %s does not hold: %s: found %lld, expected %s "
+                  "%lld\n",
+                  file, line, name, condition, values[0], relation, values[1]);
     abort();
 }
 

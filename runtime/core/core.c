@@ -51,7 +51,8 @@ static tc_status grow_connections(tci_core *core, tc_error *err)
 
 static uint16_t give_id(tci_core *core, tc_ep *ep, size_t id)
 {
-    TCI_ASSERT(id < core->connection_capacity && core->by_connection[id] == NULL);
+    TCI_INVARIANT_IS(ep_connection, id, <, core->connection_capacity);
+    TCI_INVARIANT(ep_connection, core->by_connection[id] == NULL);
     core->by_connection[id] = ep;
     core->connection_next = (uint16_t)(id + 1);
     return (uint16_t)id;

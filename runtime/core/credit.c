@@ -13,7 +13,8 @@ static tc_status post(tc_ep *ep, uint64_t head)
     const tci_am_credit credit = {.consumed = head, .share = tci_network_share(ep)};
     TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &credit,
                                    sizeof credit));
-    TCI_ASSERT(head >= ep->rx.ring.published && head <= ep->rx.ring.head);
+    TCI_INVARIANT_IS(credit_order, ep->rx.ring.published, <=, head);
+    TCI_INVARIANT_IS(credit_order, head, <=, ep->rx.ring.head);
     ep->rx.ring.published = head;
     ep->rx.credit.shared = credit.share > 0;
     ep->core->counters[TCI_CREDITS_SENT]++;
@@ -51,6 +52,7 @@ void tci_credit_return(tc_ep *ep)
     } else if (frames_ahead(ep, &made) > 0 || post(ep, ep->rx.ring.head) == TC_E_AGAIN) {
         ep->rx.credit.due = true;
         tci_pending_add(&ep->core->pending, TCI_WORK_LINK);
+        TCI_INVARIANT_IS(credit_mark, ep->rx.credit.mark, <=, made);
         ep->rx.credit.mark = made;
         ep->rx.credit.head = ep->rx.ring.head;
     }
@@ -59,9 +61,12 @@ void tci_credit_return(tc_ep *ep)
 bool tci_credit_may_leave(const tc_ep *ep)
 {
     uint64_t made;
+    TCI_INVARIANT(credit_again, ep->rx.credit.due || !ep->rx.credit.again);
+    TCI_INVARIANT(credit_unmapped, !ep->rx.credit.due || !ep->rx.arrival.ring_is_mapped);
     if (!ep->rx.credit.due || tci_single_message_is_leaving(ep->rx.credit.message))
         return false;
     uint64_t under_way = frames_under_way(ep, &made);
+    TCI_INVARIANT(credit_mark, under_way == 0 || ep->rx.credit.mark <= made);
     return under_way == 0 || made - under_way >= ep->rx.credit.mark;
 }
 
@@ -69,12 +74,14 @@ bool tci_credit_turn(tc_ep *ep)
 {
     if (tci_credit_may_leave(ep)) {
         bool again = ep->rx.credit.again;
-        TCI_ASSERT(!ep->rx.arrival.ring_is_mapped);
+        TCI_INVARIANT(credit_unmapped, !ep->rx.arrival.ring_is_mapped);
+        TCI_INVARIANT_IS(credit_order, ep->rx.credit.head, <=, ep->rx.ring.head);
         (void)post(ep, ep->rx.credit.head);
         ep->rx.credit.due = ep->rx.credit.again = false;
         if (again)
             tci_credit_return(ep);
     }
+    TCI_INVARIANT(credit_again, ep->rx.credit.due || !ep->rx.credit.again);
     return ep->rx.credit.due;
 }
 

@@ -121,6 +121,7 @@ static inline void tci_ep_note_use(tc_ep *ep)
 {
     if (ep->tx.used)
         return;
+    TCI_INVARIANT(ep_used, ep->core->used != ep);
     ep->tx.used = true;
     ep->tx.used_next = ep->core->used;
     ep->core->used = ep;

@@ -14,8 +14,9 @@
 static tc_status watch_ring(tc_ep *ep)
 {
     tci_core *core = ep->core;
-    TCI_ASSERT(!ep->rx.held && ep->rx.watched_at == TCI_UNWATCHED);
-    TCI_ASSERT(core->watched_count <= core->watched_capacity);
+    TCI_INVARIANT(watched_open, ep->state == TCI_EP_OPEN && !ep->rx.held && !ep->rx.paused);
+    TCI_INVARIANT(watched_index, ep->rx.watched_at == TCI_UNWATCHED);
+    TCI_INVARIANT_IS(watched_index, core->watched_count, <=, core->watched_capacity);
     if (core->watched_count == core->watched_capacity) {
         size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
         tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
@@ -38,7 +39,8 @@ void tci_ep_unwatch(tc_ep *ep)
     if (ep->rx.watched_at == TCI_UNWATCHED)
         return;
     tci_watched_ring *ring = &core->watched[ep->rx.watched_at];
-    TCI_ASSERT(ep->rx.watched_at < core->watched_count && ring->ep == ep);
+    TCI_INVARIANT_IS(watched_index, ep->rx.watched_at, <, core->watched_count);
+    TCI_INVARIANT(watched_index, ring->ep == ep);
     *ring = core->watched[--core->watched_count];
     ring->ep->rx.watched_at = ep->rx.watched_at;
     ep->rx.watched_at = TCI_UNWATCHED;
@@ -96,8 +98,10 @@ static void forget_use(tc_ep *ep)
     if (!ep->tx.used)
         return;
     tc_ep **at = &ep->core->used;
-    while (*at != ep)
+    while (*at != ep) {
+        TCI_INVARIANT(ep_used, *at != NULL);
         at = &(*at)->tx.used_next;
+    }
     *at = ep->tx.used_next;
     ep->tx.used = false;
 }
@@ -106,7 +110,9 @@ static void forget_use(tc_ep *ep)
 static void count_peer(const tc_ep *ep, unsigned by)
 {
     tci_core *core = ep->core;
-    TCI_ASSERT(by == 1 || ep->tx.push == NULL || core->am_peers > 0);
+    TCI_INVARIANT(ep_peers, by == 1 || ep->tx.push == NULL || core->am_peers > 0);
+    TCI_INVARIANT(ep_peers, by == 1 || ep->tx.push != NULL ||
+                                ep->rx.arrival.frames_by_message || core->storing_peers > 0);
     if (ep->tx.push != NULL || !ep->rx.arrival.ring_is_mapped)
         core->am_peers += by;
     if (ep->tx.delivery->ops->credit == NULL || !ep->rx.arrival.frames_by_message)
@@ -117,7 +123,9 @@ static void count_peer(const tc_ep *ep, unsigned by)
 void tci_ep_open(tc_ep *ep)
 {
     tci_core *core = ep->core;
-    TCI_ASSERT(ep->state < TCI_EP_OPEN && core->handshakes > 0);
+    TCI_INVARIANT(ep_state, tci_ep_state_may_follow(ep->state, TCI_EP_OPEN));
+    TCI_INVARIANT_IS(ep_handshakes, core->handshakes, >, 0);
+    TCI_INVARIANT(ep_ready, ep->tx.delivery != NULL && ep->rx.region != NULL);
     ep->state = TCI_EP_OPEN;
     ep->rx.held = true;
     ep->life.opened = true;
@@ -142,7 +150,7 @@ void tci_ep_announced(tc_ep *ep)
  * out of these counts here. */
 void tci_ep_leave_state(tc_ep *ep)
 {
-    TCI_ASSERT(ep->state >= TCI_EP_OPEN || ep->core->handshakes > 0);
+    TCI_INVARIANT(ep_handshakes, ep->state >= TCI_EP_OPEN || ep->core->handshakes > 0);
     if (ep->state < TCI_EP_OPEN)
         ep->core->handshakes--;
     if (ep->state != TCI_EP_OPEN)
@@ -163,6 +171,9 @@ void tci_ep_set_fast(tc_ep *ep)
     const bool checked = ep->core->checks_users;
     ep->tx.fast_limit = checked ? 0 : tci_ep_short_limit(ep);
     ep->tx.quick_limit = checked ? 0 : ep->tx.frame_limit;
+    TCI_INVARIANT(send_fast,
+                  ep->tx.fast_limit == 0 || (ep->tx.push == NULL && ep->tx.queue == NULL &&
+                                             tci_ep_takes_messages(ep)));
 }
 
 /* Grants no credit from now on, so that the fast path of tc_send fails and the slow path finds
@@ -187,7 +198,7 @@ static void stop_running(tc_ep *ep)
 
 static void end(tc_ep *ep, tci_ep_state state)
 {
-    TCI_ASSERT(ep->state < TCI_EP_CLOSED && state >= TCI_EP_CLOSED);
+    TCI_INVARIANT(ep_state, tci_ep_state_may_follow(ep->state, state));
     /* Reads the peer's last credit: a flush that is under way may have nothing left to wait
      * for. */
     if (ep->tx.delivery != NULL)

@@ -2,11 +2,19 @@
 #ifndef TCI_EP_STATE_H
 #define TCI_EP_STATE_H
 
+#include "base/assertion.h"
 #include "base/small_copy.h"
 #include "core/ep.h"
 
 /* Payloads from this size on may lie in the staging segment instead of the ring. */
 #define TCI_STAGING_PAYLOAD_MIN 32768u
+
+/* Returns whether an endpoint may go from one state to the other: to the next one, or to its
+ * end. */
+static inline bool tci_ep_state_may_follow(tci_ep_state from, tci_ep_state to)
+{
+    return from < TCI_EP_CLOSED && (to >= TCI_EP_CLOSED || to == from + 1);
+}
 
 /* Opens the endpoint: messages may leave from now on. Messages of the peer wait in the ring
  * until tci_ep_announced. */
@@ -73,6 +81,7 @@ static inline void tci_ep_watch_head(tc_ep *ep)
         return;
     }
     tci_watched_ring *watched = &ep->core->watched[ep->rx.watched_at];
+    TCI_INVARIANT(watched_index, watched->ep == ep);
     watched->frame = ep->rx.ring.ring + (ep->rx.ring.head & ep->rx.ring.mask);
     watched->signal = ep->rx.ring.signal;
 }

@@ -71,7 +71,9 @@ typedef struct tci_sender {
 /* Puts coalesced calls into the ring. All other frames follow them. */
 static inline void tci_sender_commit_coalesced(tci_sender *tx)
 {
-    TCI_ASSERT(tx->coalesced_count <= TCI_COALESCED_MAX);
+    TCI_INVARIANT_IS(send_coalesced, tx->coalesced_count, <=, TCI_COALESCED_MAX);
+    TCI_INVARIANT(send_coalesced, tci_producer_has_granules(&tx->ring, tx->coalesced_count) ||
+                                      tx->coalesced_count == 0);
     tci_producer_commit_calls(&tx->ring, tx->coalesced, tx->coalesced_count);
     tx->coalesced_count = 0;
 }

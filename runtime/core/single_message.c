@@ -20,6 +20,7 @@ bool tci_single_message_is_leaving(const tci_single_message *message)
 static void has_left(tci_link_op *op)
 {
     tci_single_message *message = op->user;
+    TCI_INVARIANT(message_single, message->leaving);
     message->leaving = false;
     if (message->orphan)
         free(message);
@@ -36,7 +37,8 @@ tc_status tci_single_message_send(tci_single_message **message, tci_link *link, 
     if (m->leaving)
         return TC_E_AGAIN;
     m->op = (tci_link_op){.done = has_left, .user = m};
-    TCI_ASSERT(size <= sizeof m->bytes && !m->orphan);
+    TCI_INVARIANT_IS(message_single, size, <=, sizeof m->bytes);
+    TCI_INVARIANT(message_single, !m->leaving && !m->orphan);
     memcpy(m->bytes, bytes, size);
     return tci_link_send(link, kind, 0, &m->op, m->bytes, size, &m->leaving);
 }

@@ -28,7 +28,7 @@ static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)
 static void let_go(tci_batch *batch)
 {
     tci_frame_batches *b = batch->owner;
-    TCI_ASSERT(batch->pending > 0);
+    TCI_INVARIANT_IS(batch_pending, batch->pending, >, 0);
     batch->pending--;
     while (b->completed < b->submitted && batch_at(b, b->completed)->pending == 0)
         b->completed++;
@@ -36,6 +36,7 @@ static void let_go(tci_batch *batch)
 
 tci_link_op *tci_batch_op(tci_batch *batch, unsigned which)
 {
+    TCI_INVARIANT_IS(batch_pending, batch->pending, <=, which + 1);
     tci_link_op *op = &batch->ops[which];
     *op = (tci_link_op){.done = tci_batch_op_ended, .user = batch};
     batch->pending++;
@@ -52,17 +53,22 @@ void tci_batch_op_ended(tci_link_op *op)
  * link, where the endpoint looks. */
 static void submit(tci_frame_batches *b)
 {
+    TCI_INVARIANT_IS(batch_consumed, b->consumed, <=, b->submitted);
     while (b->submitted < b->made &&
            b->submitted - b->completed < TCI_BATCH_COUNT - BATCH_SPARE &&
            b->submitted - b->consumed < b->share) {
         tci_batch *batch = batch_at(b, b->submitted);
         b->ends[b->submitted++ % TCI_BATCH_COUNT] = tci_frame_align(batch->end);
+        TCI_INVARIANT_IS(batch_lap, batch->start, <, batch->end);
         batch->owner = b;
+        TCI_INVARIANT_IS(batch_lap, tci_batch_offset(batch) + tci_batch_bytes(batch), <=,
+                         b->ring_bytes);
         batch->pending = 1; /* so that operations that end meanwhile do not end the batch */
         b->carry(b->user, batch);
         let_go(batch);
     }
-    TCI_ASSERT(b->completed <= b->submitted && b->submitted <= b->made);
+    TCI_INVARIANT_IS(batch_count, b->completed, <=, b->submitted);
+    TCI_INVARIANT_IS(batch_count, b->submitted, <=, b->made);
     b->sent_this_turn = true;
     if (b->submitted == b->made)
         b->open_limit = 0;
@@ -102,7 +108,8 @@ static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
     }
     if (b->completed == b->made)
         b->first = b->made;
-    TCI_ASSERT(b->made - b->completed < TCI_BATCH_COUNT);
+    TCI_INVARIANT_IS(batch_count, b->made - b->completed, <, TCI_BATCH_COUNT);
+    TCI_INVARIANT(batch_lap, same_lap(b, position, position + bytes - 1));
     tci_batch *batch = batch_at(b, b->made++);
     batch->start = position;
     batch->end = position + bytes;
@@ -112,7 +119,9 @@ static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
 
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes)
 {
+    TCI_INVARIANT_IS(batch_next, b->next, <=, position);
     if (b->next == position && position + bytes <= b->open_limit) {
+        TCI_INVARIANT_IS(batch_next, tci_frame_align(b->open->end), ==, position);
         b->open->end = position + bytes;
         b->next = position + tci_frame_align(bytes);
         return;
@@ -131,7 +140,7 @@ void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t 
         b->consumed = b->submitted - TCI_BATCH_COUNT;
     while (b->consumed < b->submitted && b->ends[b->consumed % TCI_BATCH_COUNT] <= position)
         b->consumed++;
-    TCI_ASSERT(b->consumed <= b->submitted);
+    TCI_INVARIANT_IS(batch_consumed, b->consumed, <=, b->submitted);
     b->share = share > 0 ? share : UINT64_MAX;
 }
 

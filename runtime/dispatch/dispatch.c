@@ -9,6 +9,7 @@
  * go through run_watched_batch. */
 #include "dispatch/dispatch.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/logger.h"
 #include "core/calls_ops.h"
@@ -273,6 +274,7 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);
+    TCI_INVARIANT_IS(ring_room, bytes, <=, tci_consumer_room(&ep->rx.ring));
     switch ((tci_frame_kind)f->kind) {
     case TCI_FRAME_CODE:
         return on_code(ep, current, f, frame, &section, bytes);

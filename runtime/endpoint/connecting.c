@@ -42,6 +42,7 @@ void tci_connecting_turn(tc_ep *ep)
         return;
     }
     if (status == TC_OK) {
+        TCI_INVARIANT(ep_state, tci_ep_state_may_follow(ep->state, TCI_EP_AWAITING_HELLO));
         ep->state = TCI_EP_AWAITING_HELLO;
         tci_connecting_keep_identity(ep);
     }

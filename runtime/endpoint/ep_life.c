@@ -48,6 +48,7 @@ tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_e
     ep->tx.queue_last = ep->tx.queue_control = &ep->tx.queue;
     ep->next = core->first;
     ep->previous_next = &core->first;
+    TCI_INVARIANT(ep_list, ep->next == NULL || ep->next->previous_next == &core->first);
     if (ep->next != NULL)
         ep->next->previous_next = &ep->next;
     core->first = ep;
@@ -74,11 +75,13 @@ void tci_ep_free(tc_ep *ep)
     if (ep->state < TCI_EP_CLOSED) /* operations that break off below cannot fail it again */
         ep->state = TCI_EP_CLOSED;
     ep->core->counters[TCI_MESSAGES_RUN] += ep->rx.run_messages;
+    TCI_INVARIANT(ep_list, *ep->previous_next == ep);
     *ep->previous_next = ep->next;
     if (ep->next != NULL)
         ep->next->previous_next = ep->previous_next;
-    TCI_ASSERT(ep->core->by_connection[ep->connection] == ep);
-    TCI_ASSERT(ep->rx.watched_at == TCI_UNWATCHED);
+    TCI_INVARIANT(ep_connection, ep->core->by_connection[ep->connection] == ep);
+    TCI_INVARIANT(watched_open, ep->rx.watched_at == TCI_UNWATCHED);
+    TCI_INVARIANT(ep_used, !ep->tx.used && ep->core->used != ep);
     ep->core->by_connection[ep->connection] = NULL;
     if (ep->stream != NULL)
         ep->hs.ops->close(ep);
@@ -89,8 +92,8 @@ void tci_ep_free(tc_ep *ep)
         ep->tx.delivery->ops->close(ep->tx.delivery);
     if (ep->rx.region != NULL)
         tci_region_destroy(ep->rx.region);
-    TCI_ASSERT(ep->core->ring_memory >= ep->rx.ring_memory);
-    TCI_ASSERT(ep->core->copy_memory >= ep->tx.copy_memory);
+    TCI_INVARIANT_IS(ep_ring_memory, ep->core->ring_memory, >=, ep->rx.ring_memory);
+    TCI_INVARIANT_IS(ep_copy_memory, ep->core->copy_memory, >=, ep->tx.copy_memory);
     ep->core->ring_memory -= ep->rx.ring_memory;
     ep->core->copy_memory -= ep->tx.copy_memory;
     ep->core->events->freed(ep);

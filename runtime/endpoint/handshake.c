@@ -54,6 +54,7 @@ static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
         core->counters[TCI_RINGS_CLOSED]++;
         return TCI_REGION_CLOSED;
     }
+    TCI_INVARIANT_IS(ep_ring_memory, ep->rx.ring_memory, ==, 0);
     core->ring_memory += ep->rx.ring_memory = ring_bytes;
     return tci_delivery_region_use(tci_network_deliveries(core), core->options.delivery);
 }
@@ -170,6 +171,7 @@ static tc_status count_copy(tc_ep *ep, uint64_t bytes, tc_error *err)
             "%llu of the %llu bytes of option ring_memory_max",
             (unsigned long long)bytes, (unsigned long long)core->copy_memory,
             (unsigned long long)core->options.ring_memory_max);
+    TCI_INVARIANT_IS(ep_copy_memory, ep->tx.copy_memory, ==, 0);
     core->copy_memory += ep->tx.copy_memory = bytes;
     return TC_OK;
 }
@@ -262,6 +264,7 @@ static void open_endpoint(tc_ep *ep)
            ep->tx.delivery->ops->name, ep->peer.triple, ep->peer.library, ep->peer.ucx,
            ep->peer.llvm,
            ep->peer.identity[0] != '\0' ? ep->peer.identity : "not authenticated");
+    TCI_INVARIANT(ep_ready, ep->hs.hello_sent && ep->hs.ready_sent && ep->hs.peer_ready);
     tci_ep_open(ep);
 }
 
@@ -300,6 +303,7 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
         tci_handshake_refuse(ep, &error);
         return;
     }
+    TCI_INVARIANT(ep_state, tci_ep_state_may_follow(ep->state, TCI_EP_AWAITING_READY));
     ep->state = TCI_EP_AWAITING_READY;
     tci_handshake_turn(ep);
 }

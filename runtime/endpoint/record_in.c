@@ -30,6 +30,7 @@ tc_status tci_record_in_begin(tc_ep *ep, tc_error *err)
         in->next->previous_next = &in->next;
     core->streams = in;
     core->stream_count++;
+    TCI_INVARIANT(record_streams, ep->rx.records == NULL);
     ep->rx.records = in;
     return TC_OK;
 }
@@ -50,7 +51,8 @@ void tci_record_in_end(tc_ep *ep)
     *in->previous_next = in->next;
     if (in->next != NULL)
         in->next->previous_next = in->previous_next;
-    TCI_ASSERT(ep->core->stream_count > 0);
+    TCI_INVARIANT_IS(record_streams, ep->core->stream_count, >, 0);
+    TCI_INVARIANT(record_streams, in->next == NULL || ep->core->stream_count > 1);
     ep->core->stream_count--;
     ep->rx.records = NULL;
     free(in);
@@ -72,7 +74,7 @@ static void end_body(tci_record_in *in)
 
 static void note_body(tci_record_in *in, size_t n)
 {
-    TCI_ASSERT(n <= in->left);
+    TCI_INVARIANT_IS(record_left, n, <=, in->left);
     if (in->to != NULL)
         in->to += n;
     in->left -= n;
@@ -98,6 +100,7 @@ static void begin_frames(tci_record_in *in, const uint8_t *body)
     in->to =
         ep->rx.ring.filled + (size_t)in->record.position * TCI_FRAME_GRANULE + SIGNAL_BYTES;
     in->left = in->record.size - SIGNAL_BYTES;
+    TCI_INVARIANT_IS(record_left, in->left, <, in->record.size);
 }
 
 static void begin_payload(tci_record_in *in, const uint8_t *body)
@@ -110,6 +113,7 @@ static void begin_payload(tci_record_in *in, const uint8_t *body)
     if (tci_payload_in_take(in->ep, &header, size, &in->sink))
         in->to = in->sink.to;
     in->left = size;
+    TCI_INVARIANT_IS(record_left, in->left, <, in->record.size);
 }
 
 /* --- received data ----------------------------------------------------------------------- */

@@ -11,7 +11,8 @@ static tci_ring_word *identity_words(const uint8_t *region)
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
 {
     uint64_t start = tci_ring_start(nonce);
-    TCI_ASSERT(ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
+    TCI_INVARIANT(ring_size,
+                  ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
     *c =
         (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
                        .mask = ring_bytes - 1,
@@ -42,6 +43,7 @@ bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, u
  * must not write there. */
 static bool is_consumed(const tci_consumer *c, uint64_t offset, size_t size)
 {
+    TCI_INVARIANT_IS(ring_published, c->published, <=, c->head);
     const uint64_t behind = (offset - c->published) & c->mask;
     return c->head != c->published &&
            (behind < c->head - c->published || behind + size > c->mask + 1);
@@ -49,6 +51,7 @@ static bool is_consumed(const tci_consumer *c, uint64_t offset, size_t size)
 
 bool tci_consumer_may_place(const tci_consumer *c, uint64_t offset, size_t size)
 {
+    TCI_INVARIANT(ring_size, (c->mask & (c->mask + 1)) == 0);
     return size >= TCI_FRAME_HEADER_BYTES && offset % TCI_FRAME_GRANULE == 0 &&
            offset <= c->mask && size <= c->mask + 1 - offset && !is_consumed(c, offset, size);
 }

@@ -48,6 +48,7 @@ static inline bool tci_consumer_has_frame(const tci_consumer *c)
 static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
 {
     for (;;) {
+        TCI_INVARIANT_IS(ring_granule, c->head % TCI_FRAME_GRANULE, ==, 0);
         uint8_t *frame = c->ring + (c->head & c->mask);
         if (tci_ring_load_signal(frame) != c->signal)
             return NULL;
@@ -71,7 +72,7 @@ static inline size_t tci_consumer_room(const tci_consumer *c)
 /* Consumes the frame that peek returned, of `bytes`. */
 static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
 {
-    TCI_ASSERT(tci_frame_align(bytes) <= tci_consumer_room(c));
+    TCI_INVARIANT_IS(ring_room, tci_frame_align(bytes), <=, tci_consumer_room(c));
     c->head += tci_frame_align(bytes);
     c->signal += TCI_SIGNAL_STEP;
 }
@@ -86,6 +87,7 @@ static inline bool tci_consumer_credit_is_due(const tci_consumer *c)
  * message; see delivery/.) */
 static inline void tci_consumer_publish(tci_consumer *c)
 {
+    TCI_INVARIANT_IS(ring_published, c->published, <=, c->head);
     tci_ring_store_consumed(c->consumed, c->head);
     c->published = c->head;
 }

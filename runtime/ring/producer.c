@@ -9,7 +9,8 @@ void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint
 {
     uint64_t reserve = ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT;
     uint64_t start = tci_ring_start(nonce);
-    TCI_ASSERT(ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
+    TCI_INVARIANT(ring_size,
+                  ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
     *p = (tci_producer){.ring = ring,
                         .mask = ring_bytes - 1,
                         .tail = start,
@@ -33,7 +34,7 @@ void tci_producer_refresh(tci_producer *p)
     }
     p->consumed_seen = consumed;
     p->limit = consumed + p->mask + 1 - p->reserve;
-    TCI_ASSERT(p->tail <= p->limit + p->reserve);
+    TCI_INVARIANT_IS(ring_limit, p->tail, <=, p->limit + p->reserve);
 }
 
 uint64_t tci_producer_frames(const tci_producer *p)
@@ -52,10 +53,14 @@ static void close_lap(tci_producer *p, uint64_t padding)
     tci_producer_commit(p, p->ring + (p->tail & p->mask), padding, tci_frame_word(&wrap));
     p->padding_frames++;
     p->padding_bytes += padding;
+    TCI_INVARIANT_IS(ring_padding, p->padding_bytes, <=, p->tail - tci_ring_start(p->nonce));
 }
 
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra)
 {
+    TCI_INVARIANT(ring_limit,
+                  p->broken || p->limit + p->reserve == p->consumed_seen + p->mask + 1);
+    TCI_INVARIANT_IS(ring_reserve, extra, <=, p->reserve);
     uint64_t aligned = tci_frame_align(bytes);
     uint64_t padding = p->mask + 1 - (p->tail & p->mask);
     uint64_t skip = padding < aligned ? padding : 0;
@@ -66,6 +71,7 @@ uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t ext
     }
     if (skip > 0)
         close_lap(p, padding);
-    TCI_ASSERT((p->tail & p->mask) + aligned <= p->mask + 1);
+    TCI_INVARIANT_IS(ring_lap, (p->tail & p->mask) + aligned, <=, p->mask + 1);
+    TCI_INVARIANT_IS(ring_granule, p->tail % TCI_FRAME_GRANULE, ==, 0);
     return p->ring + (p->tail & p->mask);
 }

@@ -81,12 +81,13 @@ static inline uint8_t *tci_producer_reserve_control(tci_producer *p, uint64_t by
 static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t bytes,
                                        uint64_t header_word)
 {
-    TCI_ASSERT(frame == tci_producer_next(p));
+    TCI_INVARIANT(ring_reserved, frame == tci_producer_next(p));
+    TCI_INVARIANT_IS(ring_lap, (p->tail & p->mask) + tci_frame_align(bytes), <=, p->mask + 1);
     tci_ring_store_word(frame + 8, header_word);
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
     p->tail += tci_frame_align(bytes);
-    TCI_ASSERT(p->tail - p->consumed_seen <= p->mask + 1);
+    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
 }
 
 /* Does the same for a frame of one granule and a payload of at most 8 bytes, passed as a
@@ -101,7 +102,7 @@ static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
     p->tail += TCI_FRAME_GRANULE;
-    TCI_ASSERT(p->tail - p->consumed_seen <= p->mask + 1);
+    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
 }
 
 /* A short call that is not in the ring yet. */
@@ -131,12 +132,14 @@ uint64_t tci_producer_frames(const tci_producer *p);
 /* Returns the bytes of all committed frames, except those that only closed a lap. */
 static inline uint64_t tci_producer_bytes(const tci_producer *p)
 {
+    TCI_INVARIANT_IS(ring_padding, p->padding_bytes, <=, p->tail - tci_ring_start(p->nonce));
     return p->tail - tci_ring_start(p->nonce) - p->padding_bytes;
 }
 
 /* Returns whether every committed frame has been consumed, as of the last refresh. */
 static inline bool tci_producer_drained(const tci_producer *p)
 {
+    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
     return p->consumed_seen == p->tail;
 }
 

@@ -2,6 +2,7 @@
  * reply frames. */
 #include "transfer/frame_out.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "ifunc/code_form.h"
 #include "transfer/send_queue.h"
@@ -35,6 +36,8 @@ void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_f
 {
     uint64_t position = ep->tx.ring.tail;
     tci_producer_commit(&ep->tx.ring, frame, bytes, tci_frame_word(header));
+    TCI_INVARIANT(ring_reserve, header->kind == TCI_FRAME_CONTROL || ep->tx.ring.broken ||
+                                    ep->tx.ring.tail <= ep->tx.ring.limit);
     if (ep->tx.push != NULL) {
         tci_frame_out_push(ep, position, bytes);
         if (header->kind != TCI_FRAME_CONTROL)
@@ -210,6 +213,7 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
     TC_TRY(fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
     if (!code_first)
         copy(frame + bytes - code.size, code);
+    TCI_INVARIANT(ring_reserved, frame == tci_producer_next(&ep->tx.ring));
     if (header.kind == TCI_FRAME_CODE) {
         ep->tx.bindings[out->fn->index] = bound_state(ep, out->fn);
         ep->core->counters[TCI_CODE_SENT]++;

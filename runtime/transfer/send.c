@@ -245,12 +245,14 @@ static inline tc_status answer_doorbell(tc_ep *ep)
  * docs/decisions/direct-rate.md has the figures. */
 static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
+    TCI_INVARIANT(send_fast, tci_ep_takes_messages(ep) && ep->tx.queue == NULL &&
+                                 ep->tx.large == NULL && !ep->tx.building);
     if (!ep->tx.used) {
         tci_ep_note_use(ep);
         tci_producer_commit_word(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, payload);
         return answer_doorbell(ep);
     }
-    TCI_ASSERT(ep->tx.coalesced_count < TCI_COALESCED_MAX);
+    TCI_INVARIANT_IS(send_coalesced, ep->tx.coalesced_count, <, TCI_COALESCED_MAX);
     ep->tx.coalesced[ep->tx.coalesced_count++] = (tci_short_call){word, payload};
     if (ep->tx.coalesced_count < TCI_COALESCED_MAX)
         return TC_OK;

@@ -90,7 +90,7 @@ class Edges(unittest.TestCase):
 
 class Circles(unittest.TestCase):
     def test_closure(self):
-        calls = Calls({"runtime/a/one.c": function("one", "two"), "runtime/a/two.h": "int two(int a);\n", "runtime/a/two.c": function("two"),
+        calls = Calls({"runtime/a/one.c": function("one", "two"), "runtime/a/two.h": "int two(int a);\n", "runtime/a/two.c": "    TCI_INVARIANT(a_b,\n        a(1));\n    TCI_INVARIANT_IS(a_b, a, <, b);\n" + function("two"),
                        "runtime/a/three.c": function("three", "one")})
         reached = closure(calls.graph(calls.calls), ["runtime/a/one"])
         self.assertEqual((reached, lines_of(calls, reached)), ({"runtime/a/one", "runtime/a/two"}, 9))
