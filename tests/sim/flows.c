@@ -139,6 +139,17 @@ unsigned flows_target(unsigned node, const void *bytes, size_t size)
     return flows[header.flow].to;
 }
 
+bool flows_take_cut(unsigned node)
+{
+    for (flow *f = flows; f < flows + count; f++) {
+        if (f->to != node || !f->may_be_cut || f->run > 0 || f->cut_seen)
+            continue;
+        f->cut_seen = true;
+        return true;
+    }
+    return false;
+}
+
 uint64_t flows_total(void)
 {
     return total;

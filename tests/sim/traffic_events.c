@@ -39,6 +39,14 @@ static void opened(node *n, tc_ep *ep)
         *unused = (accepted){.ep = ep};
 }
 
+/* A peer that gave up its close leaves an endpoint that failed without a fault. Before its first
+ * message has run the endpoint's flow is not known: then one of the flows to this node that were
+ * closed so, and of which nothing has run, explains the end. */
+static bool is_cut(const node *n, const flow *f)
+{
+    return f != NULL ? f->may_be_cut : flows_take_cut(n->number);
+}
+
 /* A peer's endpoint: after its end in order all messages have run. */
 static void ended(node *n, accepted *a, tc_ep_event event)
 {
@@ -49,7 +57,7 @@ static void ended(node *n, accepted *a, tc_ep_event event)
         !plan_may_refuse(n->all->plan))
         flows_fail("node %u: flow %u closed when %" PRIu64 " of %" PRIu64 " messages had run",
                    n->number, a->flow, f->run, f->sent);
-    if (event == TC_EP_FAILED && !node_is_disturbed(n) && (f == NULL || !f->may_be_cut))
+    if (event == TC_EP_FAILED && !node_is_disturbed(n) && !is_cut(n, f))
         flows_fail("node %u: the endpoint of flow %u failed without a fault: %s", n->number,
                    a->flow, error.text);
     *a = (accepted){0};
