@@ -142,18 +142,14 @@ void sim_descriptor_changed(sim_descriptor *descriptor)
 
 void sim_descriptor_await(sim_descriptor *descriptor)
 {
-    sim_fiber *fiber = sim_world_running();
+    const sim_fiber *fiber = sim_world_running();
     if (fiber->waiter_count == SIM_WAITS_MAX) {
         sim_world_stop(descriptor->node->world, TC_E_INVALID,
                        "node %u waits for more than %u descriptors", descriptor->node->number,
                        SIM_WAITS_MAX);
         return;
     }
-    sim_waiter *waiter = &fiber->waiters[fiber->waiter_count++];
-    *waiter = (sim_waiter){descriptor->waiters, &descriptor->waiters, fiber};
-    if (descriptor->waiters != NULL)
-        descriptor->waiters->previous_next = &waiter->next;
-    descriptor->waiters = waiter;
+    sim_world_await(&descriptor->waiters, NULL);
 }
 
 /* --- eventfds ---------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * tc_sim_function bound to its name. Loads take simulated time, which differs from load to
  * load, as with a compiler and its threads. */
 #include "sim_memory.h"
-#include "sim_world.h"
+#include "sim_word.h"
 
 #include "archive.h"
 #include "base/error_text.h"
@@ -163,6 +163,7 @@ static void *run_job(void *argument)
     sim_world_sleep(sim_random_below(&sim_world_node()->world->random, LOAD_NS));
     tci_engine_handle *handle = job->handle;
     job->done = true; /* it may be freed from here on */
+    sim_word_wake(job, SIM_WORD_ALL);
     if (handle->notify != NULL)
         handle->notify(handle->user);
     return NULL;
@@ -204,7 +205,7 @@ static bool is_done(const tci_load_job *job)
 static void await(const tci_load_job *job)
 {
     while (!job->done)
-        sim_world_sleep(LOAD_NS / 100);
+        (void)sim_word_wait(job, UINT64_MAX);
 }
 
 static void cancel(tci_load_job *job)

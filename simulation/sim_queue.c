@@ -1,21 +1,15 @@
-/* A binary heap of events. */
+/* A heap of events, of four children each: it is less deep than a binary one. */
 #include "sim_queue.h"
 
 #include "sim_memory.h"
 
 #define FIRST_CAPACITY 256u
+#define ARITY 4u
 
 static bool is_before(const sim_event *one, const sim_event *other)
 {
     return one->time_ns != other->time_ns ? one->time_ns < other->time_ns
                                           : one->order < other->order;
-}
-
-static void swap(sim_event *one, sim_event *other)
-{
-    sim_event kept = *one;
-    *one = *other;
-    *other = kept;
 }
 
 static bool grow(sim_queue *queue)
@@ -35,30 +29,41 @@ bool sim_queue_add(sim_queue *queue, uint64_t time_ns,
 {
     if (queue->count == queue->capacity && !grow(queue))
         return false;
+    const sim_event event = {time_ns, queue->made++, run, subject, argument};
     size_t at = queue->count++;
-    queue->events[at] = (sim_event){time_ns, queue->made++, run, subject, argument};
-    while (at > 0 && is_before(&queue->events[at], &queue->events[(at - 1) / 2])) {
-        swap(&queue->events[at], &queue->events[(at - 1) / 2]);
-        at = (at - 1) / 2;
+    while (at > 0 && is_before(&event, &queue->events[(at - 1) / ARITY])) {
+        queue->events[at] = queue->events[(at - 1) / ARITY];
+        at = (at - 1) / ARITY;
     }
+    queue->events[at] = event;
     return true;
 }
 
-static void sink(sim_queue *queue)
+/* Returns the first of an event's children, or the queue's count. */
+static size_t first_child(const sim_queue *queue, size_t at)
 {
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= queue->count)
-            return;
-        if (child + 1 < queue->count &&
-            is_before(&queue->events[child + 1], &queue->events[child]))
-            child++;
-        if (!is_before(&queue->events[child], &queue->events[at]))
-            return;
-        swap(&queue->events[child], &queue->events[at]);
+    const size_t begin = ARITY * at + 1;
+    const size_t end = begin + ARITY < queue->count ? begin + ARITY : queue->count;
+    size_t first = begin;
+    if (begin >= queue->count)
+        return queue->count;
+    for (size_t child = begin + 1; child < end; child++) {
+        if (is_before(&queue->events[child], &queue->events[first]))
+            first = child;
+    }
+    return first;
+}
+
+/* Puts an event in, from the root down. */
+static void sink(sim_queue *queue, const sim_event *event)
+{
+    size_t at = 0, child;
+    while ((child = first_child(queue, at)) < queue->count &&
+           is_before(&queue->events[child], event)) {
+        queue->events[at] = queue->events[child];
         at = child;
     }
+    queue->events[at] = *event;
 }
 
 bool sim_queue_take(sim_queue *queue, uint64_t until_ns, sim_event *event_out)
@@ -66,8 +71,9 @@ bool sim_queue_take(sim_queue *queue, uint64_t until_ns, sim_event *event_out)
     if (queue->count == 0 || queue->events[0].time_ns > until_ns)
         return false;
     *event_out = queue->events[0];
-    queue->events[0] = queue->events[--queue->count];
-    sink(queue);
+    const sim_event last = queue->events[--queue->count];
+    if (queue->count > 0)
+        sink(queue, &last);
     return true;
 }
 

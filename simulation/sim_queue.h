@@ -1,5 +1,5 @@
 /* The events of a world that are still to come, ordered by time, and by the order of their
- * making where times are equal: a binary heap. */
+ * making where times are equal: a heap. */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 

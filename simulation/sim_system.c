@@ -6,6 +6,7 @@
 #include "sim_segment.h"
 #include "sim_socket.h"
 #include "sim_system.h"
+#include "sim_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #define NS_PER_S ((uint64_t)1000000000)
 #define NS_PER_MS ((uint64_t)1000000)
 #define YIELD_NS 1000u
-#define FUTEX_LOOK_NS 20000u
 
 static bool in_node(void)
 {
@@ -377,24 +377,25 @@ int __wrap_shmctl(int id, int command, struct shmid_ds *about)
 
 /* --- calls by number --------------------------------------------------------------------- */
 
-/* A futex is looked at until it has changed: a wait may end early. */
-static long futex(const uint32_t *word, int operation, uint32_t seen,
-                  const struct timespec *until)
+/* `value` is the word as a waiting caller has seen it, or how many fibers to wake. FUTEX_WAIT
+ * has a time from now on, FUTEX_WAIT_BITSET one of the clock. */
+static long futex(const uint32_t *word, int operation, uint32_t value,
+                  const struct timespec *time)
 {
     const int plain = operation & FUTEX_CMD_MASK;
-    const tc_sim_node *node = sim_world_node();
-    if (plain != FUTEX_WAIT && plain != FUTEX_WAIT_BITSET)
+    if (plain != FUTEX_WAIT && plain != FUTEX_WAIT_BITSET) {
+        sim_word_wake(word, value);
         return 0;
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) != seen) {
+    }
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != value) {
         errno = EAGAIN;
         return -1;
     }
-    if (until != NULL && plain == FUTEX_WAIT_BITSET && ns_of(until) <= node->local_ns) {
-        errno = ETIMEDOUT;
-        return -1;
-    }
-    sim_world_sleep(FUTEX_LOOK_NS);
-    return 0;
+    const uint64_t from_ns = plain == FUTEX_WAIT ? sim_world_node()->local_ns : 0;
+    if (sim_word_wait(word, time != NULL ? from_ns + ns_of(time) : UINT64_MAX))
+        return 0;
+    errno = ETIMEDOUT;
+    return -1;
 }
 
 static long sleep_on_set(const long a[6])

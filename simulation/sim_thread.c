@@ -1,14 +1,11 @@
-/* Threads and locks of nodes: a thread is a fiber of its node. A lock that another fiber has is
- * tried again after a while, and so is a condition: POSIX allows a wait to end early. */
+/* Threads and locks of nodes: a thread is a fiber of its node. One that waits for a lock or a
+ * condition goes on when another fiber unlocks or signals that. */
 #include "sim_thread.h"
 
-#include "sim_world.h"
+#include "sim_word.h"
 
 #include <errno.h>
 
-#define LOCK_LOOK_NS 1000u
-#define CONDITION_LOOK_NS 20000u
-#define JOIN_LOOK_NS 10000u
 #define NS_PER_S 1000000000ull
 
 int __wrap_pthread_create(pthread_t *thread_out, const pthread_attr_t *attributes,
@@ -31,8 +28,9 @@ int __wrap_pthread_join(pthread_t thread, void **result_out)
     if (sim_world_node() == NULL)
         return __real_pthread_join(thread, result_out);
     sim_fiber *fiber = (sim_fiber *)(uintptr_t)thread; // NOLINT: as pthread_create gave it
+    fiber->joiner = sim_world_running();
     while (!fiber->ended)
-        sim_world_sleep(JOIN_LOOK_NS);
+        (void)sim_world_wait(UINT64_MAX);
     if (result_out != NULL)
         *result_out = fiber->result;
     sim_world_free_fiber(fiber);
@@ -50,28 +48,52 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
         return __real_pthread_mutex_lock(mutex);
     int errnum;
     while ((errnum = pthread_mutex_trylock(mutex)) == EBUSY)
-        sim_world_sleep(LOCK_LOOK_NS);
+        (void)sim_word_wait(mutex, UINT64_MAX);
     return errnum;
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    const int errnum = __real_pthread_mutex_unlock(mutex);
+    sim_word_wake(mutex, SIM_WORD_ALL);
+    return errnum;
+}
+
+int __wrap_pthread_cond_signal(pthread_cond_t *condition)
+{
+    sim_word_wake(condition, 1);
+    return __real_pthread_cond_signal(condition);
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    sim_word_wake(condition, SIM_WORD_ALL);
+    return __real_pthread_cond_broadcast(condition);
+}
+
+/* Nothing runs between the unlock and the wait. */
+static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns)
+{
+    (void)__wrap_pthread_mutex_unlock(mutex);
+    const bool in_time = sim_word_wait(condition, until_ns);
+    const int errnum = __wrap_pthread_mutex_lock(mutex);
+    return errnum != 0 || in_time ? errnum : ETIMEDOUT;
 }
 
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     if (sim_world_node() == NULL)
         return __real_pthread_cond_wait(condition, mutex);
-    (void)pthread_mutex_unlock(mutex);
-    sim_world_sleep(CONDITION_LOOK_NS);
-    return __wrap_pthread_mutex_lock(mutex);
+    return wait_for(condition, mutex, UINT64_MAX);
 }
 
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                   const struct timespec *until)
 {
-    tc_sim_node *node = sim_world_node();
-    if (node == NULL)
+    if (sim_world_node() == NULL)
         return __real_pthread_cond_timedwait(condition, mutex, until);
-    if ((uint64_t)until->tv_sec * NS_PER_S + (uint64_t)until->tv_nsec <= node->local_ns)
-        return ETIMEDOUT;
-    return __wrap_pthread_cond_wait(condition, mutex);
+    return wait_for(condition, mutex,
+                    (uint64_t)until->tv_sec * NS_PER_S + (uint64_t)until->tv_nsec);
 }
 
 /* The library names threads by these two; fibers of one thread differ by them, too. */

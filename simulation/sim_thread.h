@@ -11,6 +11,9 @@ SIM_WRAPPED(int, pthread_create, pthread_t *thread_out, const pthread_attr_t *at
 SIM_WRAPPED(int, pthread_join, pthread_t thread, void **result_out)
 SIM_WRAPPED(int, pthread_setname_np, pthread_t thread, const char *name)
 SIM_WRAPPED(int, pthread_mutex_lock, pthread_mutex_t *mutex)
+SIM_WRAPPED(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
+SIM_WRAPPED(int, pthread_cond_signal, pthread_cond_t *condition)
+SIM_WRAPPED(int, pthread_cond_broadcast, pthread_cond_t *condition)
 SIM_WRAPPED(int, pthread_cond_wait, pthread_cond_t *condition, pthread_mutex_t *mutex)
 SIM_WRAPPED(int, pthread_cond_timedwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
             const struct timespec *until)

@@ -95,7 +95,28 @@ void sim_world_free_fiber(sim_fiber *fiber)
         link = &(*link)->next;
     *link = fiber->next;
     sim_fiber_free(&fiber->stack);
-    sim_memory_real_resize(fiber, 0);
+    fiber->generation++; /* no event continues it */
+    fiber->next = fiber->node->world->unused;
+    fiber->node->world->unused = fiber;
+}
+
+static sim_fiber *take_fiber(tc_sim_world *world)
+{
+    sim_fiber *fiber = world->unused;
+    if (fiber == NULL)
+        return sim_memory_real_clear(sizeof *fiber);
+    world->unused = fiber->next;
+    return fiber;
+}
+
+void sim_world_await(sim_waiter **list, const void *word)
+{
+    sim_fiber *fiber = sim_world_running();
+    sim_waiter *waiter = &fiber->waiters[fiber->waiter_count++];
+    *waiter = (sim_waiter){*list, list, fiber, word};
+    if (*list != NULL)
+        (*list)->previous_next = &waiter->next;
+    *list = waiter;
 }
 
 void sim_world_forget_waits(sim_fiber *fiber)
@@ -127,54 +148,30 @@ static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
     world->left = NULL;
 }
 
-static bool is_of(const tc_sim_node *node, const sim_fiber *fiber)
-{
-    const sim_fiber *at = node->fibers;
-    while (at != NULL && at != fiber)
-        at = at->next;
-    return at != NULL;
-}
-
-/* An event of a fiber's wait; the subject is its node, as the fiber may be gone. */
-typedef struct wake_event {
-    tc_sim_node *node;
-    sim_fiber *fiber;
-    uint64_t generation;
-    bool by_time;
-} wake_event;
-
+/* Ends a fiber's wait. The fiber's memory lasts, and an event for an earlier wait, or for the
+ * fiber that had the memory before, has another generation. */
 static void resume(void *subject, uint64_t argument)
 {
-    wake_event *event = subject;
-    tc_sim_node *node = event->node;
+    sim_fiber *fiber = subject;
+    tc_sim_node *node = fiber->node;
     tc_sim_world *world = node->world;
-    if (!is_of(node, event->fiber) || event->fiber->generation != event->generation) {
-        sim_memory_real_resize(event, 0);
+    if (fiber->generation != argument >> 1)
         return;
-    }
     if (node->paused_until_ns > world->now_ns) {
-        sim_world_after(world, node->paused_until_ns - world->now_ns, resume, event, argument);
+        sim_world_after(world, node->paused_until_ns - world->now_ns, resume, fiber, argument);
         return;
     }
-    sim_fiber *fiber = event->fiber;
-    fiber->timed_out = event->by_time;
+    fiber->timed_out = (argument & 1) != 0;
     fiber->generation++;
     fiber->waits = false;
     sim_world_forget_waits(fiber);
-    sim_memory_real_resize(event, 0);
     sim_trace_event(world, SIM_TRACE_RUNS, node->number, fiber->timed_out);
     run_fiber(world, fiber);
 }
 
 static void continue_at(sim_fiber *fiber, uint64_t in_ns, bool by_time)
 {
-    wake_event *event = sim_memory_real_resize(NULL, sizeof *event);
-    if (event == NULL) {
-        sim_world_stop(fiber->node->world, TC_E_NO_MEMORY, "simulation: no memory for a wait");
-        return;
-    }
-    *event = (wake_event){fiber->node, fiber, fiber->generation, by_time};
-    sim_world_after(fiber->node->world, in_ns, resume, event, 0);
+    sim_world_after(fiber->node->world, in_ns, resume, fiber, fiber->generation << 1 | by_time);
 }
 
 static void begin(void *argument)
@@ -187,20 +184,21 @@ static void begin(void *argument)
 sim_fiber *sim_world_spawn(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
                            size_t stack_bytes)
 {
-    sim_fiber *fiber = sim_memory_real_resize(NULL, sizeof *fiber);
+    sim_fiber *fiber = take_fiber(node->world);
     if (fiber == NULL)
         return NULL;
-    *fiber = (sim_fiber){.node = node,
+    *fiber = (sim_fiber){.next = node->fibers,
+                         .node = node,
                          .entry = entry,
                          .argument = argument,
                          .number = ++node->world->fiber_count,
+                         .generation = fiber->generation,
                          .waits = true};
+    node->fibers = fiber;
     if (!sim_fiber_prepare(&fiber->stack, stack_bytes, begin, fiber)) {
-        sim_memory_real_resize(fiber, 0);
+        sim_world_free_fiber(fiber);
         return NULL;
     }
-    fiber->next = node->fibers;
-    node->fibers = fiber;
     continue_at(fiber, 0, false);
     return fiber;
 }
@@ -271,6 +269,8 @@ void sim_world_end_fiber(void *result)
     fiber->generation++; /* no event continues it */
     if (fiber->detached)
         world->left = fiber;
+    if (fiber->joiner != NULL)
+        sim_world_wake(fiber->joiner);
     leave(fiber, true);
     __builtin_unreachable();
 }
@@ -327,6 +327,10 @@ void tc_sim_world_destroy(tc_sim_world *world)
         tc_sim_node_kill(node);
     while (sim_queue_take(&world->queue, UINT64_MAX, &event))
         event.run(event.subject, event.argument); /* frees its memory: all nodes are gone */
+    for (sim_fiber *fiber; (fiber = world->unused) != NULL;) {
+        world->unused = fiber->next;
+        sim_memory_real_resize(fiber, 0);
+    }
     while (world->nodes != NULL) {
         tc_sim_node *node = world->nodes;
         world->nodes = node->next;

@@ -24,15 +24,17 @@ struct connection;
 
 #define SIM_WAITS_MAX 8u /* descriptors that a fiber waits for at once */
 
-/* One descriptor that a fiber waits for. */
+/* One thing that a fiber waits for: a descriptor, or a word of memory. */
 typedef struct sim_waiter {
     struct sim_waiter *next;
     struct sim_waiter **previous_next; /* NULL: it does not wait */
     struct sim_fiber *fiber;
+    const void *word; /* NULL: a descriptor */
 } sim_waiter;
 
+/* Its memory lasts as long as the world, as events refer to it; other fibers use it again. */
 typedef struct sim_fiber {
-    struct sim_fiber *next; /* of its node */
+    struct sim_fiber *next; /* of its node; or of the world's unused ones */
     tc_sim_node *node;
     unsigned number; /* from 1 */
     sim_stack stack;
@@ -44,6 +46,7 @@ typedef struct sim_fiber {
     bool timed_out;
     bool ended;
     bool detached;
+    struct sim_fiber *joiner; /* waits until it has ended; or NULL */
     sim_waiter waiters[SIM_WAITS_MAX];
     unsigned waiter_count;
     tci_current current; /* of the library, while the fiber does not run */
@@ -103,7 +106,9 @@ struct tc_sim_world {
     sim_fiber *running; /* NULL: the world itself */
     sim_stack own_stack;
     unsigned fiber_count;
-    sim_fiber *left; /* to be freed: it has ended */
+    sim_fiber *left;   /* to be freed: it has ended */
+    sim_fiber *unused; /* memory for others */
+    sim_waiter *words; /* those that wait for words of memory */
     uint64_t events;
     uint64_t hash;
     uint64_t failable; /* calls so far that could have failed */
@@ -151,7 +156,12 @@ sim_fiber *sim_world_spawn(tc_sim_node *node, void *(*entry)(void *argument), vo
 /* Likewise; the fiber is freed when it ends. Returns false when there is no memory. */
 bool sim_world_spawn_detached(tc_sim_node *node, void *(*entry)(void *argument), void *argument,
                               size_t stack_bytes);
-/* Takes a fiber off the lists of those that wait for descriptors. */
+/* Adds the running fiber to a list of those that wait, until it runs again. At most
+ * SIM_WAITS_MAX times.
+ *
+ *   word  sim_waiter.word */
+void sim_world_await(sim_waiter **list, const void *word);
+/* Takes a fiber off the lists of those that wait. */
 void sim_world_forget_waits(sim_fiber *fiber);
 /* Frees a fiber that has ended, or the fiber of a node that has. */
 void sim_world_free_fiber(sim_fiber *fiber);

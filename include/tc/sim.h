@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Raised when the same seed stands for another run: seeds of another version are refused. */
-#define TC_SIM_VERSION 1u
+#define TC_SIM_VERSION 2u
 
 typedef struct tc_sim_world tc_sim_world;
 typedef struct tc_sim_node tc_sim_node;
@@ -176,7 +176,7 @@ void tc_sim_note(const char *format, ...) TC_PRINTF(1, 2);
 
 #define TC_SIM_SEED_BYTES 32
 
-/* Writes "1:7": a seed with the version of the simulator, for reports. Returns text. */
+/* Writes "2:7": a seed with the version of the simulator, for reports. Returns text. */
 const char *tc_sim_seed_text(uint64_t seed, char text[TC_SIM_SEED_BYTES]);
 
 /* Reads a seed from such a text, or from a decimal number alone: a seed of this version.

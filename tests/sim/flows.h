@@ -59,8 +59,8 @@ void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size);
 /* Returns the flow's target if the message runs where it is to be forwarded, or else `node`. */
 unsigned flows_target(unsigned node, const void *bytes, size_t size);
-/* Finds a flow to the node that may be cut, and of which no message has run. Returns false where
- * there is none that it has not returned before. */
+/* Finds a flow to the node that may be cut, and of which no message has run. Each is found
+ * once; returns false where no other is left. */
 bool flows_take_cut(unsigned node);
 /* Messages that have run in all flows. */
 uint64_t flows_total(void);

@@ -39,8 +39,8 @@ static void opened(node *n, tc_ep *ep)
         *unused = (accepted){.ep = ep};
 }
 
-/* A peer that gave up its close leaves an endpoint that failed without a fault. Before its first
- * message has run the endpoint's flow is not known: then one of the flows to this node that were
+/* A peer that gave up its close leaves an endpoint that failed without a fault. The flow of
+ * such an endpoint is not known before its first message has run: a flow to this node that was
  * closed so, and of which nothing has run, explains the end. */
 static bool is_cut(const node *n, const flow *f)
 {
