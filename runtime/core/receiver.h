@@ -75,6 +75,7 @@ typedef struct tci_receiver {
     struct tci_inbound *inbound;   /* transfer/payload_in.h; NULL until first used */
     struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is not a stream */
     unsigned payload_alignment;    /* the greatest that a function bound here requires */
+    uint64_t looked_ahead;         /* requests up to here are answered: dispatch/needs.h */
 } tci_receiver;
 
 #endif

@@ -64,7 +64,7 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
     return TC_OK;
 }
 
-static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
+void tci_control_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
 {
     tci_content_id id;
     if (f->payload_size < sizeof id.bytes || f->payload_size > sizeof id.bytes + 1)
@@ -77,7 +77,8 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
 {
     switch ((tci_control)f->flags) {
     case TCI_CONTROL_NEED:
-        on_need(ep, f, payload);
+        if (ep->rx.ring.head > ep->rx.looked_ahead) /* or it is answered: dispatch/needs.h */
+            tci_control_need(ep, f, payload);
         return TC_OK;
     case TCI_CONTROL_REFUSED:
     case TCI_CONTROL_TOO_LARGE:

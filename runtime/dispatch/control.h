@@ -9,4 +9,7 @@
 TC_MUST_CHECK tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
                                         tc_error *err);
 
+/* Answers the frame NEED. `payload` as above. */
+void tci_control_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload);
+
 #endif

@@ -22,6 +22,7 @@
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
+#include "dispatch/needs.h"
 #include "dispatch/payload_place.h"
 #include "dispatch/slots.h"
 #include "ifunc/call_count.h"
@@ -369,6 +370,8 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
                                             : handle(ep, current, &f, frame);
     tci_limits_step(ep);
+    if (result == WAITING && ep->rx.incoming.wanted)
+        tci_needs_answer(ep);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
