@@ -10,17 +10,18 @@
 #include <unistd.h>
 
 #define UNSET UINT32_MAX
+#define UNSET_FEATURES UINT64_MAX
 #define WORDS_MAX 64u /* of a command line */
 
-static uint32_t features_of(char *list)
+static uint64_t features_of(char *list)
 {
-    uint32_t features = 0;
+    uint64_t features = 0;
     for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ",")) {
         unsigned i = 0;
         while (i < PLAN_FEATURE_COUNT && strcmp(plan_feature_name(i), name) != 0)
             i++;
         if (i < PLAN_FEATURE_COUNT)
-            features |= 1u << i;
+            features |= plan_bit(i);
         else if (strcmp(name, "none") != 0) {
             fprintf(stderr, "sim-explore: no feature '%s'\n", name);
             exit(2);
@@ -71,10 +72,12 @@ static const struct option options[] = {
     {"trace", 0, NULL, 'T'},   {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'},
     {"events", 1, NULL, 'e'},  {"gdb", 0, NULL, 'g'},     {NULL, 0, NULL, 0}};
 
-static const arguments defaults = {
-    .worlds = 1,
-    .plan = {
-        .nodes = UNSET, .hosts = UNSET, .actions = UNSET, .faults = UNSET, .features = UNSET}};
+static const arguments defaults = {.worlds = 1,
+                                   .plan = {.nodes = UNSET,
+                                            .hosts = UNSET,
+                                            .actions = UNSET,
+                                            .faults = UNSET,
+                                            .features = UNSET_FEATURES}};
 
 arguments arguments_parse(int argc, char **argv)
 {
@@ -145,7 +148,7 @@ plan arguments_plan(const arguments *args, uint64_t seed)
         p.actions = args->plan.actions;
     if (args->plan.faults != UNSET)
         p.faults = args->plan.faults;
-    if (args->plan.features != UNSET)
+    if (args->plan.features != UNSET_FEATURES)
         p.features = args->plan.features;
     p.features &= ~args->without;
     p.fail_at = args->plan.fail_at;

@@ -187,7 +187,7 @@ static plan shrink(plan p)
         for (unsigned i = 0; i <= PLAN_FEATURE_COUNT + 3; i++) {
             plan less = p;
             if (i < PLAN_FEATURE_COUNT)
-                less.features &= ~(1u << i);
+                less.features &= ~plan_bit(i);
             else if (i == PLAN_FEATURE_COUNT)
                 less.actions /= 2;
             else if (i == PLAN_FEATURE_COUNT + 1)

@@ -102,6 +102,29 @@ void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes
                 function, size);
 }
 
+/* A message that goes to one node, after the others of its flow. */
+static void check_order(unsigned node, const flow_header *header)
+{
+    flow *f = &flows[header->flow];
+    if (f->to != node)
+        flows_fail("flow %u to node %u ran at node %u", header->flow, f->to, node);
+    if (refusals_allowed && header->number > f->run + 1)
+        f->dropped += header->number - f->run - 1;
+    else if (header->number != f->run + 1)
+        flows_fail("flow %u from node %u to node %u: message %" PRIu64 " ran after %" PRIu64,
+                   header->flow, f->from, f->to, header->number, f->run);
+    f->run = header->number;
+}
+
+/* A message that goes to each node once. */
+static void check_once(unsigned node, const flow_header *header)
+{
+    flow *f = &flows[header->flow];
+    if ((f->run_at >> node & 1) != 0)
+        flows_fail("flow %u: a call of all members ran twice at node %u", header->flow, node);
+    f->run_at |= 1u << node;
+}
+
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size)
 {
     const flow_header none = {0};
@@ -115,22 +138,17 @@ flow_header flows_check(unsigned node, unsigned function, const void *bytes, siz
         flows_fail("node %u: a payload of %zu bytes is not what was sent", node, size);
         return none;
     }
-    flow *f = &flows[header.flow];
     tc_sim_note("runs %u.%" PRIu64, header.flow, header.number);
-    if (f->to != node)
-        flows_fail("flow %u to node %u ran at node %u", header.flow, f->to, node);
     if (header.function != function)
         flows_fail("flow %u: message %" PRIu64 " for function %u ran function %u", header.flow,
                    header.number, header.function, function);
     if (header.sum != sum_of((const uint8_t *)bytes + sizeof header, size - sizeof header))
         flows_fail("flow %u: the bytes of message %" PRIu64 " differ", header.flow,
                    header.number);
-    if (refusals_allowed && header.number > f->run + 1)
-        f->dropped += header.number - f->run - 1;
-    else if (header.number != f->run + 1)
-        flows_fail("flow %u from node %u to node %u: message %" PRIu64 " ran after %" PRIu64,
-                   header.flow, f->from, f->to, header.number, f->run);
-    f->run = header.number;
+    if (header.kind == FLOW_ALL)
+        check_once(node, &header);
+    else
+        check_order(node, &header);
     total++;
     return header;
 }

@@ -20,6 +20,7 @@ typedef struct flow {
     uint64_t sent;      /* messages that the library took */
     uint64_t run;       /* the number that ran last */
     uint64_t dropped;   /* messages that others overtook, for functions that were refused */
+    uint32_t run_at;    /* of a call of all members: bits of the nodes where it has run */
     bool ended;         /* its endpoint is closed or lost */
     bool may_be_cut;    /* it was closed within a time that may be too short */
     bool cut_seen;      /* and its end at the target was found */
@@ -28,8 +29,9 @@ typedef struct flow {
 typedef enum flow_kind {
     FLOW_SEND,
     FLOW_CALL,
-    FLOW_DETACHED, /* a call that is answered while a later message of its endpoint runs */
-    FLOW_FORWARDED /* a call by way of a member of the group; the flow's target answers it */
+    FLOW_DETACHED,  /* a call that is answered while a later message of its endpoint runs */
+    FLOW_FORWARDED, /* a call by way of a member of the group; the flow's target answers it */
+    FLOW_ALL        /* a call of all members, which has a flow of its own */
 } flow_kind;
 
 /* The first bytes of a payload. */

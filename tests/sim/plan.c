@@ -29,9 +29,9 @@ plan plan_of(uint64_t seed)
     p.hosts = 1 + (unsigned)sim_random_below(&random, p.nodes);
     p.actions = 4u << sim_random_below(&random, 6);
     p.faults = (unsigned)sim_random_below(&random, 8);
-    p.features = (uint32_t)sim_random_next(&random) & ((1u << PLAN_FEATURE_COUNT) - 1);
+    p.features = sim_random_next(&random) & (plan_bit(PLAN_FEATURE_COUNT) - 1);
     if (sim_random_below(&random, 3) == 0) /* no node dies, and all stay reachable */
-        p.features &= ~((1u << PLAN_kills) | (1u << PLAN_cuts));
+        p.features &= ~(plan_bit(PLAN_kills) | plan_bit(PLAN_cuts));
     return p;
 }
 

@@ -38,7 +38,10 @@
     X(quotas, "quotas of functions, of messages in a second and of bytes")                     \
     X(served, "contexts that a thread serves, and a second thread that uses them")             \
     X(forwards, "calls in a group that a member forwards to another")                          \
-    X(long_sleeps, "sleeps that only an event ends")
+    X(long_sleeps, "sleeps that only an event ends")                                           \
+    X(local, "messages of a group's member to itself")                                         \
+    X(members, "messages to members of a group, and calls of all members")                     \
+    X(barriers, "barriers of a group of all nodes")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,
@@ -51,10 +54,10 @@ typedef struct plan {
     uint64_t seed;
     unsigned nodes;
     unsigned hosts;
-    unsigned actions; /* of each node */
-    unsigned faults;  /* of the world */
-    uint32_t features;
-    uint64_t fail_at; /* tc_sim_params.fail_at */
+    unsigned actions;  /* of each node */
+    unsigned faults;   /* of the world */
+    uint64_t features; /* plan_bit of each */
+    uint64_t fail_at;  /* tc_sim_params.fail_at */
 } plan;
 
 plan plan_of(uint64_t seed);
@@ -62,9 +65,14 @@ const char *plan_feature_name(plan_feature feature);
 /* Prints the arguments that give a plan again. */
 void plan_print(const plan *p);
 
+static inline uint64_t plan_bit(plan_feature feature)
+{
+    return (uint64_t)1 << feature;
+}
+
 static inline bool plan_has(const plan *p, plan_feature feature)
 {
-    return (p->features >> feature) & 1;
+    return (p->features & plan_bit(feature)) != 0;
 }
 
 /* Returns whether targets may drop messages for functions that they refuse, and report that. */

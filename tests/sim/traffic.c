@@ -124,8 +124,9 @@ tc_status node_open_functions(node *n, tc_error *error)
 }
 
 /* The first one stays open. Functions that have arrived may fill the context meanwhile. */
-static void reopen(node *n)
+static void reopen(node *n, unsigned to)
 {
+    (void)to;
     tc_error error = {0};
     const unsigned function = (unsigned)draw(n, FLOW_FUNCTIONS);
     if (!is_opened(n, function) || function < 2)
@@ -140,6 +141,25 @@ static void reopen(node *n)
         n->functions[function] = NULL;
 }
 
+/* The actions that a plan may have. A node does every `one_in`th that it draws. */
+typedef struct action {
+    plan_feature feature;
+    unsigned one_in;
+    void (*run)(node *n, unsigned to);
+} action;
+
+static const action actions[] = {
+    {PLAN_flushes, 1, flush},           {PLAN_calls, 1, node_call},
+    {PLAN_started, 1, node_start_call}, {PLAN_prepares, 1, prepare},
+    {PLAN_closes, 4, node_close_peer},  {PLAN_parts, 1, node_send_parts},
+    {PLAN_few_functions, 1, reopen},    {PLAN_forwards, 1, node_call_by_way},
+    {PLAN_local, 1, node_send_self},    {PLAN_members, 1, node_send_member},
+    {PLAN_members, 4, node_call_all},
+};
+
+#define ACTIONS (sizeof actions / sizeof actions[0])
+#define SENDS 4u /* draws that are plain sends */
+
 void node_act(node *n)
 {
     const unsigned to = (unsigned)draw(n, n->all->plan->nodes);
@@ -147,42 +167,12 @@ void node_act(node *n)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
         return;
-    switch (draw(n, 11)) {
-    case 0:
-        if (has(n, PLAN_flushes))
-            flush(n, to);
-        break;
-    case 1:
-        if (has(n, PLAN_calls))
-            node_call(n, to);
-        break;
-    case 2:
-        if (has(n, PLAN_started))
-            node_start_call(n, to);
-        break;
-    case 3:
-        if (has(n, PLAN_prepares))
-            prepare(n, to);
-        break;
-    case 4:
-        if (has(n, PLAN_closes) && draw(n, 4) == 0)
-            node_close_peer(n, to);
-        break;
-    case 5:
-        if (has(n, PLAN_parts))
-            node_send_parts(n, to);
-        break;
-    case 6:
-        if (has(n, PLAN_few_functions))
-            reopen(n);
-        break;
-    case 7:
-        if (has(n, PLAN_forwards))
-            node_call_by_way(n, to);
-        break;
-    default:
+    const uint64_t drawn = draw(n, ACTIONS + SENDS);
+    if (drawn >= ACTIONS)
         send(n, to);
-    }
+    else if (has(n, actions[drawn].feature) &&
+             (actions[drawn].one_in == 1 || draw(n, actions[drawn].one_in) == 0))
+        actions[drawn].run(n, to);
 }
 
 /* --- its program ------------------------------------------------------------------------- */
@@ -234,7 +224,7 @@ static bool open_all(node *n)
                               &error);
     node_expect(n, status, &error, "listener");
     n->all->listens[n->number] = status == TC_OK;
-    if (status == TC_OK && has(n, PLAN_forwards))
+    if (status == TC_OK && node_has_group(n))
         node_expect(n, node_make_group(n, &error), &error, "group");
     return true;
 }
@@ -292,6 +282,7 @@ static void run_actions(node *n)
 {
     for (unsigned i = 0; i < n->all->plan->actions && flows_error() == NULL; i++) {
         node_lock(n);
+        node_meet(n, i);
         node_act(n);
         node_unlock(n);
     }
@@ -312,6 +303,7 @@ static void end(node *n)
         return;
     }
     node_close_peers(n);
+    n->is_ending = true;
     tc_context_destroy(n->ctx);
 }
 

@@ -10,8 +10,9 @@ typedef struct traffic {
     const plan *plan;
     tc_sim_node *nodes[PLAN_NODES_MAX];
     unsigned lives[PLAN_NODES_MAX];
-    bool listens[PLAN_NODES_MAX]; /* once it has, in a world without kills */
-    bool busy[PLAN_NODES_MAX];    /* has actions left; not when it was killed */
+    uint64_t entered[PLAN_NODES_MAX]; /* barriers, at most in a life */
+    bool listens[PLAN_NODES_MAX];     /* once it has, in a world without kills */
+    bool busy[PLAN_NODES_MAX];        /* has actions left; not when it was killed */
 } traffic;
 
 struct traffic_program;

@@ -22,8 +22,8 @@ bool node_is_refusal(const node *n, tc_status status)
 
 bool node_is_disturbed(const node *n)
 {
-    const uint32_t disturbing =
-        (1u << PLAN_kills) | (1u << PLAN_cuts) | (1u << PLAN_pauses) | (1u << PLAN_interrupts);
+    const uint64_t disturbing = plan_bit(PLAN_kills) | plan_bit(PLAN_cuts) |
+                                plan_bit(PLAN_pauses) | plan_bit(PLAN_interrupts);
     return (n->all->plan->features & disturbing) != 0 || n->all->plan->fail_at != 0;
 }
 
@@ -136,6 +136,7 @@ void node_finish(node *n)
         if (n->peers[to].ep != NULL)
             send_last(n, to);
     }
+    n->is_ending = true;
     tc_status status = tc_context_finish(n->ctx, TIMEOUT_NS, &lost, &error);
     const uint64_t missing = end_flows(n) + (n->guest != NULL ? end_flows(n->guest) : 0);
     check_lost(n, status, lost, missing, &error);

@@ -7,6 +7,12 @@
 
 #define GROUP_ID 77u
 
+bool node_has_group(const node *n)
+{
+    return has(n, PLAN_forwards) || has(n, PLAN_local) || has(n, PLAN_members) ||
+           has(n, PLAN_barriers);
+}
+
 tc_status node_make_group(node *n, tc_error *error)
 {
     char addresses[PLAN_NODES_MAX][TC_SIM_ADDRESS_BYTES];
@@ -20,10 +26,10 @@ tc_status node_make_group(node *n, tc_error *error)
     return tc_group_create(n->ctx, &params, &n->group, error);
 }
 
-static uint32_t route_of(node *n, unsigned via, unsigned last)
+uint32_t node_route(node *n, unsigned via, unsigned last)
 {
     uint32_t *route = &n->routes[via][last];
-    if (*route == 0 || node_is_disturbed(n))
+    if (*route == 0 || (node_is_disturbed(n) && (via != n->number || last != n->number)))
         *route = 1 + flows_open(n->number, n->all->lives[n->number], last);
     return *route - 1;
 }
@@ -38,8 +44,8 @@ void node_call_by_way(node *n, unsigned via)
     started *s = node_unused_call(n);
     if (s == NULL || n->group == NULL)
         return;
-    *s =
-        (started){.node = n, .rank = last, .hops = via != last, .flow = route_of(n, via, last)};
+    *s = (started){
+        .node = n, .rank = last, .hops = via != last, .flow = node_route(n, via, last)};
     s->number = flows_get(s->flow)->sent + 1;
     flows_write(s->flow, function, FLOW_FORWARDED, n->payload, size);
     const tc_call_params params = {.result = &s->answer,

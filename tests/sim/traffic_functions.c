@@ -58,7 +58,8 @@ static void run(unsigned function, void *payload, size_t size)
     answer_detached(own->program, header.flow);
     if (header.kind == FLOW_DETACHED)
         detach(own->program, &header);
-    else if (header.kind == FLOW_CALL || header.kind == FLOW_FORWARDED)
+    else if (header.kind == FLOW_CALL || header.kind == FLOW_FORWARDED ||
+             header.kind == FLOW_ALL)
         expect_reply(own->program, tc_reply(&header.number, sizeof header.number), "reply");
 }
 

@@ -73,9 +73,11 @@ struct traffic_program {
     bool can_send;                       /* its functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
     peer peers[PLAN_NODES_MAX];
-    tc_group *group; /* of all nodes; or NULL */
+    tc_group *group;   /* of all nodes; or NULL */
+    uint64_t barriers; /* that it has entered */
     /* By way of each to each, plus 1; 0: none yet. */
     uint32_t routes[PLAN_NODES_MAX][PLAN_NODES_MAX];
+    bool is_ending;       /* its context is: no events come any more */
     const tc_ep *closing; /* the one that tc_ep_close ends now */
     accepted accepted[ACCEPTED_MAX];
     started calls[STARTED_MAX];
@@ -130,10 +132,22 @@ started *node_unused_call(node *n);
 void node_call_done(void *user, const tc_call_outcome *outcome);
 
 /* traffic_forwards.c */
+/* Returns whether the nodes of this world make a group. */
+bool node_has_group(const node *n);
 tc_status node_make_group(node *n, tc_error *error);
 void node_call_by_way(node *n, unsigned via);
 /* Forwards the message that runs, if it is not at its flow's target. Returns whether it did. */
 bool node_forward(node *n, void *payload, size_t size);
+
+/* Returns the flow of calls and messages by that way. */
+uint32_t node_route(node *n, unsigned via, unsigned last);
+
+/* traffic_members.c */
+void node_send_member(node *n, unsigned rank);
+void node_send_self(node *n, unsigned to);
+void node_call_all(node *n, unsigned to);
+/* Enters a barrier where the plan has one before this action. */
+void node_meet(node *n, unsigned action);
 
 /* traffic_parts.c */
 void node_send_parts(node *n, unsigned to);
