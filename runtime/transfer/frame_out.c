@@ -225,7 +225,7 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
 bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out)
 {
     const uint8_t known = ep->tx.bindings[out->fn->index];
-    out->payload_size = out->args_size + (out->route != NULL ? tci_route_bytes(out->route) : 0);
+    out->payload_size = out->args_size + out->tail.size;
     if (out->payload_size >= ep->tx.frame_limit ||
         ((out->fn->entries & TCI_ENTRY_INIT) && !out->built) || known == TCI_TX_REFUSED ||
         (known == TCI_TX_UNKNOWN && out->kind != TCI_OUT_INJECT))

@@ -68,7 +68,7 @@ bool tci_large_give_up(tc_ep *ep)
 
 static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
-    const bool owns = keep || out->made || out->route != NULL;
+    const bool owns = keep || out->made || out->tail.size > 0;
     const size_t alignment = out->fn->alignment;
     TCI_ASSERT(ep->tx.large == NULL);
     if (out->payload_size > ep->core->options.payload_bytes_max)

@@ -1,4 +1,4 @@
-/* Measures and writes the payload of a message, with its route behind it. */
+/* Measures and writes the payload of a message, with its tail behind it. */
 #include "transfer/outgoing.h"
 
 #include "base/aligned_room.h"
@@ -10,11 +10,9 @@
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
-    size_t route_bytes = out->route != NULL ? tci_route_bytes(out->route) : 0;
-    out->flags |= out->route != NULL ? TCI_ROUTED : 0;
     out->made = (out->fn->entries & TCI_ENTRY_INIT) != 0 && !out->built;
     if (!out->made) {
-        out->payload_size = out->args_size + route_bytes;
+        out->payload_size = out->args_size + out->tail.size;
         return TC_OK;
     }
     if (out->fn->entries & TCI_ENTRY_ORIGINAL)
@@ -24,10 +22,10 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
                              tci_archive_name(out->fn->archive));
     TC_TRY(tci_ifunc_load(out->fn, err));
     size_t asked = out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
-    if (asked > PTRDIFF_MAX - route_bytes)
+    if (asked > PTRDIFF_MAX - out->tail.size)
         return tci_error_set(err, TC_E_PAYLOAD, "%s: its payload_get_max_size failed",
                              tci_archive_name(out->fn->archive));
-    out->payload_size = asked + route_bytes;
+    out->payload_size = asked + out->tail.size;
     return TC_OK;
 }
 
@@ -78,10 +76,9 @@ static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *
 
 tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *payload)
 {
-    if (out->route == NULL)
-        return fill_payload(core, out, payload, out->payload_size);
-    size_t payload_size = out->payload_size - tci_route_bytes(out->route);
-    TC_TRY(fill_payload(core, out, payload, payload_size));
-    tci_route_encode(out->route, payload + payload_size);
-    return TC_OK;
+    const size_t own_size = out->payload_size - out->tail.size;
+    const tc_status status = fill_payload(core, out, payload, own_size);
+    if (out->tail.size > 0)
+        memcpy(payload + own_size, out->tail.bytes, out->tail.size);
+    return status;
 }

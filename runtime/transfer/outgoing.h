@@ -1,9 +1,10 @@
-/* A message on its way into a ring or the queue, from any of the sending calls. */
+/* A message on its way into a ring or the queue, from any of the sending calls.
+ *
+ * A route comes as bytes: only the two calls that make one know what it consists of. */
 #ifndef TCI_OUTGOING_H
 #define TCI_OUTGOING_H
 
 #include "core/ep.h"
-#include "wire/route.h"
 
 #include <sys/uio.h>
 
@@ -25,20 +26,19 @@ typedef struct tci_outgoing {
     tc_ifunc *fn;
     const void *args;
     size_t args_size;
-    size_t payload_size; /* including its route */
+    size_t payload_size; /* including its tail */
     tci_outgoing_kind kind;
-    bool built; /* args is the payload itself */
-    bool made;  /* NAME_payload_init makes the payload: tci_outgoing_measure */
-    /* the frame's; TCI_ROUTED: the message has a route, here or at the end of args */
-    uint8_t flags;
-    uint8_t part_count;        /* of `parts`: at most TC_SEND_PARTS_MAX */
-    const tci_route *route;    /* appended to the payload, or NULL */
+    bool built;         /* args is the payload itself */
+    bool made;          /* NAME_payload_init makes the payload: tci_outgoing_measure */
+    uint8_t flags;      /* the frame's; TCI_ROUTED: the tail, or the end of args, is a route */
+    uint8_t part_count; /* of `parts`: at most TC_SEND_PARTS_MAX */
+    tci_span tail;      /* appended to the payload */
     const struct iovec *parts; /* the payload is these, one behind the other, or NULL */
     tci_span injected;         /* of INJECT: tci_inject_section */
 } tci_outgoing;
 
-/* Sets `made`, TCI_ROUTED and payload_size, for which a function that makes its payload is
- * loaded. TC_E_PAYLOAD: no memory has the size that it asks for. TC_E_UNSUPPORTED: only the
+/* Sets `made` and payload_size, for which a function that makes its payload is loaded.
+ * TC_E_PAYLOAD: no memory has the size that it asks for. TC_E_UNSUPPORTED: only the
  * original's API can send it. Statuses of tci_ifunc_load. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 

@@ -164,12 +164,14 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
 tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const void *payload,
                           size_t size)
 {
+    uint8_t tail[TCI_ROUTE_BYTES_MAX];
+    tci_route_encode(route, tail);
     tci_outgoing out = {.fn = fn,
                         .args = payload,
                         .args_size = size,
                         .built = true,
                         .flags = TCI_ROUTED,
-                        .route = route};
+                        .tail = {tail, tci_route_bytes(route)}};
     return tci_frame_out_try(ep, &out) ? TC_OK : tci_send_message(ep, &out);
 }
 

@@ -4,6 +4,7 @@
 #define TCI_SEND_H
 
 #include "transfer/outgoing.h"
+#include "wire/route.h"
 
 /* Sends a message in its order, or queues it: when an ifunc sends it and there is no space,
  * when it has a route and is large, or when its endpoint belongs to a group and is not open

@@ -370,7 +370,13 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     route.hop_limit = hop_limit(core, &params);
     route.traced = params.trace != 0;
     route.path_length = 0;
-    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
+    uint8_t tail[TCI_ROUTE_BYTES];
+    tci_route_encode(&route, tail);
+    tci_outgoing out = {.fn = fn,
+                        .args = source_args,
+                        .args_size = size,
+                        .flags = TCI_ROUTED,
+                        .tail = {tail, sizeof tail}};
     bool entered = tci_sole_user_enter(core, "tc_call_start");
     tc_status status = tci_send_message(ep, &out);
     tci_sole_user_leave(core, entered);
