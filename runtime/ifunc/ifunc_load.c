@@ -277,6 +277,22 @@ tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err)
     return status;
 }
 
+tc_status tci_ifunc_load_max_size(tc_ifunc *fn, const void *source_args, size_t size,
+                                  size_t *max_out, tc_error *err)
+{
+    if (fn->entries & TCI_ENTRY_ORIGINAL)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "%s: its payload_init is of the original's API, which alone can "
+                             "send it",
+                             tci_archive_name(fn->archive));
+    TC_TRY(tci_ifunc_load(fn, err));
+    *max_out = fn->entry.max_size((void *)(uintptr_t)source_args, size);
+    if (*max_out > PTRDIFF_MAX)
+        return tci_error_set(err, TC_E_PAYLOAD, "%s: its payload_get_max_size failed",
+                             tci_archive_name(fn->archive));
+    return TC_OK;
+}
+
 tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
 {
     if (fn->state == TCI_NOT_LOADED && fn->seen_ns == 0) {

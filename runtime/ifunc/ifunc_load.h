@@ -11,6 +11,12 @@
  * Statuses of tci_code_unit_load. */
 TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
 
+/* Loads a function that makes its payloads, and asks it for the most bytes that one made of
+ * these arguments has. TC_E_PAYLOAD: no memory has that size. TC_E_UNSUPPORTED: only the
+ * original's API can send it. Statuses of tci_ifunc_load. */
+TC_MUST_CHECK tc_status tci_ifunc_load_max_size(tc_ifunc *fn, const void *source_args,
+                                                size_t size, size_t *max_out, tc_error *err);
+
 /* The same without waiting: TC_E_AGAIN while a thread loads it. */
 TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
 

@@ -3,7 +3,6 @@
  * in fragments. */
 #include "transfer/large_send.h"
 
-#include "base/aligned_room.h"
 #include "base/assertion.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
@@ -69,18 +68,15 @@ bool tci_large_give_up(tc_ep *ep)
 static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
     const bool owns = keep || out->made || out->tail.size > 0;
-    const size_t alignment = out->fn->alignment;
     TCI_ASSERT(ep->tx.large == NULL);
     if (out->payload_size > ep->core->options.payload_bytes_max)
         return TC_E_TOO_LARGE;
     tci_large_request *large = calloc(1, sizeof *large);
-    uint8_t *owned =
-        owns ? aligned_alloc(alignment, tci_aligned_room(out->payload_size, alignment)) : NULL;
-    tc_status status = large == NULL || (owns && owned == NULL) ? TC_E_NO_MEMORY : TC_OK;
+    uint8_t *owned = NULL;
+    tc_status status = large == NULL ? TC_E_NO_MEMORY : TC_OK;
     if (status == TC_OK && owns)
-        status = tci_outgoing_fill(ep->core, out, owned);
+        status = tci_outgoing_copy(ep->core, out, &owned);
     if (status != TC_OK) {
-        free(owned);
         free(large);
         return status;
     }

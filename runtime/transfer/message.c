@@ -1,7 +1,7 @@
 /* Messages that are built once and sent to many. */
 #include "transfer/send.h"
 
-#include "base/aligned_room.h"
+#include "base/error_text.h"
 
 #include <stdlib.h>
 #include <tc/advanced.h>
@@ -18,21 +18,17 @@ tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     TC_TRY(tci_outgoing_measure(&out, err));
     tc_message *message = calloc(1, sizeof *message);
-    uint8_t *payload =
-        aligned_alloc(fn->alignment, tci_aligned_room(out.payload_size, fn->alignment));
-    tc_status status = TC_OK;
-    if (message == NULL || payload == NULL)
-        status = tci_error_set(err, TC_E_NO_MEMORY, "message of %zu bytes: out of memory",
-                               out.payload_size);
-    else if (tci_outgoing_fill(NULL, &out, payload) != TC_OK)
-        status = tci_error_set(err, TC_E_PAYLOAD,
-                               "%s: its payload_init returned another value than 0",
-                               tci_archive_name(fn->archive));
-    if (status != TC_OK) {
-        free(payload);
+    uint8_t *payload;
+    tc_status status =
+        message != NULL ? tci_outgoing_copy(NULL, &out, &payload) : TC_E_NO_MEMORY;
+    if (status != TC_OK)
         free(message);
-        return status;
-    }
+    if (status == TC_E_NO_MEMORY)
+        return tci_error_set(err, status, "message of %zu bytes: out of memory",
+                             out.payload_size);
+    if (status != TC_OK)
+        return tci_error_set(err, status, "%s: its payload_init returned another value than 0",
+                             tci_archive_name(fn->archive));
     tci_registry_retain(fn);
     *message = (tc_message){fn, out.payload_size, payload};
     *message_out = message;

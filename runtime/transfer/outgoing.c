@@ -2,31 +2,25 @@
 #include "transfer/outgoing.h"
 
 #include "base/aligned_room.h"
-#include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
+    tc_status status = TC_OK;
     out->made = (out->fn->entries & TCI_ENTRY_INIT) != 0 && !out->built;
-    if (!out->made) {
-        out->payload_size = out->args_size + out->tail.size;
-        return TC_OK;
-    }
-    if (out->fn->entries & TCI_ENTRY_ORIGINAL)
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "%s: its payload_init is of the original's API, which alone can "
-                             "send it",
-                             tci_archive_name(out->fn->archive));
-    TC_TRY(tci_ifunc_load(out->fn, err));
-    size_t asked = out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
-    if (asked > PTRDIFF_MAX - out->tail.size)
-        return tci_error_set(err, TC_E_PAYLOAD, "%s: its payload_get_max_size failed",
-                             tci_archive_name(out->fn->archive));
-    out->payload_size = asked + out->tail.size;
-    return TC_OK;
+    out->payload_size = out->args_size;
+    if (out->made)
+        status = tci_ifunc_load_max_size(out->fn, out->args, out->args_size, &out->payload_size,
+                                         err);
+    out->payload_size += out->tail.size;
+    return status;
+}
+
+static uint8_t *allocate(size_t size, size_t alignment)
+{
+    return aligned_alloc(alignment, tci_aligned_room(size, alignment));
 }
 
 /* NAME_payload_init gets memory on which its function could run. If the message goes elsewhere,
@@ -37,7 +31,7 @@ static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payloa
     void *args = (void *)(uintptr_t)out->args;
     if (((uintptr_t)payload & (alignment - 1)) == 0)
         return out->fn->entry.init(payload, payload_size, args, out->args_size);
-    uint8_t *elsewhere = aligned_alloc(alignment, tci_aligned_room(payload_size, alignment));
+    uint8_t *elsewhere = allocate(payload_size, alignment);
     if (elsewhere == NULL)
         return -1;
     int result = out->fn->entry.init(elsewhere, payload_size, args, out->args_size);
@@ -80,5 +74,16 @@ tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *pa
     const tc_status status = fill_payload(core, out, payload, own_size);
     if (out->tail.size > 0)
         memcpy(payload + own_size, out->tail.bytes, out->tail.size);
+    return status;
+}
+
+tc_status tci_outgoing_copy(tci_core *core, const tci_outgoing *out, uint8_t **payload_out)
+{
+    *payload_out = allocate(out->payload_size, out->fn->alignment);
+    if (*payload_out == NULL)
+        return TC_E_NO_MEMORY;
+    const tc_status status = tci_outgoing_fill(core, out, *payload_out);
+    if (status != TC_OK)
+        free(*payload_out);
     return status;
 }

@@ -38,12 +38,14 @@ typedef struct tci_outgoing {
 } tci_outgoing;
 
 /* Sets `made` and payload_size, for which a function that makes its payload is loaded.
- * TC_E_PAYLOAD: no memory has the size that it asks for. TC_E_UNSUPPORTED: only the
- * original's API can send it. Statuses of tci_ifunc_load. */
+ * Statuses of tci_ifunc_load_max_size. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 
 /* Copies or makes the payload. core NULL: no other send can be disturbed. TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out,
                                           uint8_t *payload);
+/* The same, to memory at the function's alignment, which the caller frees. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_outgoing_copy(tci_core *core, const tci_outgoing *out,
+                                          uint8_t **payload_out);
 
 #endif
