@@ -1,6 +1,5 @@
 #include "landing.h"
 
-#include "aligned_room.h"
 #include "twin_pages.h"
 
 #include <stdlib.h>
@@ -8,13 +7,13 @@
 bool tci_landing_make(size_t size, size_t alignment, bool read_only, tci_landing *landing_out)
 {
     tci_twin_pages twin;
+    size = size == 0 ? alignment : (size + alignment - 1) & ~(alignment - 1);
     if (read_only) {
-        if (!tci_twin_pages_map(tci_aligned_room(size, alignment), &twin))
+        if (!tci_twin_pages_map(size, &twin))
             return false;
         *landing_out = (tci_landing){twin.bytes, twin.view, twin.size};
         return true;
     }
-    size = tci_aligned_room(size, alignment);
     uint8_t *bytes = aligned_alloc(alignment, size);
     if (bytes == NULL)
         return false;

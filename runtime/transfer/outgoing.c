@@ -1,7 +1,6 @@
 /* Measures and writes the payload of a message, with its tail behind it. */
 #include "transfer/outgoing.h"
 
-#include "base/aligned_room.h"
 #include "ifunc/ifunc_load.h"
 
 #include <stdlib.h>
@@ -18,9 +17,10 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
     return status;
 }
 
+/* aligned_alloc takes multiples of the alignment, a power of two. */
 static uint8_t *allocate(size_t size, size_t alignment)
 {
-    return aligned_alloc(alignment, tci_aligned_room(size, alignment));
+    return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
 }
 
 /* NAME_payload_init gets memory on which its function could run. If the message goes elsewhere,
