@@ -155,14 +155,26 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
     return tci_frame_out_fits(ep, payload_size, TCI_CODE_SECTION_BYTES + attached_bytes(code));
 }
 
-/* Finds the code to put behind the payload, and sets the header's kind and flags for it. */
-static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame *header,
-                             tci_span *code_out)
+/* Puts the code, or what names it, behind the payload. */
+static void name_code(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
+                      tci_frame *header, tci_span *code_out)
 {
     static const uint8_t purpose[] = {
         [TCI_OUT_BIND] = TCI_CODE_BIND_ONLY,
         [TCI_OUT_PREPARE] = TCI_CODE_BIND_ONLY | TCI_CODE_NOTIFY,
     };
+    const bool attached = code_goes_along(ep, out, code, header->payload_size);
+    header->kind = TCI_FRAME_CODE;
+    header->flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) | purpose[out->kind] |
+                               (code->signature_size > 0 ? TCI_CODE_SIGNED : 0));
+    *code_out =
+        (tci_span){code->bytes, TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(code) : 0)};
+}
+
+/* Finds the code to put behind the payload, and sets the header's kind and flags for it. */
+static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame *header,
+                             tci_span *code_out)
+{
     tci_code_form code;
     if (out->kind == TCI_OUT_INJECT) {
         header->kind = TCI_FRAME_INJECT;
@@ -173,14 +185,10 @@ static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame
     if (out->kind != TCI_OUT_WITH_CODE && out->kind != TCI_OUT_PREPARE &&
         ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN)
         return TC_OK;
-    TC_TRY(tci_code_form_for(out->fn, ep->peer.dictionaries, &code));
-    const bool attached = code_goes_along(ep, out, &code, header->payload_size);
-    header->kind = TCI_FRAME_CODE;
-    header->flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) | purpose[out->kind] |
-                               (code.signature_size > 0 ? TCI_CODE_SIGNED : 0));
-    *code_out =
-        (tci_span){code.bytes, TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(&code) : 0)};
-    return TC_OK;
+    const tc_status status = tci_code_form_for(out->fn, ep->peer.dictionaries, &code);
+    if (status == TC_OK)
+        name_code(ep, out, &code, header, code_out);
+    return status;
 }
 
 /* The consumer polls the cache line of the header. If that line is written before the lines of
@@ -189,16 +197,11 @@ static tc_status choose_code(const tc_ep *ep, const tci_outgoing *out, tci_frame
  * (docs/decisions/direct-rate.md). */
 #define CODE_FIRST_PAYLOAD_MAX 128u
 
-tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
+/* Sends a frame whose header has the size with the longest lead. */
+static tc_status put_message(tc_ep *ep, const tci_outgoing *out, tci_frame header,
+                             tci_span code)
 {
-    const size_t lead_max =
-        out->kind != TCI_OUT_INJECT ? lead_max_of(ep, out->fn, out->payload_size) : 0;
-    tci_frame header = {.payload_size = (uint32_t)(lead_max + out->payload_size),
-                        .slot = out->fn->index,
-                        .kind = TCI_FRAME_CALL,
-                        .flags = out->flags};
-    tci_span code = {0};
-    TC_TRY(choose_code(ep, out, &header, &code));
+    const size_t lead_max = header.payload_size - out->payload_size;
     uint8_t *frame =
         tci_frame_out_begin(ep, header.kind, frame_bytes(header.payload_size, code.size));
     if (frame == NULL)
@@ -210,7 +213,9 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
     const bool code_first = header.payload_size <= CODE_FIRST_PAYLOAD_MAX;
     if (code_first)
         copy(frame + bytes - code.size, code);
-    TC_TRY(fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
+    const tc_status status = fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead);
+    if (status != TC_OK)
+        return status;
     if (!code_first)
         copy(frame + bytes - code.size, code);
     TCI_INVARIANT(ring_reserved, frame == tci_producer_next(&ep->tx.ring));
@@ -220,6 +225,19 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
     }
     tci_frame_out_commit(ep, frame, bytes, &header);
     return TC_OK;
+}
+
+tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
+{
+    const size_t lead_max =
+        out->kind != TCI_OUT_INJECT ? lead_max_of(ep, out->fn, out->payload_size) : 0;
+    tci_frame header = {.payload_size = (uint32_t)(lead_max + out->payload_size),
+                        .slot = out->fn->index,
+                        .kind = TCI_FRAME_CALL,
+                        .flags = out->flags};
+    tci_span code = {0};
+    const tc_status status = choose_code(ep, out, &header, &code);
+    return status == TC_OK ? put_message(ep, out, header, code) : status;
 }
 
 bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out)

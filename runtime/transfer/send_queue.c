@@ -44,7 +44,8 @@ tci_queued *tci_send_queue_make(const tci_frame *frame)
 
 void tci_send_queue_append(tc_ep *ep, tci_queued *item)
 {
-    TCI_ASSERT(*ep->tx.queue_last == NULL && item->next == NULL);
+    TCI_ASSERT(*ep->tx.queue_last == NULL);
+    item->next = NULL;
     *ep->tx.queue_last = item;
     ep->tx.queue_last = &item->next;
     added(ep, item);
