@@ -28,9 +28,9 @@ typedef struct tci_limits {
     /* Returns whether a metered endpoint has to wait, and adds TCI_WORK_RATE then. */
     bool (*waits)(tc_ep *ep);
 
-    /* For endpoints with an account. Adds `bytes`, which may be negative, to those that wait
-     * for the peer; pauses or ends the endpoint if they are too many. */
-    void (*queue)(tc_ep *ep, ptrdiff_t bytes);
+    /* For endpoints with an account, after tx.queue_bytes has changed from `before`. Pauses or
+     * ends the endpoint if the bytes that wait have become too many. */
+    void (*queue)(tc_ep *ep, size_t before);
     /* Returns how many more bytes may wait; SIZE_MAX: any number. */
     size_t (*queue_left)(const tc_ep *ep);
 
@@ -105,10 +105,10 @@ static inline bool tci_limits_waits(tc_ep *ep)
     return ep->rx.metered && ep->core->limits->waits(ep);
 }
 
-static inline void tci_limits_queue(tc_ep *ep, ptrdiff_t bytes)
+static inline void tci_limits_queue(tc_ep *ep, size_t before)
 {
     if (ep->account != NULL)
-        ep->core->limits->queue(ep, bytes);
+        ep->core->limits->queue(ep, before);
 }
 
 static inline size_t tci_limits_queue_left(const tc_ep *ep)

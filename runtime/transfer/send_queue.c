@@ -19,8 +19,9 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep)
 
 static void added(tc_ep *ep, tci_queued *item)
 {
+    const size_t before = ep->tx.queue_bytes;
     ep->tx.queue_bytes += item->cost;
-    tci_limits_queue(ep, (ptrdiff_t)item->cost);
+    tci_limits_queue(ep, before);
     tci_ep_set_fast(ep);
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     if (ep->tx.queue_bytes > TCI_QUEUE_SHARES_MAX * tci_send_queue_mark(ep))
@@ -108,9 +109,10 @@ tci_queued *tci_send_queue_pop(tc_ep *ep)
 
 void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
-    TCI_ASSERT(ep->tx.queue_bytes >= item->cost);
+    const size_t before = ep->tx.queue_bytes;
+    TCI_ASSERT(before >= item->cost);
     ep->tx.queue_bytes -= item->cost;
-    tci_limits_queue(ep, -(ptrdiff_t)item->cost);
+    tci_limits_queue(ep, before);
     if (item->started != NULL)
         tci_started_end(ep->core, item->started, tci_started_reason(ep));
     if (item->fn != NULL)

@@ -133,14 +133,14 @@ static size_t queue_max(const tc_ep *ep)
     return max == 0 ? SIZE_MAX : (size_t)max;
 }
 
-void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes)
+void tci_quota_queue(tc_ep *ep, size_t before)
 {
     tci_account *account = ep->account;
     const size_t max = queue_max(ep);
     char name[NAME_MAX_BYTES];
-    TCI_ASSERT(bytes >= 0 || account->queue_bytes >= (size_t)-bytes);
-    account->queue_bytes += (size_t)bytes;
-    if (bytes < 0 || account->queue_bytes <= max)
+    TCI_ASSERT(account->queue_bytes >= before);
+    account->queue_bytes += ep->tx.queue_bytes - before;
+    if (ep->tx.queue_bytes < before || account->queue_bytes <= max)
         return;
     if (account->queue_bytes / TCI_QUEUE_SHARES_MAX > max)
         (void)tci_ep_fail_with(ep, TC_E_TOO_LARGE,

@@ -28,7 +28,7 @@ void tci_quota_leave(tc_ep *ep);
 /* Frees all accounts. */
 void tci_quota_fini(tci_account **accounts);
 
-void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes);
+void tci_quota_queue(tc_ep *ep, size_t before);
 size_t tci_quota_queue_left(const tc_ep *ep);
 
 /* For an endpoint with rx.metered: returns how many of `bytes` in its ring may be read. 0: no
