@@ -17,6 +17,12 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep)
             tci_limits_queue_left(ep) >= ep->core->options.quota_queue_bytes / 2);
 }
 
+bool tci_send_queue_takes(const tc_ep *ep, size_t cost)
+{
+    return ep->tx.queue_bytes + cost <= ep->core->options.send_queue_bytes &&
+           cost <= tci_limits_queue_left(ep);
+}
+
 static void added(tc_ep *ep, tci_queued *item)
 {
     const size_t before = ep->tx.queue_bytes;
@@ -68,9 +74,7 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
                              .kind = out->kind == TCI_OUT_WITH_CODE ? TCI_FRAME_CODE
                                                                     : TCI_FRAME_CALL,
                              .flags = out->flags};
-    const size_t cost = sizeof(tci_queued) + out->payload_size;
-    if (ep->tx.queue_bytes + cost > ep->core->options.send_queue_bytes ||
-        cost > tci_limits_queue_left(ep))
+    if (!tci_send_queue_takes(ep, sizeof(tci_queued) + out->payload_size))
         return TC_E_AGAIN;
     tci_queued *item = tci_send_queue_make(&frame);
     if (item == NULL)

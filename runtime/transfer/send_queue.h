@@ -25,6 +25,9 @@ static inline size_t tci_send_queue_mark(const tc_ep *ep)
  * to be read again. */
 bool tci_send_queue_has_shrunk(const tc_ep *ep);
 
+/* Returns whether `cost` more bytes may wait. */
+bool tci_send_queue_takes(const tc_ep *ep, size_t cost);
+
 typedef struct tci_queued {
     struct tci_queued *next;
     tc_ifunc *fn;    /* held; NULL: a complete frame (control or reply) */

@@ -9,7 +9,6 @@
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "core/ep_state.h"
-#include "core/limits.h"
 #include "core/sole_user.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
@@ -64,10 +63,8 @@ static tc_status check(const tc_ep *ep, const tc_ifunc *fn, size_t size, tc_erro
 
 static bool has_capacity(const tc_ep *ep, const tci_started *started)
 {
-    const size_t cost = sizeof(tci_queued) + tci_started_cost(started);
     return (tci_ep_takes_messages(ep) || ep->tx.queues_unopened) &&
-           ep->tx.queue_bytes + cost <= ep->core->options.send_queue_bytes &&
-           cost <= tci_limits_queue_left(ep);
+           tci_send_queue_takes(ep, sizeof(tci_queued) + tci_started_cost(started));
 }
 
 /* Takes over `started` on TC_OK alone. */
