@@ -37,15 +37,11 @@
 
 /* --- one message ------------------------------------------------------------------------- */
 
-/* Returns whether the payload is long enough for the staging segment, and that is open. Offers
- * the segment if needed. */
+/* Returns whether the payload is long enough for the staging segment, and that is open. */
 static bool may_be_staged(tc_ep *ep, const tci_outgoing *out)
 {
-    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL ||
-        out->kind == TCI_OUT_WITH_CODE)
-        return false;
-    tci_staging_offer(ep);
-    return tci_staging_is_open(ep);
+    return out->payload_size >= TCI_STAGING_PAYLOAD_MIN && ep->tx.push == NULL &&
+           out->kind != TCI_OUT_WITH_CODE && tci_staging_is_open(ep);
 }
 
 /* Sends injected code in one frame with the tci_staged that locates the payload, which is

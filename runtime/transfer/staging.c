@@ -58,12 +58,10 @@ static tc_status create(tc_ep *ep, tci_segment_offer *offer_out)
     return TC_OK;
 }
 
-void tci_staging_offer(tc_ep *ep)
+static void offer_segment(tc_ep *ep)
 {
     tci_segment_offer offer;
     uint8_t payload[TCI_SEGMENT_OFFER_BYTES];
-    if (ep->tx.staging != NULL || ep->core->options.staging_bytes == 0)
-        return;
     if (create(ep, &offer) != TC_OK) {
         TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for large payloads", ep->connection);
         return;
@@ -78,8 +76,10 @@ void tci_staging_open(tc_ep *ep)
         ep->tx.staging->open = true;
 }
 
-bool tci_staging_is_open(const tc_ep *ep)
+bool tci_staging_is_open(tc_ep *ep)
 {
+    if (ep->tx.staging == NULL && ep->core->options.staging_bytes > 0)
+        offer_segment(ep);
     return ep->tx.staging != NULL && ep->tx.staging->open;
 }
 

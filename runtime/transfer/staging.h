@@ -13,11 +13,11 @@
 
 /* --- the sender -------------------------------------------------------------------------- */
 
-/* Offers a segment to a peer with a mapped ring, once. */
-void tci_staging_offer(tc_ep *ep);
 /* Called when the peer has attached the offered segment. */
 void tci_staging_open(tc_ep *ep);
-bool tci_staging_is_open(const tc_ep *ep);
+/* Returns whether a peer with a mapped ring takes payloads there. The first call offers the
+ * segment. */
+bool tci_staging_is_open(tc_ep *ep);
 
 /* Returns how many bytes of a payload with `left` of `size` bytes to send may lie there
  * together. */
