@@ -155,7 +155,7 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
     return tci_frame_out_fits(ep, payload_size, TCI_CODE_SECTION_BYTES + attached_bytes(code));
 }
 
-/* Puts the code, or what names it, behind the payload. */
+/* Puts the code, or its name, behind the payload. */
 static void name_code(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
                       tci_frame *header, tci_span *code_out)
 {
@@ -251,26 +251,27 @@ bool tci_frame_out_try(tc_ep *ep, tci_outgoing *out)
     return tci_frame_out_message(ep, out) == TC_OK;
 }
 
-tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
+static tc_status put_binding(tc_ep *ep, tc_ifunc *fn, tci_outgoing_kind kind)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_BIND};
-    if (ep->tx.bindings[fn->index] != TCI_TX_UNKNOWN)
-        return TC_OK;
+    const tci_outgoing out = {.fn = fn, .built = true, .kind = kind};
     TC_TRY(tci_frame_out_message(ep, &out));
     ep->tx.part_frames++;
     return TC_OK;
 }
 
+tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
+{
+    return ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN ? put_binding(ep, fn, TCI_OUT_BIND)
+                                                        : TC_OK;
+}
+
 tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .kind = TCI_OUT_PREPARE};
     if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
     if (ep->tx.queue != NULL || ep->tx.large != NULL || !tci_ep_takes_messages(ep))
         return TC_E_AGAIN;
-    TC_TRY(tci_frame_out_message(ep, &out));
-    ep->tx.part_frames++;
-    return TC_OK;
+    return put_binding(ep, fn, TCI_OUT_PREPARE);
 }
 
 /* --- whole frames ------------------------------------------------------------------------ */

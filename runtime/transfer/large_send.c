@@ -177,22 +177,15 @@ tc_status tci_large_queue(tc_ep *ep)
 {
     tci_large_request *large = ep->tx.large;
     TCI_ASSERT(!large->queued && large->offset <= large->size);
-    size_t left = large->size - large->offset;
     /* Nothing has left yet, so the caller may be asked to call again. Later that is no longer
      * possible. */
     if (large->offset == 0 && !large->framed && large->routed == 0 &&
-        left > ep->core->options.send_queue_bytes) {
+        large->size > ep->core->options.send_queue_bytes) {
         tci_large_abandon(ep);
         return TC_E_AGAIN;
     }
-    if (large->owned == NULL) {
-        large->owned = malloc(left);
-        if (large->owned == NULL)
-            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in fragments: out of memory");
-        memcpy(large->owned, large->payload + large->offset, left);
-        large->payload = large->owned;
-        large->start = large->offset; /* only the remaining part is in memory */
-    }
+    if (tci_payload_out_own(large) != TC_OK)
+        return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in fragments: out of memory");
     large->queued = true;
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     return TC_OK;

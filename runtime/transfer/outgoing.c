@@ -48,18 +48,10 @@ static void gather(const tci_outgoing *out, uint8_t *payload)
     }
 }
 
-static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
-                              size_t payload_size)
+/* Other messages of the core wait meanwhile. */
+static tc_status make_alone(tci_core *core, const tci_outgoing *out, uint8_t *payload,
+                            size_t payload_size)
 {
-    if (out->parts != NULL) {
-        gather(out, payload);
-        return TC_OK;
-    }
-    if (!out->made) {
-        if (out->args_size > 0)
-            memcpy(payload, out->args, out->args_size);
-        return TC_OK;
-    }
     if (core != NULL)
         (void)tci_pending_enter(&core->pending, TCI_BUILDING);
     int result = make_payload(out, payload, payload_size);
@@ -71,7 +63,13 @@ static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *
 tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *payload)
 {
     const size_t own_size = out->payload_size - out->tail.size;
-    const tc_status status = fill_payload(core, out, payload, own_size);
+    tc_status status = TC_OK;
+    if (out->parts != NULL)
+        gather(out, payload);
+    else if (out->made)
+        status = make_alone(core, out, payload, own_size);
+    else if (out->args_size > 0)
+        memcpy(payload, out->args, out->args_size);
     if (out->tail.size > 0)
         memcpy(payload + own_size, out->tail.bytes, out->tail.size);
     return status;

@@ -1,6 +1,6 @@
 /* A message on its way into a ring or the queue, from any of the sending calls.
  *
- * A route comes as bytes: only the two calls that make one know what it consists of. */
+ * A route comes as bytes: only the two calls that make one know its parts. */
 #ifndef TCI_OUTGOING_H
 #define TCI_OUTGOING_H
 

@@ -54,16 +54,16 @@ static tc_status announce(tc_ep *ep, tci_large_request *large)
     return TC_OK;
 }
 
-/* Copies a payload that an ifunc sends: its memory is gone when the ifunc returns. */
-static tc_status own_payload(tc_ep *ep, tci_large_request *large)
+tc_status tci_payload_out_own(tci_large_request *large)
 {
-    if (large->owned != NULL || !tci_pending_has(&ep->core->pending, TCI_RUNNING))
+    const size_t left = large->size - large->offset;
+    if (large->owned != NULL)
         return TC_OK;
-    large->owned = malloc(large->size);
+    large->owned = malloc(left);
     if (large->owned == NULL)
         return TC_E_NO_MEMORY;
-    memcpy(large->owned, large->payload, large->size);
-    large->payload = large->owned;
+    large->payload = memcpy(large->owned, large->payload + large->offset, left);
+    large->start = large->offset;
     return TC_OK;
 }
 
@@ -77,7 +77,8 @@ static tc_status begin(tc_ep *ep, tci_large_request *large)
         if (!may_begin(ep, large->size))
             return TC_E_AGAIN;
     }
-    TC_TRY(own_payload(ep, large));
+    if (tci_pending_has(&ep->core->pending, TCI_RUNNING))
+        TC_TRY(tci_payload_out_own(large));
     return announce(ep, large);
 }
 

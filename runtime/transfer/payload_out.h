@@ -15,6 +15,8 @@ struct tci_large_request;
 /* Sends as much of the payload as can leave. TC_OK: all has left. TC_E_AGAIN: call again, and
  * leave the payload unchanged. TC_E_NO_MEMORY: nothing was sent. TC_E_PEER_LOST. */
 TC_MUST_CHECK tc_status tci_payload_out_send(tc_ep *ep, struct tci_large_request *large);
+/* Copies the bytes that are left: an ifunc's memory is gone when it returns. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_payload_out_own(struct tci_large_request *large);
 /* Returns whether the link still reads the caller's payload. */
 bool tci_payload_out_is_leaving(const tc_ep *ep);
 /* Returns whether the call for a payload that is already announced would make progress. */
