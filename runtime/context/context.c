@@ -138,6 +138,7 @@ static const char *begin_end(tc_context *ctx)
     if (tci_core_is_busy(&ctx->core))
         return tci_core_is_forked(&ctx->core) ? "in a fork" : "from inside an ifunc";
     tci_fork_guard_remove(&ctx->guard);
+    ctx->events_ended = ctx->callback != NULL;
     ctx->callback = NULL;
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);

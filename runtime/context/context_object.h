@@ -65,6 +65,7 @@ struct tc_context {
     int wake_fd;        /* tc_wake writes to it */
     tc_ep_callback callback;
     void *callback_user;
+    bool events_ended;               /* the callback was taken away, as the context ends */
     tc_interrupt_callback interrupt; /* NULL: blocking calls end by themselves */
     void *interrupt_user;
     struct tci_published *published; /* see node_data.c */

@@ -1,7 +1,5 @@
 #include "context/ep_callback.h"
 
-#include "core/ep_state.h"
-
 /* A callback of the program follows the rules of an ifunc: no progress, and closing waits until
  * it is over. */
 static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
@@ -15,7 +13,8 @@ static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
 
 void tci_ep_callback_opened(tc_ep *ep)
 {
-    if (!tci_ep_is_held(ep) || ep->life.owner == TCI_OWNER_PROGRAM)
+    if (!tci_ep_is_held(ep) || tci_ep_callback_is_withheld(ep) ||
+        ep->life.owner == TCI_OWNER_PROGRAM)
         return;
     call_program(ep->core->context, ep, TC_EP_OPENED);
     tci_ep_announced(ep);

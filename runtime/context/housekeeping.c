@@ -228,7 +228,8 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_ep_part(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
-    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep))
+    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep) &&
+        !tci_ep_callback_is_withheld(ep))
         tci_pending_add(pending, TCI_WORK_GOODBYE);
     return run;
 }
