@@ -303,7 +303,6 @@ static void end(node *n)
         return;
     }
     node_close_peers(n);
-    n->is_ending = true;
     tc_context_destroy(n->ctx);
 }
 

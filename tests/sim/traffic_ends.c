@@ -136,7 +136,6 @@ void node_finish(node *n)
         if (n->peers[to].ep != NULL)
             send_last(n, to);
     }
-    n->is_ending = true;
     tc_status status = tc_context_finish(n->ctx, TIMEOUT_NS, &lost, &error);
     const uint64_t missing = end_flows(n) + (n->guest != NULL ? end_flows(n->guest) : 0);
     check_lost(n, status, lost, missing, &error);

@@ -92,7 +92,7 @@ void node_on_event(void *user, tc_ep *ep, tc_ep_event event)
 void node_expect_announced(node *n, uint32_t number)
 {
     accepted *a = find(n, tc_self_endpoint());
-    if (!has(n, PLAN_events) || n->is_ending || tc_self_group() != NULL)
+    if (!has(n, PLAN_events) || tc_self_group() != NULL)
         return;
     if (a == NULL) {
         flows_fail("node %u: a message of flow %u ran outside the events of its endpoint",

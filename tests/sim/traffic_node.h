@@ -77,7 +77,6 @@ struct traffic_program {
     uint64_t barriers; /* that it has entered */
     /* By way of each to each, plus 1; 0: none yet. */
     uint32_t routes[PLAN_NODES_MAX][PLAN_NODES_MAX];
-    bool is_ending;       /* its context is: no events come any more */
     const tc_ep *closing; /* the one that tc_ep_close ends now */
     accepted accepted[ACCEPTED_MAX];
     started calls[STARTED_MAX];
