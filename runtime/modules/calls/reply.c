@@ -158,7 +158,8 @@ void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, co
                         text);
 }
 
-static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, const char *why)
+static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, tc_status status,
+                 const char *why)
 {
     char text[TC_ERROR_TEXT_MAX];
     tci_route route = {.origin =
@@ -173,21 +174,21 @@ static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, co
                        ep->member.group->rank, ep->member.rank, why);
     else
         (void)snprintf(text, sizeof text, "%.300s", why);
-    tci_reply_to_sender(ep, &route, TC_E_PEER_LOST, text);
+    tci_reply_to_sender(ep, &route, status, text);
 }
 
-static void item_lost(tc_ep *ep, const tci_queued *item, const char *why)
+static void item_lost(tc_ep *ep, const tci_queued *item, tc_status status, const char *why)
 {
     if (item->fn != NULL)
         lost(ep, item->payload, item->frame.payload_size, (item->frame.flags & TCI_ROUTED) != 0,
-             why);
+             status, why);
 }
 
 void tci_reply_item_unsent(tc_ep *ep, const tci_queued *item, tc_status status)
 {
     const char *why = status == TC_E_REFUSED && ep->tx.refusal != NULL ? ep->tx.refusal->text
                                                                        : tc_status_text(status);
-    item_lost(ep, item, why);
+    item_lost(ep, item, status, why);
 }
 
 void tci_reply_unsent(tc_ep *ep)
@@ -198,11 +199,11 @@ void tci_reply_unsent(tc_ep *ep)
     if (large != NULL && large->routed != 0 && large->owned != NULL) {
         /* Only the unsent part may be in memory; the route is at its end. */
         size_t kept = large->size - large->start;
-        lost(ep, large->payload, kept, true, error.text);
+        lost(ep, large->payload, kept, true, TC_E_PEER_LOST, error.text);
     }
     while (ep->tx.queue != NULL) {
         tci_queued *item = tci_send_queue_pop(ep);
-        item_lost(ep, item, error.text);
+        item_lost(ep, item, TC_E_PEER_LOST, error.text);
         tci_send_queue_free(ep, item);
     }
 }

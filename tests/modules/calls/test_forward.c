@@ -153,3 +153,21 @@ TEST(a_call_that_never_left_ends_here)
     heard_expect(&answer, TC_E_PEER_LOST, "rank 0 could not send it on to rank 2");
     fake_pair_close(&pair);
 }
+
+/* The member has refused the function while the call waited in the queue. */
+TEST(a_queued_call_of_a_refused_function_ends_as_refused)
+{
+    join(2);
+    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
+    pair.ep->unconfirmed = pair.ep->tx.queues_unopened = true;
+    tci_ep_set_fast(pair.ep);
+    start_by(pair.ep, fn, 0, 0);
+    assert_int_equal(answer.count, 0);
+    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    pair.ep->unconfirmed = pair.ep->tx.queues_unopened = false;
+    tci_pending_add(&pair.near->core.pending, TCI_WORK_QUEUE);
+    fake_pair_settle(&pair);
+    heard_expect(&answer, TC_E_REFUSED, "rank 0 could not send it on to rank 1");
+    assert_int_equal(runs, 0);
+    fake_pair_close(&pair);
+}
