@@ -39,6 +39,12 @@ find_program(TC_PYTHON NAMES python3 DOC "package python3")
 if(NOT TC_PYTHON)
   tc_missing(python3 nothing python3)
 endif()
+# A version manager's python3 is a script that searches for the interpreter, which takes longer than Python's own start.
+execute_process(COMMAND ${TC_PYTHON} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE tc_python_itself
+  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(EXISTS "${tc_python_itself}")
+  set(TC_PYTHON ${tc_python_itself})
+endif()
 if(tc_ucx)
   tc_find_library(ucx ucx>=1.13 libucx-dev libucp.so.0 libuct.so.0 libucs.so.0)
 endif()
