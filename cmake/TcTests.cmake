@@ -239,9 +239,12 @@ if(TC_VARIANT_TESTS)
   if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
     set(guest x86_64)
   endif()
-  set(variants asan tsan llvm22 nollvm ${guest})
+  # The longest tests first, so that builds are left to run beside them.
+  set(variants asan tsan ${guest} llvm22 nollvm)
   add_test(NAME variant.demo COMMAND nice -n 10 ${tc_time_limit} 3000 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
-  set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_build)
+  # Builds of which no test waits, as those of tests/package: one at a time beside those of the variants, when the tests of this
+  # build have begun.
+  set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_last_build COST 1)
   set(cost 10000) # first of all
   foreach(variant ${variants})
     tc_add_variant(${variant})
