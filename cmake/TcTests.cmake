@@ -1,5 +1,7 @@
 # How tests are registered. Every test has one label, and its name starts with it: "unit.cursor".
 option(TC_VARIANT_TESTS "make tests of the other build variants (sanitizers, other compilers) and of the demo" OFF)
+set(TC_TESTS "" CACHE STRING "build the programs of tests with these names alone: an expression, as ctest -R takes it; empty: all")
+set(TC_TESTS_BUT "" CACHE STRING "but not of tests with these names, as ctest -E; empty: none")
 
 # Sanitizers slow a program down; a deadline ends tests that hang, and does not judge speed.
 set(tc_timeout_factor 1)
@@ -62,6 +64,22 @@ function(tc_limit_time test seconds)
   set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
 endfunction()
 
+# tc_choose_program(TEST PROGRAM): leaves the test's program out of `all`, unless TC_TESTS and TC_TESTS_BUT choose this or another
+# test of it.
+function(tc_choose_program test program)
+  if(NOT TARGET ${program} OR NOT program MATCHES "^(test|replay)_")
+    return()
+  endif()
+  if((NOT TC_TESTS OR test MATCHES "${TC_TESTS}") AND NOT (TC_TESTS_BUT AND test MATCHES "${TC_TESTS_BUT}"))
+    set_target_properties(${program} PROPERTIES TC_CHOSEN ON EXCLUDE_FROM_ALL OFF)
+    return()
+  endif()
+  get_target_property(chosen ${program} TC_CHOSEN)
+  if(NOT chosen)
+    set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
 # tc_add_command_test(NAME label COMMAND program args... [TIMEOUT s] [ENV A=b ...]): any command as one CTest test.
 function(tc_add_command_test name label)
   cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;ENV" ${ARGN})
@@ -82,6 +100,7 @@ function(tc_add_command_test name label)
   if(NOT program OR program MATCHES "^-")
     message(FATAL_ERROR "the test ${label}.${name} starts with \"${program}\": expected a program")
   endif()
+  tc_choose_program(${label}.${name} ${program})
   if(TARGET ${program})
     set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>)
   endif()
@@ -198,14 +217,14 @@ endfunction()
 
 # tc_add_fuzzer(NAME [NODE] [SOURCES a.c ...] [LIBS ...] [OPTIONS ...]): the LLVMFuzzerTestOneInput of NAME_fuzzer.c twice: always
 # as a plain driver that replays corpus/NAME in CTest, and with clang as a libFuzzer program, fuzz_NAME, for longer runs
-# (scripts/fuzz.sh). NODE: with the cores of tests/support/fake_node.h. SOURCES, LIBS and linker OPTIONS are for both.
+# (scripts/fuzz.sh builds them). NODE: with the cores of tests/support/fake_node.h. SOURCES, LIBS and linker OPTIONS are for both.
 function(tc_add_fuzzer name)
   cmake_parse_arguments(arg "NODE" "" "SOURCES;LIBS;OPTIONS" ${ARGN})
   set(programs replay_${name})
   add_executable(replay_${name} ${name}_fuzzer.c $<TARGET_OBJECTS:replay_main>)
   tc_add_command_test(${name} fuzz COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name} TIMEOUT 120)
   if(CMAKE_C_COMPILER_ID MATCHES Clang AND TC_SANITIZE STREQUAL "address")
-    add_executable(fuzz_${name} ${name}_fuzzer.c)
+    add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${name}_fuzzer.c)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     list(APPEND programs fuzz_${name})
     add_dependencies(fuzzers fuzz_${name} replay_${name})

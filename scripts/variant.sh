@@ -79,7 +79,7 @@ esac
 
 build_it() {
     # No variant runs tc-perf's functions in other languages: their compilers take as long as the rest of tc-perf.
-    local shared=(-DTC_BENCHMARK_LANGUAGES=c++)
+    local shared=(-DTC_BENCHMARK_LANGUAGES=c++ -DTC_TESTS="$these" -DTC_TESTS_BUT="$but")
     case $preset in
         asan | tsan | clang | aarch64 | x86_64) shared+=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
     esac
