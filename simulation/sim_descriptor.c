@@ -1,4 +1,4 @@
-/* The table of descriptors, and the two small kinds: eventfds and timers. */
+/* The tables of descriptors, and the two small kinds: eventfds and timers. */
 #include "sim_descriptor.h"
 
 #include "sim_epoll.h"
@@ -7,47 +7,46 @@
 #include <errno.h>
 #include <string.h>
 
-#define FIRST_NUMBERS 64u
+#define FIRST_NUMBERS 8u
 
-static sim_descriptor **slot_of(tc_sim_world *world, int number)
+static sim_descriptor **slot_of(const tc_sim_node *node, int number)
 {
     const size_t index = (size_t)(number - SIM_DESCRIPTOR_FIRST);
-    return number >= SIM_DESCRIPTOR_FIRST && index < world->descriptor_count
-               ? &world->descriptors[index]
+    return number >= SIM_DESCRIPTOR_FIRST && node != NULL && index < node->number_count
+               ? &node->numbers[index]
                : NULL;
 }
 
-static bool grow(tc_sim_world *world)
+static bool grow(tc_sim_node *node)
 {
-    const size_t count =
-        world->descriptor_count == 0 ? FIRST_NUMBERS : 2 * world->descriptor_count;
+    const size_t count = node->number_count == 0 ? FIRST_NUMBERS : 2 * node->number_count;
     sim_descriptor **table =
         count <= SIM_DESCRIPTORS_MAX
-            ? sim_memory_real_resize(world->descriptors, count * sizeof(sim_descriptor *))
+            ? sim_memory_real_resize(node->numbers, count * sizeof(sim_descriptor *))
             : NULL;
     if (table == NULL)
         return false;
-    memset(table + world->descriptor_count, 0,
-           (count - world->descriptor_count) * sizeof(sim_descriptor *));
-    world->descriptors = table;
-    world->descriptor_count = count;
+    memset(table + node->number_count, 0,
+           (count - node->number_count) * sizeof(sim_descriptor *));
+    node->numbers = table;
+    node->number_count = count;
     return true;
 }
 
 static int number_for(sim_descriptor *descriptor)
 {
-    tc_sim_world *world = descriptor->node->world;
-    size_t index = world->descriptor_hint;
-    while (index < world->descriptor_count && world->descriptors[index] != NULL)
+    tc_sim_node *node = descriptor->node;
+    size_t index = node->number_hint;
+    while (index < node->number_count && node->numbers[index] != NULL)
         index++;
-    if ((index == world->descriptor_count && !grow(world)) || sim_world_fails()) {
+    if ((index == node->number_count && !grow(node)) || sim_world_fails()) {
         errno = EMFILE;
         return -1;
     }
-    world->descriptors[index] = descriptor;
-    world->descriptor_hint = index + 1;
+    node->numbers[index] = descriptor;
+    node->number_hint = index + 1;
     descriptor->uses++;
-    descriptor->node->opened++;
+    node->opened++;
     return SIM_DESCRIPTOR_FIRST + (int)index;
 }
 
@@ -80,8 +79,7 @@ int sim_descriptor_duplicate(sim_descriptor *descriptor)
 
 sim_descriptor *sim_descriptor_of(int number)
 {
-    sim_descriptor **slot =
-        sim_world_current != NULL ? slot_of(sim_world_current, number) : NULL;
+    sim_descriptor **slot = slot_of(sim_world_node(), number);
     return slot != NULL ? *slot : NULL;
 }
 
@@ -107,29 +105,35 @@ static void drop(sim_descriptor *descriptor)
         sim_memory_real_resize(descriptor, 0);
 }
 
+static void close_slot(tc_sim_node *node, sim_descriptor **slot)
+{
+    sim_descriptor *descriptor = *slot;
+    *slot = NULL;
+    if ((size_t)(slot - node->numbers) < node->number_hint)
+        node->number_hint = (size_t)(slot - node->numbers);
+    drop(descriptor);
+}
+
 int sim_descriptor_close(int number)
 {
-    tc_sim_world *world = sim_world_current;
-    sim_descriptor **slot = slot_of(world, number);
+    tc_sim_node *node = sim_world_node();
+    sim_descriptor **slot = slot_of(node, number);
     if (slot == NULL || *slot == NULL) {
         errno = EBADF;
         return -1;
     }
-    sim_descriptor *descriptor = *slot;
-    *slot = NULL;
-    if ((size_t)(slot - world->descriptors) < world->descriptor_hint)
-        world->descriptor_hint = (size_t)(slot - world->descriptors);
-    drop(descriptor);
+    close_slot(node, slot);
     return 0;
 }
 
 void sim_descriptor_close_all(tc_sim_node *node)
 {
-    tc_sim_world *world = node->world;
-    for (size_t i = 0; i < world->descriptor_count && node->descriptors != NULL; i++) {
-        if (world->descriptors[i] != NULL && world->descriptors[i]->node == node)
-            (void)sim_descriptor_close(SIM_DESCRIPTOR_FIRST + (int)i);
+    for (size_t i = 0; i < node->number_count; i++) {
+        if (node->numbers[i] != NULL)
+            close_slot(node, &node->numbers[i]);
     }
+    node->numbers = sim_memory_real_resize(node->numbers, 0);
+    node->number_count = node->number_hint = 0;
 }
 
 void sim_descriptor_changed(sim_descriptor *descriptor)

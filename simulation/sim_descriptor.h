@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #define SIM_DESCRIPTOR_FIRST (1 << 20)
-#define SIM_DESCRIPTORS_MAX (1u << 22) /* of a world */
+#define SIM_DESCRIPTORS_MAX (1u << 20) /* of a node */
 
 struct sim_watch;
 
@@ -38,7 +38,7 @@ struct sim_descriptor {
 int sim_descriptor_open(sim_descriptor *descriptor, const sim_descriptor_ops *ops);
 /* Another number for the same. */
 int sim_descriptor_duplicate(sim_descriptor *descriptor);
-/* Returns NULL for a number that this world does not have. */
+/* Returns NULL for a number that the running node does not have. */
 sim_descriptor *sim_descriptor_of(int number);
 /* Returns whether the number is a simulated one. */
 static inline bool sim_descriptor_is(int number)

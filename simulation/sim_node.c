@@ -56,11 +56,24 @@ static tc_status start_node(tc_sim_node *node, tc_error *err)
                : tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
 }
 
+static bool has_place(tc_sim_world *world)
+{
+    const unsigned capacity = world->node_capacity == 0 ? 16 : 2 * world->node_capacity;
+    if (world->node_count < world->node_capacity)
+        return true;
+    tc_sim_node **nodes = sim_memory_real_resize(world->nodes, capacity * sizeof *nodes);
+    if (nodes == NULL)
+        return false;
+    world->nodes = nodes;
+    world->node_capacity = capacity;
+    return true;
+}
+
 tc_status tc_sim_node_create(tc_sim_world *world, unsigned host,
                              void (*main)(tc_sim_node *node, void *argument), void *argument,
                              tc_sim_node **node_out, tc_error *err)
 {
-    tc_sim_node *node = sim_memory_real_resize(NULL, sizeof *node);
+    tc_sim_node *node = has_place(world) ? sim_memory_real_resize(NULL, sizeof *node) : NULL;
     if (node == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
     *node = (tc_sim_node){.world = world,
@@ -75,9 +88,7 @@ tc_status tc_sim_node_create(tc_sim_world *world, unsigned host,
         sim_memory_real_resize(node, 0);
         return status;
     }
-    world->node_count++;
-    *world->last_node = node;
-    world->last_node = &node->next;
+    world->nodes[world->node_count++] = node;
     *node_out = node;
     return TC_OK;
 }

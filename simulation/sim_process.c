@@ -14,9 +14,10 @@ pid_t __wrap_getpid(void)
 
 static const tc_sim_node *node_of(pid_t pid)
 {
-    const tc_sim_node *node = sim_world_node()->world->nodes;
-    while (node != NULL && PID_FIRST + (pid_t)node->number != pid)
-        node = node->next;
+    const tc_sim_world *world = sim_world_node()->world;
+    const unsigned number = (unsigned)(pid - PID_FIRST);
+    const tc_sim_node *node =
+        pid >= PID_FIRST && number < world->node_count ? world->nodes[number] : NULL;
     return node != NULL && tc_sim_node_is_running(node) ? node : NULL;
 }
 

@@ -12,6 +12,7 @@
 
 #define BACKLOG_MAX 128
 #define PORTS_FIRST 30000u
+#define BOUND_CAPACITY_FIRST 64u
 
 typedef enum socket_state { FRESH, BOUND, LISTENING, CONNECTING, CONNECTED, BROKEN } state;
 
@@ -24,6 +25,8 @@ typedef struct sim_socket {
     struct sim_socket *waiting; /* LISTENING: connections to be accepted */
     struct sim_socket *next;
     unsigned waiting_count;
+    struct sim_socket *next_bound; /* in the world's table of those with a port of their own */
+    bool is_bound;                 /* it is in that table */
     bool sent_end;
 } sim_socket;
 
@@ -68,19 +71,67 @@ int sim_socket_open(int domain, int type)
 
 /* --- listening --------------------------------------------------------------------------- */
 
-static sim_socket *listener_at(tc_sim_world *world, unsigned host, uint16_t port)
+static sim_socket **bound_at(const tc_sim_world *world, unsigned host, uint16_t port)
 {
-    for (tc_sim_node *node = world->nodes; node != NULL; node = node->next) {
-        if (node->host != host || node->dead)
-            continue;
-        for (sim_descriptor *d = node->descriptors; d != NULL; d = d->next) {
-            sim_socket *s = (sim_socket *)(void *)d;
-            if (d->ops == &socket_ops && (s->state == LISTENING || s->state == BOUND) &&
-                s->own.sin_port == port)
-                return s;
+    const uint64_t key = (uint64_t)host << 16 | port;
+    return &world->bound[(key * 0x9e3779b97f4a7c15u >> 32) & (world->bound_capacity - 1)];
+}
+
+static sim_socket *listener_at(const tc_sim_world *world, unsigned host, uint16_t port)
+{
+    sim_socket *s = world->bound_capacity > 0 ? *bound_at(world, host, port) : NULL;
+    while (s != NULL && (s->base.node->host != host || s->own.sin_port != port ||
+                         s->base.node->dead || (s->state != LISTENING && s->state != BOUND)))
+        s = s->next_bound;
+    return s;
+}
+
+static bool grow_bound(tc_sim_world *world)
+{
+    const size_t capacity =
+        world->bound_capacity == 0 ? BOUND_CAPACITY_FIRST : 2 * world->bound_capacity;
+    sim_socket **old = world->bound;
+    const size_t old_capacity = world->bound_capacity;
+    sim_socket **table = sim_memory_real_clear(capacity * sizeof *table);
+    if (table == NULL)
+        return false;
+    world->bound = table;
+    world->bound_capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++) {
+        while (old[i] != NULL) {
+            sim_socket *s = old[i],
+                       **link = bound_at(world, s->base.node->host, s->own.sin_port);
+            old[i] = s->next_bound;
+            s->next_bound = *link;
+            *link = s;
         }
     }
-    return NULL;
+    sim_memory_real_resize(old, 0);
+    return true;
+}
+
+static bool add_bound(tc_sim_world *world, sim_socket *s)
+{
+    if (world->bound_count == world->bound_capacity && !grow_bound(world))
+        return false;
+    sim_socket **link = bound_at(world, s->base.node->host, s->own.sin_port);
+    s->next_bound = *link;
+    *link = s;
+    s->is_bound = true;
+    world->bound_count++;
+    return true;
+}
+
+static void remove_bound(sim_socket *s)
+{
+    if (!s->is_bound)
+        return;
+    tc_sim_world *world = s->base.node->world;
+    sim_socket **link = bound_at(world, s->base.node->host, s->own.sin_port);
+    while (*link != s)
+        link = &(*link)->next_bound;
+    *link = s->next_bound;
+    world->bound_count--;
 }
 
 static uint16_t free_port(tc_sim_world *world, unsigned host)
@@ -106,9 +157,13 @@ int sim_socket_bind(int number, const struct sockaddr *address, socklen_t size)
         return fail(EADDRNOTAVAIL);
     if (wanted.sin_port != 0 && listener_at(node->world, node->host, wanted.sin_port) != NULL)
         return fail(EADDRINUSE);
+    if (s->state != FRESH)
+        return fail(EINVAL);
     s->own = address_of(node);
     s->own.sin_port =
         wanted.sin_port != 0 ? wanted.sin_port : free_port(node->world, node->host);
+    if (!add_bound(node->world, s))
+        return fail(ENOBUFS);
     s->state = BOUND;
     return 0;
 }
@@ -377,6 +432,7 @@ static void give_up(sim_socket *s)
 static void socket_close(sim_descriptor *descriptor)
 {
     sim_socket *s = (sim_socket *)(void *)descriptor;
+    remove_bound(s);
     while (s->waiting != NULL) {
         sim_socket *waiting = s->waiting;
         s->waiting = waiting->next;

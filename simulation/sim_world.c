@@ -310,7 +310,6 @@ tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_s
         return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
     *world = (tc_sim_world){.params = *params, .next_port = 30000, .next_segment = 1};
     set_defaults(&world->params);
-    world->last_node = &world->nodes;
     sim_random_seed(&world->random, params->seed);
     sim_trace_number(world, params->seed);
     *world_out = world;
@@ -323,24 +322,22 @@ void tc_sim_world_destroy(tc_sim_world *world)
     if (world == NULL)
         return;
     sim_world_current = world;
-    for (tc_sim_node *node = world->nodes; node != NULL; node = node->next)
-        tc_sim_node_kill(node);
+    for (unsigned i = 0; i < world->node_count; i++)
+        tc_sim_node_kill(world->nodes[i]);
     while (sim_queue_take(&world->queue, UINT64_MAX, &event))
         event.run(event.subject, event.argument); /* frees its memory: all nodes are gone */
     for (sim_fiber *fiber; (fiber = world->unused) != NULL;) {
         world->unused = fiber->next;
         sim_memory_real_resize(fiber, 0);
     }
-    while (world->nodes != NULL) {
-        tc_sim_node *node = world->nodes;
-        world->nodes = node->next;
-        sim_memory_real_resize(node, 0);
-    }
+    for (unsigned i = 0; i < world->node_count; i++)
+        sim_memory_real_resize(world->nodes[i], 0);
+    sim_memory_real_resize(world->nodes, 0);
     sim_world_current = NULL;
     sim_guard_stop(world);
     sim_queue_fini(&world->queue);
     sim_memory_real_resize(world->routes, 0);
-    sim_memory_real_resize(world->descriptors, 0);
+    sim_memory_real_resize(world->bound, 0);
     sim_memory_real_resize(world, 0);
 }
 

@@ -21,6 +21,7 @@
 typedef struct sim_descriptor sim_descriptor;
 typedef struct sim_segment sim_segment;
 struct connection;
+struct sim_socket;
 
 #define SIM_WAITS_MAX 8u /* descriptors that a fiber waits for at once */
 
@@ -54,7 +55,6 @@ typedef struct sim_fiber {
 } sim_fiber;
 
 struct tc_sim_node {
-    tc_sim_node *next;
     tc_sim_world *world;
     unsigned number;
     unsigned host;
@@ -69,6 +69,9 @@ struct tc_sim_node {
     unsigned life; /* how often it was started */
     sim_random random;
     sim_descriptor *descriptors;
+    sim_descriptor **numbers; /* by number */
+    size_t number_count;
+    size_t number_hint; /* all below are taken */
     size_t memory;      /* bytes allocated */
     unsigned opened;    /* descriptors */
     size_t left_memory; /* when main had returned */
@@ -100,9 +103,8 @@ struct tc_sim_world {
     uint64_t now_ns;
     sim_queue queue;
     sim_random random;
-    tc_sim_node *nodes;
-    tc_sim_node **last_node;
-    unsigned node_count;
+    tc_sim_node **nodes; /* by number */
+    unsigned node_count, node_capacity;
     sim_fiber *running; /* NULL: the world itself */
     sim_stack own_stack;
     unsigned fiber_count;
@@ -114,9 +116,8 @@ struct tc_sim_world {
     uint64_t failable; /* calls so far that could have failed */
     sim_route *routes;
     size_t route_count;
-    sim_descriptor **descriptors; /* by number */
-    size_t descriptor_count;
-    size_t descriptor_hint; /* all below are taken */
+    struct sim_socket **bound; /* listeners by host and port: sim_socket.c */
+    size_t bound_capacity, bound_count;
     struct connection *connections;
     uint16_t next_port;
     sim_segment *segments;
