@@ -5,11 +5,12 @@
 #include "sim_memory.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 typedef struct sim_watch {
     struct sim_watch *next_of_target;
-    struct sim_watch *next_of_set;
-    struct sim_watch *next_queued;
+    struct sim_watch *next_of_set, **previous_of_set;
+    struct sim_watch *next_queued, **previous_queued;
     struct set *set;
     sim_descriptor *target;
     struct epoll_event event;
@@ -23,12 +24,18 @@ typedef struct set {
     sim_watch **last;
 } set;
 
+static sim_watch *last_of(const set *s)
+{
+    return (sim_watch *)(void *)((char *)s->last - offsetof(sim_watch, next_queued));
+}
+
 static void queue(sim_watch *watch)
 {
     if (watch->queued)
         return;
     watch->queued = true;
     watch->next_queued = NULL;
+    watch->previous_queued = watch->set->last;
     *watch->set->last = watch;
     watch->set->last = &watch->next_queued;
 }
@@ -56,28 +63,25 @@ static unsigned set_ready(const sim_descriptor *descriptor)
     return 0;
 }
 
-static void unqueue(const sim_watch *watch)
+static void unqueue(sim_watch *watch)
 {
-    set *s = watch->set;
-    sim_watch **link = &s->first;
-    while (*link != NULL && *link != watch)
-        link = &(*link)->next_queued;
-    if (*link == NULL)
-        return;
-    *link = watch->next_queued;
-    if (s->last == &watch->next_queued)
-        s->last = link;
+    *watch->previous_queued = watch->next_queued;
+    if (watch->next_queued != NULL)
+        watch->next_queued->previous_queued = watch->previous_queued;
+    else
+        watch->set->last = watch->previous_queued;
+    watch->queued = false;
 }
 
 static void unwatch(sim_watch *watch)
 {
-    sim_watch **of_target = &watch->target->watches, **of_set = &watch->set->watches;
+    sim_watch **of_target = &watch->target->watches;
     while (*of_target != watch)
         of_target = &(*of_target)->next_of_target;
     *of_target = watch->next_of_target;
-    while (*of_set != watch)
-        of_set = &(*of_set)->next_of_set;
-    *of_set = watch->next_of_set;
+    *watch->previous_of_set = watch->next_of_set;
+    if (watch->next_of_set != NULL)
+        watch->next_of_set->previous_of_set = watch->previous_of_set;
     if (watch->queued)
         unqueue(watch);
     sim_memory_real_resize(watch, 0);
@@ -150,6 +154,9 @@ int sim_epoll_change(int number, int operation, int target_number,
         watch->next_of_target = target->watches;
         target->watches = watch;
         watch->next_of_set = s->watches;
+        watch->previous_of_set = &s->watches;
+        if (s->watches != NULL)
+            s->watches->previous_of_set = &watch->next_of_set;
         s->watches = watch;
     }
     watch->event = *event;
@@ -158,22 +165,21 @@ int sim_epoll_change(int number, int operation, int target_number,
     return 0;
 }
 
-/* Gives those that are ready, and puts them at the end, so that each has its turn. */
+/* Gives those that are ready, and puts them at the end, so that each has its turn. Looks at none
+ * behind `max` ready ones, as a set may have many. */
 static int collect(set *s, struct epoll_event *events, int max)
 {
-    sim_watch *rest = s->first;
+    sim_watch *const end = s->first != NULL ? last_of(s) : NULL;
     int count = 0;
-    s->first = NULL;
-    s->last = &s->first;
-    while (rest != NULL) {
-        sim_watch *watch = rest;
-        rest = rest->next_queued;
-        watch->queued = false;
+    for (bool more = end != NULL; more && count < max;) {
+        sim_watch *watch = s->first;
         const unsigned ready = ready_for(watch);
-        if (ready != 0 && count < max)
-            events[count++] = (struct epoll_event){.events = ready, .data = watch->event.data};
-        if (ready != 0)
-            queue(watch);
+        more = watch != end;
+        unqueue(watch);
+        if (ready == 0)
+            continue;
+        events[count++] = (struct epoll_event){.events = ready, .data = watch->event.data};
+        queue(watch);
     }
     return count;
 }
