@@ -24,9 +24,10 @@ typedef struct entry {
     void *memory; /* NULL: unused */
     size_t size;
     tc_sim_node *node;
+    uint32_t next, previous; /* of its node, as indices + 1; 0: none */
 } entry;
 
-/* Open addressing, at most half full; a removal moves later entries of the run back. */
+/* Open addressing, at most two thirds full; a removal moves later entries of the run back. */
 static _Thread_local struct {
     entry *entries;
     size_t capacity; /* a power of two */
@@ -54,12 +55,36 @@ static size_t home(const void *memory)
            (table.capacity - 1);
 }
 
+/* Makes the neighbours in its node's list refer to this index. */
+static void link_in(size_t at)
+{
+    const entry *e = &table.entries[at];
+    const uint32_t self = (uint32_t)at + 1;
+    if (e->previous != 0)
+        table.entries[e->previous - 1].next = self;
+    else
+        e->node->first_memory = self;
+    if (e->next != 0)
+        table.entries[e->next - 1].previous = self;
+}
+
+static void unlink_entry(const entry *e)
+{
+    if (e->previous != 0)
+        table.entries[e->previous - 1].next = e->next;
+    else
+        e->node->first_memory = e->next;
+    if (e->next != 0)
+        table.entries[e->next - 1].previous = e->previous;
+}
+
 static void put(void *memory, size_t size, tc_sim_node *node)
 {
     size_t at = home(memory);
     while (table.entries[at].memory != NULL)
         at = (at + 1) & (table.capacity - 1);
-    table.entries[at] = (entry){memory, size, node};
+    table.entries[at] = (entry){memory, size, node, node->first_memory, 0};
+    link_in(at);
 }
 
 static bool grow(void)
@@ -67,9 +92,13 @@ static bool grow(void)
     entry *old = table.entries;
     const size_t old_capacity = table.capacity;
     const size_t capacity = old_capacity == 0 ? FIRST_CAPACITY : 2 * old_capacity;
-    entry *entries = __real_calloc(capacity, sizeof *entries);
+    entry *entries = capacity < UINT32_MAX ? __real_calloc(capacity, sizeof *entries) : NULL;
     if (entries == NULL)
         return false;
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i].memory != NULL)
+            old[i].node->first_memory = 0; /* the lists are made again */
+    }
     table.entries = entries;
     table.capacity = capacity;
     for (size_t i = 0; i < old_capacity; i++) {
@@ -86,7 +115,7 @@ static void *note(void *memory, size_t size)
     tc_sim_node *node = sim_world_node();
     if (memory == NULL)
         return NULL;
-    if (2 * (table.count + 1) > table.capacity && !grow()) {
+    if (3 * (table.count + 1) > 2 * table.capacity && !grow()) {
         __real_free(memory);
         errno = ENOMEM;
         return NULL;
@@ -112,6 +141,7 @@ static void forget(entry *gone)
     size_t hole = (size_t)(gone - table.entries), at = hole;
     gone->node->memory -= gone->size;
     table.count--;
+    unlink_entry(gone);
     for (;;) {
         at = (at + 1) & (table.capacity - 1);
         if (table.entries[at].memory == NULL)
@@ -120,6 +150,7 @@ static void forget(entry *gone)
         /* moves back unless its own index lies behind the hole, seen around the end */
         if (((at - wanted) & (table.capacity - 1)) >= ((at - hole) & (table.capacity - 1))) {
             table.entries[hole] = table.entries[at];
+            link_in(hole);
             hole = at;
         }
     }
@@ -178,14 +209,10 @@ void __wrap_free(void *memory)
 
 void sim_memory_free_all(tc_sim_node *node)
 {
-    for (size_t i = 0; i < table.capacity && node->memory > 0;) {
-        entry *at = &table.entries[i];
-        if (at->memory == NULL || at->node != node) {
-            i++;
-            continue;
-        }
+    while (node->first_memory != 0) {
+        entry *at = &table.entries[node->first_memory - 1];
         void *memory = at->memory;
-        forget(at); /* another entry may have moved here */
+        forget(at);
         __real_free(memory);
     }
 }

@@ -7,13 +7,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define CAPACITY_FIRST 64u
+
 typedef struct attachment {
-    struct attachment *next;
+    struct attachment *next; /* of the segment */
     tc_sim_node *node;
+    sim_segment *segment;
+    struct attachment *next_of_node, **previous_of_node;
 } attachment;
 
 struct sim_segment {
-    sim_segment *next;
+    sim_segment *next_by_id, *next_by_memory; /* in the world's tables */
     int id;
     unsigned host;
     bool removed;
@@ -22,23 +26,82 @@ struct sim_segment {
     attachment *attachments;
 };
 
-static sim_segment *find(int id, const void *memory)
+static sim_segment **by_id(const tc_sim_world *world, int id)
 {
-    sim_segment *s = sim_world_current->segments;
-    while (s != NULL && (memory != NULL ? s->memory != memory : s->id != id))
-        s = s->next;
+    return &world->segments[(unsigned)id & (world->segment_capacity - 1)];
+}
+
+/* The second half of the table. */
+static sim_segment **by_memory(const tc_sim_world *world, const void *memory)
+{
+    const uint64_t hash = ((uintptr_t)memory >> 12) * 0x9e3779b97f4a7c15u >> 32;
+    return &world->segments[world->segment_capacity + (hash & (world->segment_capacity - 1))];
+}
+
+static sim_segment *find(int id)
+{
+    const tc_sim_world *world = sim_world_current;
+    sim_segment *s = world->segment_capacity > 0 ? *by_id(world, id) : NULL;
+    while (s != NULL && s->id != id)
+        s = s->next_by_id;
     return s;
+}
+
+static sim_segment *find_at(const void *memory)
+{
+    const tc_sim_world *world = sim_world_current;
+    sim_segment *s = world->segment_capacity > 0 ? *by_memory(world, memory) : NULL;
+    while (s != NULL && s->memory != memory)
+        s = s->next_by_memory;
+    return s;
+}
+
+static void put(tc_sim_world *world, sim_segment *s)
+{
+    sim_segment **link = by_id(world, s->id);
+    s->next_by_id = *link;
+    *link = s;
+    link = by_memory(world, s->memory);
+    s->next_by_memory = *link;
+    *link = s;
+}
+
+static bool grow(tc_sim_world *world)
+{
+    const size_t old_capacity = world->segment_capacity;
+    const size_t capacity = old_capacity == 0 ? CAPACITY_FIRST : 2 * old_capacity;
+    sim_segment **old = world->segments;
+    sim_segment **table = sim_memory_real_clear(2 * capacity * sizeof(sim_segment *));
+    if (table == NULL)
+        return false;
+    world->segments = table;
+    world->segment_capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++) {
+        while (old[i] != NULL) {
+            sim_segment *s = old[i];
+            old[i] = s->next_by_id;
+            put(world, s);
+        }
+    }
+    sim_memory_real_resize(old, 0);
+    return true;
 }
 
 /* Frees a segment that no node has attached, once it is marked. */
 static void settle(sim_segment *segment)
 {
-    sim_segment **link = &sim_world_current->segments;
+    tc_sim_world *world = sim_world_current;
     if (!segment->removed || segment->attachments != NULL)
         return;
+    sim_segment **link = by_id(world, segment->id);
     while (*link != segment)
-        link = &(*link)->next;
-    *link = segment->next;
+        link = &(*link)->next_by_id;
+    *link = segment->next_by_id;
+    link = by_memory(world, segment->memory);
+    while (*link != segment)
+        link = &(*link)->next_by_memory;
+    *link = segment->next_by_memory;
+    world->segment_count--;
     (void)munmap(segment->memory, segment->bytes);
     sim_memory_real_resize(segment, 0);
 }
@@ -46,7 +109,9 @@ static void settle(sim_segment *segment)
 int sim_segment_get(size_t bytes)
 {
     tc_sim_world *world = sim_world_current;
-    sim_segment *s = sim_world_fails() ? NULL : sim_memory_real_clear(sizeof *s);
+    const bool fits =
+        !sim_world_fails() && (world->segment_count < world->segment_capacity || grow(world));
+    sim_segment *s = fits ? sim_memory_real_clear(sizeof *s) : NULL;
     void *memory = s != NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                              : MAP_FAILED;
@@ -55,18 +120,18 @@ int sim_segment_get(size_t bytes)
         errno = ENOSPC;
         return -1;
     }
-    *s = (sim_segment){.next = world->segments,
-                       .id = (int)world->next_segment++,
+    *s = (sim_segment){.id = (int)world->next_segment++,
                        .host = sim_world_node()->host,
                        .bytes = bytes,
                        .memory = memory};
-    world->segments = s;
+    put(world, s);
+    world->segment_count++;
     return s->id;
 }
 
 void *sim_segment_attach(int id)
 {
-    sim_segment *s = find(id, NULL);
+    sim_segment *s = find(id);
     tc_sim_node *node = sim_world_node();
     attachment *a = NULL;
     errno = EINVAL;
@@ -75,7 +140,10 @@ void *sim_segment_attach(int id)
     errno = ENOMEM;
     if (sim_world_fails() || (a = sim_memory_real_clear(sizeof *a)) == NULL)
         return (void *)(intptr_t)-1; // NOLINT: as shmat
-    *a = (attachment){s->attachments, node};
+    *a = (attachment){s->attachments, node, s, node->attachments, &node->attachments};
+    if (node->attachments != NULL)
+        node->attachments->previous_of_node = &a->next_of_node;
+    node->attachments = a;
     s->attachments = a;
     return s->memory;
 }
@@ -89,13 +157,16 @@ static bool detach(sim_segment *segment, const tc_sim_node *node)
     if (gone == NULL)
         return false;
     *link = gone->next;
+    *gone->previous_of_node = gone->next_of_node;
+    if (gone->next_of_node != NULL)
+        gone->next_of_node->previous_of_node = gone->previous_of_node;
     sim_memory_real_resize(gone, 0);
     return true;
 }
 
 int sim_segment_detach(const void *memory)
 {
-    sim_segment *s = find(0, memory);
+    sim_segment *s = find_at(memory);
     if (s == NULL || !detach(s, sim_world_node())) {
         errno = EINVAL;
         return -1;
@@ -106,7 +177,7 @@ int sim_segment_detach(const void *memory)
 
 int sim_segment_control(int id, int command, struct shmid_ds *about)
 {
-    sim_segment *s = find(id, NULL);
+    sim_segment *s = find(id);
     if (s == NULL || (command != IPC_RMID && command != IPC_STAT)) {
         errno = EINVAL;
         return -1;
@@ -123,12 +194,9 @@ int sim_segment_control(int id, int command, struct shmid_ds *about)
 
 void sim_segment_detach_all(tc_sim_node *node)
 {
-    sim_segment *next;
-    for (sim_segment *s = sim_world_current != NULL ? sim_world_current->segments : NULL;
-         s != NULL; s = next) {
-        next = s->next;
-        while (detach(s, node)) {
-        }
+    while (node->attachments != NULL) {
+        sim_segment *s = node->attachments->segment;
+        (void)detach(s, node);
         settle(s);
     }
 }

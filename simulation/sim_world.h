@@ -20,6 +20,7 @@
 
 typedef struct sim_descriptor sim_descriptor;
 typedef struct sim_segment sim_segment;
+struct attachment;
 struct connection;
 struct sim_socket;
 
@@ -71,10 +72,12 @@ struct tc_sim_node {
     sim_descriptor *descriptors;
     sim_descriptor **numbers; /* by number */
     size_t number_count;
-    size_t number_hint; /* all below are taken */
-    size_t memory;      /* bytes allocated */
-    unsigned opened;    /* descriptors */
-    size_t left_memory; /* when main had returned */
+    size_t number_hint;             /* all below are taken */
+    size_t memory;                  /* bytes allocated */
+    uint32_t first_memory;          /* of its list in sim_memory.c; 0: none */
+    struct attachment *attachments; /* of segments: sim_segment.c */
+    unsigned opened;                /* descriptors */
+    size_t left_memory;             /* when main had returned */
     unsigned left_open;
 };
 
@@ -120,7 +123,8 @@ struct tc_sim_world {
     size_t bound_capacity, bound_count;
     struct connection *connections;
     uint16_t next_port;
-    sim_segment *segments;
+    sim_segment **segments; /* by id, then by address: sim_segment.c */
+    size_t segment_capacity, segment_count;
     uint32_t next_segment;
     sim_guard guard;
     tc_error error; /* of the simulation itself, which ends it */
