@@ -96,6 +96,7 @@ void sim_world_free_fiber(sim_fiber *fiber)
     *link = fiber->next;
     sim_fiber_free(&fiber->stack);
     fiber->generation++; /* no event continues it */
+    fiber->asleep = false;
     fiber->next = fiber->node->world->unused;
     fiber->node->world->unused = fiber;
 }
@@ -148,30 +149,79 @@ static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
     world->left = NULL;
 }
 
-/* Ends a fiber's wait. The fiber's memory lasts, and an event for an earlier wait, or for the
- * fiber that had the memory before, has another generation. */
-static void resume(void *subject, uint64_t argument)
+/* Ends a fiber's wait. */
+static void resume(sim_fiber *fiber, bool by_time)
 {
-    sim_fiber *fiber = subject;
-    tc_sim_node *node = fiber->node;
-    tc_sim_world *world = node->world;
-    if (fiber->generation != argument >> 1)
-        return;
-    if (node->paused_until_ns > world->now_ns) {
-        sim_world_after(world, node->paused_until_ns - world->now_ns, resume, fiber, argument);
-        return;
-    }
-    fiber->timed_out = (argument & 1) != 0;
+    tc_sim_world *world = fiber->node->world;
+    fiber->timed_out = by_time;
     fiber->generation++;
-    fiber->waits = false;
+    fiber->waits = fiber->asleep = false;
     sim_world_forget_waits(fiber);
-    sim_trace_event(world, SIM_TRACE_RUNS, node->number, fiber->timed_out);
+    sim_trace_event(world, SIM_TRACE_RUNS, fiber->node->number, by_time);
     run_fiber(world, fiber);
 }
 
-static void continue_at(sim_fiber *fiber, uint64_t in_ns, bool by_time)
+/* Adds an event again if its node is paused. */
+static bool is_put_off(sim_fiber *fiber, void (*run)(void *subject, uint64_t argument),
+                       uint64_t argument)
 {
-    sim_world_after(fiber->node->world, in_ns, resume, fiber, fiber->generation << 1 | by_time);
+    const tc_sim_node *node = fiber->node;
+    const uint64_t now_ns = node->world->now_ns;
+    if (node->paused_until_ns <= now_ns)
+        return false;
+    sim_world_after(node->world, node->paused_until_ns - now_ns, run, fiber, argument);
+    return true;
+}
+
+/* The fiber's memory lasts, and an event for an earlier wait, or for the fiber that had the
+ * memory before, has another generation. */
+static void wake_up(void *subject, uint64_t generation)
+{
+    sim_fiber *fiber = subject;
+    if (fiber->generation == generation && !is_put_off(fiber, wake_up, generation))
+        resume(fiber, false);
+}
+
+static void set_timer(sim_fiber *fiber);
+
+static void forget_timer(sim_fiber *fiber, uint64_t at_ns)
+{
+    unsigned i = 0;
+    while (i < fiber->timer_count && fiber->timers[i] != at_ns)
+        i++;
+    if (i == fiber->timer_count)
+        return;
+    for (fiber->timer_count--; i < fiber->timer_count; i++)
+        fiber->timers[i] = fiber->timers[i + 1];
+}
+
+/* The end of any wait of the fiber, or of the one that had its memory before. */
+static void on_time(void *subject, uint64_t at_ns)
+{
+    sim_fiber *fiber = subject;
+    if (fiber->asleep && is_put_off(fiber, on_time, at_ns))
+        return;
+    forget_timer(fiber, at_ns);
+    if (!fiber->asleep || fiber->until_ns == UINT64_MAX)
+        return;
+    if (fiber->until_ns > fiber->node->world->now_ns)
+        set_timer(fiber);
+    else
+        resume(fiber, true);
+}
+
+/* Adds an event for the end of the fiber's wait, unless one runs before that. */
+static void set_timer(sim_fiber *fiber)
+{
+    tc_sim_world *world = fiber->node->world;
+    const uint64_t now_ns = tc_sim_now_ns(world);
+    if (fiber->timer_count > 0 && fiber->timers[fiber->timer_count - 1] <= fiber->until_ns)
+        return;
+    if (fiber->timer_count == SIM_TIMERS_MAX)
+        forget_timer(fiber, fiber->timers[0]);
+    fiber->timers[fiber->timer_count++] = fiber->until_ns;
+    sim_world_after(world, fiber->until_ns > now_ns ? fiber->until_ns - now_ns : 0, on_time,
+                    fiber, fiber->until_ns);
 }
 
 static void begin(void *argument)
@@ -199,7 +249,7 @@ sim_fiber *sim_world_spawn(tc_sim_node *node, void *(*entry)(void *argument), vo
         sim_world_free_fiber(fiber);
         return NULL;
     }
-    continue_at(fiber, 0, false);
+    sim_world_after(node->world, 0, wake_up, fiber, fiber->generation);
     return fiber;
 }
 
@@ -225,9 +275,10 @@ bool sim_world_wait(uint64_t until_ns)
 {
     sim_fiber *fiber = sim_world_running();
     tc_sim_node *node = fiber->node;
-    fiber->waits = true;
+    fiber->waits = fiber->asleep = true;
+    fiber->until_ns = until_ns > node->local_ns ? until_ns : node->local_ns;
     if (until_ns != UINT64_MAX)
-        continue_at(fiber, until_ns > node->local_ns ? until_ns - node->local_ns : 0, true);
+        set_timer(fiber);
     leave(fiber, false);
     return !fiber->timed_out;
 }
@@ -237,7 +288,8 @@ void sim_world_wake(sim_fiber *fiber)
     if (!fiber->waits)
         return;
     fiber->waits = false; /* one event is enough */
-    continue_at(fiber, sim_random_below(&fiber->node->world->random, WAKE_NS), false);
+    sim_world_after(fiber->node->world, sim_random_below(&fiber->node->world->random, WAKE_NS),
+                    wake_up, fiber, fiber->generation);
 }
 
 void sim_world_sleep(uint64_t ns)

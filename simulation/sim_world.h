@@ -24,7 +24,8 @@ struct attachment;
 struct connection;
 struct sim_socket;
 
-#define SIM_WAITS_MAX 8u /* descriptors that a fiber waits for at once */
+#define SIM_WAITS_MAX 8u  /* descriptors that a fiber waits for at once */
+#define SIM_TIMERS_MAX 4u /* events that a fiber has for the ends of its waits */
 
 /* One thing that a fiber waits for: a descriptor, or a word of memory. */
 typedef struct sim_waiter {
@@ -44,7 +45,13 @@ typedef struct sim_fiber {
     void *argument;
     void *result;
     uint64_t generation; /* of its wait; an event for an earlier one does nothing */
-    bool waits;
+    uint64_t until_ns;   /* when its wait is over; UINT64_MAX: never */
+    /* When its events for that run, latest first. One that runs too early is added again, so
+     * that fibers which are woken often have few events. */
+    uint64_t timers[SIM_TIMERS_MAX];
+    unsigned timer_count;
+    bool waits; /* nothing has woken it yet */
+    bool asleep;
     bool timed_out;
     bool ended;
     bool detached;
