@@ -3,6 +3,7 @@
  * fiber's registers are popped. */
 #include "sim_fiber.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -105,6 +106,19 @@ static void *first_position(void *top, void (*entry)(void *argument), void *argu
 #error "simulation/sim_fiber.c: no switch of stacks for this architecture"
 #endif
 
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* since Linux 6.13 */
+#endif
+
+/* Makes the page below a stack end the process. Protecting it takes a mapping of its own, of
+ * which a process may have 65,530 unless the system allows more; a guard takes none. Stacks
+ * beyond that number have no such page on older systems. */
+static bool guard_page(void *page, size_t bytes)
+{
+    return madvise(page, bytes, MADV_GUARD_INSTALL) == 0 ||
+           mprotect(page, bytes, PROT_NONE) == 0 || errno == ENOMEM;
+}
+
 bool sim_fiber_prepare(sim_stack *stack, size_t bytes, void (*entry)(void *argument),
                        void *argument)
 {
@@ -113,13 +127,22 @@ bool sim_fiber_prepare(sim_stack *stack, size_t bytes, void (*entry)(void *argum
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
-    if (mprotect(memory, page, PROT_NONE) != 0) {
+    if (!guard_page(memory, page)) {
         (void)munmap(memory, bytes + page);
         return false;
     }
     *stack = (sim_stack){.memory = memory, .bytes = bytes + page};
     stack->position = first_position(memory + bytes + page, entry, argument);
     return true;
+}
+
+void sim_fiber_trim(const sim_stack *stack)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *begin = (char *)stack->memory + page;
+    char *end = (char *)((uintptr_t)stack->position & ~(uintptr_t)(page - 1));
+    if (end > begin)
+        (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
 void sim_fiber_switch(sim_stack *from, sim_stack *to, bool ends)

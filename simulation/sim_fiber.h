@@ -21,6 +21,8 @@ bool sim_fiber_prepare(sim_stack *stack, size_t bytes, void (*entry)(void *argum
 void sim_fiber_switch(sim_stack *from, sim_stack *to, bool ends);
 /* Called first on a stack that begins to run, with the one that was left. */
 void sim_fiber_begun(sim_stack *left);
+/* Gives back the pages below the saved position, which an earlier, deeper call has used. */
+void sim_fiber_trim(const sim_stack *stack);
 /* Frees the memory of a stack that runs no more. */
 void sim_fiber_free(sim_stack *stack);
 

@@ -350,8 +350,10 @@ void sim_network_read(sim_network_way *way, void *bytes, size_t size, bool keep)
     if (keep)
         return;
     way->begin += size;
-    if (way->begin == way->end)
-        way->begin = way->end = 0;
+    if (way->begin == way->end) { /* most connections of a large world are idle */
+        way->bytes = sim_memory_real_resize(way->bytes, 0);
+        way->begin = way->end = way->capacity = 0;
+    }
     if (was_full && way->sender != NULL)
         sim_descriptor_changed(way->sender);
 }

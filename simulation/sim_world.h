@@ -50,6 +50,7 @@ typedef struct sim_fiber {
      * that fibers which are woken often have few events. */
     uint64_t timers[SIM_TIMERS_MAX];
     unsigned timer_count;
+    unsigned runs;
     bool waits; /* nothing has woken it yet */
     bool asleep;
     bool timed_out;
