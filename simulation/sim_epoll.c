@@ -165,8 +165,8 @@ int sim_epoll_change(int number, int operation, int target_number,
     return 0;
 }
 
-/* Gives those that are ready, and puts them at the end, so that each has its turn. Looks at none
- * behind `max` ready ones, as a set may have many. */
+/* Gives those that are ready, and puts them at the end, so that each has its turn. Ends after
+ * `max` of them, as a set may have many. */
 static int collect(set *s, struct epoll_event *events, int max)
 {
     sim_watch *const end = s->first != NULL ? last_of(s) : NULL;

@@ -110,9 +110,9 @@ static void *first_position(void *top, void (*entry)(void *argument), void *argu
 #define MADV_GUARD_INSTALL 102 /* since Linux 6.13 */
 #endif
 
-/* Makes the page below a stack end the process. Protecting it takes a mapping of its own, of
- * which a process may have 65,530 unless the system allows more; a guard takes none. Stacks
- * beyond that number have no such page on older systems. */
+/* Makes the page below a stack end the process. A protected page is a mapping of its own, of
+ * which a process has at most 65,530 where the system has no other limit; a guard is none.
+ * Stacks beyond that number have no such page on older systems. */
 static bool guard_page(void *page, size_t bytes)
 {
     return madvise(page, bytes, MADV_GUARD_INSTALL) == 0 ||

@@ -68,7 +68,7 @@ void tc_sim_world_destroy(tc_sim_world *world)
     sim_guard_stop(world);
     sim_queue_fini(&world->queue);
     sim_memory_real_resize(world->routes, 0);
-    sim_memory_real_resize(world->bound, 0);
+    sim_memory_real_resize(world->ports, 0);
     sim_memory_real_resize(world->segments, 0);
     sim_memory_real_resize(world, 0);
 }

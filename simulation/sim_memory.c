@@ -24,7 +24,7 @@ typedef struct entry {
     void *memory; /* NULL: unused */
     size_t size;
     tc_sim_node *node;
-    uint32_t next, previous; /* of its node, as indices + 1; 0: none */
+    uint32_t next, previous; /* of its node, as indices + 1, or 0 */
 } entry;
 
 /* Open addressing, at most two thirds full; a removal moves later entries of the run back. */

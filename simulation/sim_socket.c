@@ -5,14 +5,15 @@
 
 #include "sim_memory.h"
 #include "sim_network.h"
+#include "sim_port.h"
 #include "sim_trace.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #define BACKLOG_MAX 128
 #define PORTS_FIRST 30000u
-#define BOUND_CAPACITY_FIRST 64u
 
 typedef enum socket_state { FRESH, BOUND, LISTENING, CONNECTING, CONNECTED, BROKEN } state;
 
@@ -25,8 +26,7 @@ typedef struct sim_socket {
     struct sim_socket *waiting; /* LISTENING: connections to be accepted */
     struct sim_socket *next;
     unsigned waiting_count;
-    struct sim_socket *next_bound; /* in the world's table of those with a port of their own */
-    bool is_bound;                 /* it is in that table */
+    sim_port port; /* taken by a listener */
     bool sent_end;
 } sim_socket;
 
@@ -71,67 +71,15 @@ int sim_socket_open(int domain, int type)
 
 /* --- listening --------------------------------------------------------------------------- */
 
-static sim_socket **bound_at(const tc_sim_world *world, unsigned host, uint16_t port)
+static sim_socket *listener_at(const tc_sim_world *world, unsigned host, uint16_t number)
 {
-    const uint64_t key = (uint64_t)host << 16 | port;
-    return &world->bound[(key * 0x9e3779b97f4a7c15u >> 32) & (world->bound_capacity - 1)];
-}
-
-static sim_socket *listener_at(const tc_sim_world *world, unsigned host, uint16_t port)
-{
-    sim_socket *s = world->bound_capacity > 0 ? *bound_at(world, host, port) : NULL;
-    while (s != NULL && (s->base.node->host != host || s->own.sin_port != port ||
-                         s->base.node->dead || (s->state != LISTENING && s->state != BOUND)))
-        s = s->next_bound;
-    return s;
-}
-
-static bool grow_bound(tc_sim_world *world)
-{
-    const size_t capacity =
-        world->bound_capacity == 0 ? BOUND_CAPACITY_FIRST : 2 * world->bound_capacity;
-    sim_socket **old = world->bound;
-    const size_t old_capacity = world->bound_capacity;
-    sim_socket **table = sim_memory_real_clear(capacity * sizeof *table);
-    if (table == NULL)
-        return false;
-    world->bound = table;
-    world->bound_capacity = capacity;
-    for (size_t i = 0; i < old_capacity; i++) {
-        while (old[i] != NULL) {
-            sim_socket *s = old[i],
-                       **link = bound_at(world, s->base.node->host, s->own.sin_port);
-            old[i] = s->next_bound;
-            s->next_bound = *link;
-            *link = s;
-        }
+    for (sim_port *port = sim_port_find(world, host, number); port != NULL;
+         port = sim_port_next(port)) {
+        sim_socket *s = (sim_socket *)(void *)((char *)port - offsetof(sim_socket, port));
+        if (!port->node->dead && (s->state == LISTENING || s->state == BOUND))
+            return s;
     }
-    sim_memory_real_resize(old, 0);
-    return true;
-}
-
-static bool add_bound(tc_sim_world *world, sim_socket *s)
-{
-    if (world->bound_count == world->bound_capacity && !grow_bound(world))
-        return false;
-    sim_socket **link = bound_at(world, s->base.node->host, s->own.sin_port);
-    s->next_bound = *link;
-    *link = s;
-    s->is_bound = true;
-    world->bound_count++;
-    return true;
-}
-
-static void remove_bound(sim_socket *s)
-{
-    if (!s->is_bound)
-        return;
-    tc_sim_world *world = s->base.node->world;
-    sim_socket **link = bound_at(world, s->base.node->host, s->own.sin_port);
-    while (*link != s)
-        link = &(*link)->next_bound;
-    *link = s->next_bound;
-    world->bound_count--;
+    return NULL;
 }
 
 static uint16_t free_port(tc_sim_world *world, unsigned host)
@@ -162,7 +110,7 @@ int sim_socket_bind(int number, const struct sockaddr *address, socklen_t size)
     s->own = address_of(node);
     s->own.sin_port =
         wanted.sin_port != 0 ? wanted.sin_port : free_port(node->world, node->host);
-    if (!add_bound(node->world, s))
+    if (!sim_port_take(&s->port, node, s->own.sin_port))
         return fail(ENOBUFS);
     s->state = BOUND;
     return 0;
@@ -432,7 +380,7 @@ static void give_up(sim_socket *s)
 static void socket_close(sim_descriptor *descriptor)
 {
     sim_socket *s = (sim_socket *)(void *)descriptor;
-    remove_bound(s);
+    sim_port_release(&s->port);
     while (s->waiting != NULL) {
         sim_socket *waiting = s->waiting;
         s->waiting = waiting->next;

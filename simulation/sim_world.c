@@ -17,8 +17,9 @@
 #define AHEAD_NS 5000u     /* that a node may run ahead of the others */
 #define WAKE_NS 3000u      /* until a woken fiber runs, at most */
 #define READS_MAX 4000000u /* readings without a wait: the node spins */
-/* Stacks are trimmed after so many runs of their fiber, twice as many, ..., and each TRIM_EVERY
- * runs: a start needs more of a stack than most waits, and in a large world each page counts. */
+/* Stacks are trimmed after so many runs of their fiber, twice as many, ..., and after each
+ * TRIM_EVERY runs: a start needs more of a stack than most waits, and pages count in a large
+ * world. */
 #define TRIM_FIRST 4u
 #define TRIM_EVERY 64u
 

@@ -22,7 +22,7 @@ typedef struct sim_descriptor sim_descriptor;
 typedef struct sim_segment sim_segment;
 struct attachment;
 struct connection;
-struct sim_socket;
+struct sim_port;
 
 #define SIM_WAITS_MAX 8u  /* descriptors that a fiber waits for at once */
 #define SIM_TIMERS_MAX 4u /* events that a fiber has for the ends of its waits */
@@ -82,7 +82,7 @@ struct tc_sim_node {
     size_t number_count;
     size_t number_hint;             /* all below are taken */
     size_t memory;                  /* bytes allocated */
-    uint32_t first_memory;          /* of its list in sim_memory.c; 0: none */
+    uint32_t first_memory;          /* of its list in sim_memory.c, or 0 */
     struct attachment *attachments; /* of segments: sim_segment.c */
     unsigned opened;                /* descriptors */
     size_t left_memory;             /* when main had returned */
@@ -127,8 +127,8 @@ struct tc_sim_world {
     uint64_t failable; /* calls so far that could have failed */
     sim_route *routes;
     size_t route_count;
-    struct sim_socket **bound; /* listeners by host and port: sim_socket.c */
-    size_t bound_capacity, bound_count;
+    struct sim_port **ports; /* that are taken: sim_port.c */
+    size_t port_capacity, port_count;
     struct connection *connections;
     uint16_t next_port;
     sim_segment **segments; /* by id, then by address: sim_segment.c */
