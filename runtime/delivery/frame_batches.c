@@ -36,7 +36,7 @@ static void let_go(tci_batch *batch)
 
 tci_link_op *tci_batch_op(tci_batch *batch, unsigned which)
 {
-    TCI_INVARIANT_IS(batch_pending, batch->pending, <=, which + 1);
+    TCI_INVARIANT_IS(batch_pending, batch->pending, <=, TCI_BATCH_OPS_MAX);
     tci_link_op *op = &batch->ops[which];
     *op = (tci_link_op){.done = tci_batch_op_ended, .user = batch};
     batch->pending++;
