@@ -14,6 +14,8 @@
 #ifndef TCI_PENDING_H
 #define TCI_PENDING_H
 
+#include "base/assertion.h"
+
 #include <stdbool.h>
 
 typedef enum tci_cause {
@@ -121,12 +123,14 @@ static inline void tci_pending_set(tci_pending *pending, tci_cause cause, bool o
 static inline unsigned tci_pending_enter(tci_pending *pending, tci_cause busy)
 {
     unsigned outer = pending->causes & (unsigned)busy;
+    TCI_INVARIANT(pending_busy, !tci_pending_has(pending, TCI_FORKED));
     pending->causes |= (unsigned)busy;
     return outer;
 }
 
 static inline void tci_pending_leave(tci_pending *pending, tci_cause busy, unsigned outer)
 {
+    TCI_INVARIANT(pending_busy, tci_pending_has(pending, (unsigned)busy));
     pending->causes &= ~(unsigned)busy | outer;
 }
 

@@ -1,5 +1,6 @@
 #include "dispatch/aligned_calls.h"
 
+#include "base/assertion.h"
 #include "dispatch/payload_place.h"
 #include "ifunc/call_count.h"
 
@@ -20,6 +21,8 @@ static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t
     tc_error ignored; /* the caller's next check reports it */
     if (tci_payload_place_framed(ep->core, f, fn, &payload, &size, &ignored) != TC_OK)
         return false;
+    TCI_INVARIANT_IS(ring_room, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size, <=,
+                     tci_consumer_room(&ep->rx.ring));
     current->fn = fn;
     tci_call_count_run(fn, payload, size, ep->core->target_args);
     tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);

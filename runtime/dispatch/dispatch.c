@@ -275,7 +275,6 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);
-    TCI_INVARIANT_IS(ring_room, bytes, <=, tci_consumer_room(&ep->rx.ring));
     switch ((tci_frame_kind)f->kind) {
     case TCI_FRAME_CODE:
         return on_code(ep, current, f, frame, &section, bytes);
@@ -329,6 +328,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         tci_consumer_advance(&rx, bytes);
         run++;
     }
+    TCI_INVARIANT(slot_table, slots == ep->rx.slots && slot_count == ep->rx.slot_count);
     ep->rx.ring.head = rx.head;
     ep->rx.ring.signal = rx.signal;
     return run;
@@ -412,6 +412,7 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
     tci_pending_leave(&core->pending, TCI_RUNNING, 0);
+    TCI_INVARIANT(current_message, current->ep == ep);
     *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);

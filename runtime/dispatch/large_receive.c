@@ -36,6 +36,7 @@ static tc_status make_room(tc_ep *ep, uint64_t total, tc_error *err)
                              (unsigned long long)total);
     tci_landing_free(&assembly->landing);
     assembly->landing = landing;
+    TCI_INVARIANT_IS(assembly_fits, total, <=, landing.capacity);
     return TC_OK;
 }
 
@@ -77,11 +78,12 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
                              (unsigned long long)fragment->total,
                              (unsigned long long)assembly->received,
                              (unsigned long long)assembly->total);
-    TCI_ASSERT(assembly->dropped || assembly->total <= assembly->landing.capacity);
+    TCI_INVARIANT(assembly_fits,
+                  assembly->dropped || assembly->total <= assembly->landing.capacity);
     if (!assembly->dropped)
         memcpy(assembly->landing.bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
-    TCI_ASSERT(assembly->received <= assembly->total);
+    TCI_INVARIANT_IS(assembly_received, assembly->received, <=, assembly->total);
     if (assembly->received < assembly->total)
         return status;
     whole_out->assembled = true;
@@ -169,7 +171,7 @@ void tci_large_done(tc_ep *ep, const tci_payload *whole)
         tci_payload_in_done(ep);
     if (!whole->assembled)
         return;
-    TCI_ASSERT(assembly->received == assembly->total);
+    TCI_INVARIANT_IS(assembly_received, assembly->received, ==, assembly->total);
     assembly->total = 0;
     if (assembly->landing.capacity > KEEP_BYTES) {
         tci_landing_free(&assembly->landing);

@@ -30,12 +30,14 @@ static bool grow(tc_ep *ep, uint16_t slot)
     memset(slots + ep->rx.slot_count, 0, (count - ep->rx.slot_count) * sizeof *slots);
     ep->rx.slots = slots;
     ep->rx.slot_count = count;
+    TCI_INVARIANT_IS(slot_table, slot, <, ep->rx.slot_count);
     return true;
 }
 
 static void let_go(tc_ifunc *fn)
 {
-    TCI_ASSERT(fn->bound > 0 && fn->bound <= fn->references);
+    TCI_INVARIANT_IS(slot_bound, fn->bound, >, 0);
+    TCI_INVARIANT_IS(slot_bound, fn->bound, <=, fn->references);
     fn->bound--;
     tci_registry_release(fn);
 }
@@ -43,7 +45,8 @@ static void let_go(tc_ifunc *fn)
 /* Makes the slot callable. A slot with `main` accepts payloads as they lie in frames. */
 static void open_slot(tci_rx_slot *entry)
 {
-    TCI_ASSERT(entry->fn->state == TCI_LOADED && entry->fn->entry.main != NULL);
+    TCI_INVARIANT(slot_callable,
+                  entry->fn->state == TCI_LOADED && entry->fn->entry.main != NULL);
     const bool takes_any = entry->fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN;
     entry->main = takes_any ? entry->fn->entry.main : NULL;
     entry->callable = true;
@@ -208,6 +211,7 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     clear(ep, slot);
     TC_TRY(find_code(ep, slot, attached, section, &fn, err));
     fn->bound++;
+    TCI_INVARIANT_IS(slot_bound, fn->bound, <=, fn->references);
     ep->rx.slots[slot].fn = fn;
     ep->rx.slots[slot].is_signed = section->signature_size > 0;
     if (fn->alignment > ep->rx.payload_alignment)
@@ -313,6 +317,8 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tci_rx_slot *entry = &ep->rx.slots[slot];
+    TCI_INVARIANT(slot_evicted,
+                  entry->evicted == NULL || (entry->fn == NULL && !entry->callable));
     if (entry->callable)
         return TC_OK;
     if (entry->evicted != NULL) {
@@ -395,6 +401,7 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
         .archive_size = (uint32_t)fn->archive_size,
         .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size),
         .signature_size = entry->is_signed ? TCI_CODE_SIGNATURE_BYTES : 0};
+    TCI_INVARIANT(slot_evicted, entry->evicted == NULL);
     entry->evicted = evicted;
     entry->fn = NULL;
     let_go(fn);

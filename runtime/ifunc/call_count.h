@@ -9,6 +9,7 @@
 #ifndef TCI_CALL_COUNT_H
 #define TCI_CALL_COUNT_H
 
+#include "base/assertion.h"
 #include "ifunc/registry.h"
 
 /* Called before each call. Returns whether this call is the one to be timed. */
@@ -25,6 +26,7 @@ void tci_call_count_run_timed(tc_ifunc *fn, void *payload, size_t payload_size,
 static inline void tci_call_count_run(tc_ifunc *fn, void *payload, size_t payload_size,
                                       void *target_args)
 {
+    TCI_INVARIANT(slot_callable, fn->state == TCI_LOADED && fn->entry.main != NULL);
     if (tci_call_count_is_due(fn))
         tci_call_count_run_timed(fn, payload, payload_size, target_args);
     else

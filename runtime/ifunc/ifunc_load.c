@@ -3,6 +3,7 @@
  * that has left meanwhile is bound or loaded again at its end. */
 #include "ifunc_load.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
@@ -46,6 +47,7 @@ static tci_load_source source_of(tc_ifunc *fn)
 
 static void add_job(tc_ifunc *fn, tci_load_job *job)
 {
+    TCI_INVARIANT(fn_job, fn->job == NULL && job != NULL);
     fn->job = job;
     fn->job_next = fn->registry->jobs;
     fn->registry->jobs = fn;
@@ -57,8 +59,10 @@ static tci_load_job *take_job(tc_ifunc *fn)
     tc_ifunc **link = &fn->registry->jobs;
     if (job == NULL)
         return NULL;
-    while (*link != fn)
+    while (*link != fn) {
+        TCI_INVARIANT(fn_job, *link != NULL);
         link = &(*link)->job_next;
+    }
     *link = fn->job_next;
     fn->job = NULL;
     return job;
@@ -100,6 +104,7 @@ static void count_from_now(tc_ifunc *fn)
 
 static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
 {
+    TCI_INVARIANT(fn_unit, fn->unit == NULL && unit != NULL && fn->job == NULL);
     fn->unit = unit;
     fn->entry = *fn->registry->loading->entries(unit);
     if (tci_archive_is_library(fn->archive)) /* the library's own sends no reply */
@@ -114,6 +119,7 @@ static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
 {
     TC_LOG(TC_LOG_INFO, "%s", failure->text);
     fn->entry = (tci_entries){0};
+    TCI_INVARIANT(fn_failure, fn->load_error == NULL && failure != NULL);
     fn->load_error = failure;
     fn->state = TCI_LOAD_FAILED;
     fn->failure_told = err != NULL;
@@ -228,6 +234,7 @@ static bool is_shortage(const tc_ifunc *fn)
 
 static void forget_failure(tc_ifunc *fn)
 {
+    TCI_INVARIANT(fn_failure, fn->load_error != NULL);
     free(fn->load_error);
     fn->load_error = NULL;
     fn->state = TCI_NOT_LOADED;
@@ -251,6 +258,7 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
     case TCI_LOADED:
         return TC_OK;
     case TCI_LOAD_FAILED:
+        TCI_INVARIANT(fn_failure, fn->load_error != NULL);
         if (fn->failure_told && is_shortage(fn)) {
             tci_ifunc_load_forget_shortage(fn);
             return load_at_once(fn, wait, err);
@@ -260,6 +268,7 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
             *err = *fn->load_error;
         return fn->load_error->status;
     case TCI_LOADING:
+        TCI_INVARIANT(fn_job, fn->job != NULL);
         return wait || fn->registry->loading->is_done(fn->job) ? finish_and_announce(fn, err)
                                                                : TC_E_AGAIN;
     case TCI_NOT_LOADED:
@@ -340,7 +349,10 @@ static tci_load_end finish_tier_up(tc_ifunc *fn)
 void tci_ifunc_load_undo(tc_ifunc *fn)
 {
     cancel_job(fn);
+    TCI_INVARIANT(fn_unit, fn->unit == NULL || fn->state == TCI_LOADED);
     if (fn->unit != NULL) {
+        TCI_INVARIANT_IS(fn_memory, fn->registry->code_memory, >=,
+                         tci_registry_unit_bytes(fn) + fn->code_bytes);
         fn->registry->code_memory -= fn->registry->loading->memory(fn->unit) + fn->code_bytes;
         fn->registry->loading->unload(fn->registry->engine, fn->unit);
     }

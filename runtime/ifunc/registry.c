@@ -81,9 +81,12 @@ static void remove_function(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
     tc_ifunc **link = bucket_of(registry, &fn->id);
-    while (*link != fn)
+    while (*link != fn) {
+        TCI_INVARIANT(fn_bucket, *link != NULL);
         link = &(*link)->bucket_next;
+    }
     *link = fn->bucket_next;
+    TCI_INVARIANT(fn_table, registry->table[fn->index] == fn);
     registry->table[fn->index] = NULL;
     registry->count--;
     if (registry->events != NULL)
@@ -105,6 +108,8 @@ void tci_registry_fini(tci_registry *registry)
         registry->loading->scope_close(&registry->scope);
     }
     registry->engine = NULL;
+    TCI_INVARIANT_IS(fn_memory, registry->code_memory, ==, 0);
+    TCI_INVARIANT(fn_table, registry->table == NULL || registry->count == 0);
     free(registry->table);
     registry->table = NULL;
 }
@@ -249,6 +254,8 @@ static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, bool arri
                                  tc_error *err)
 {
     TC_TRY(take_index(registry, arrived, &fn->index, err));
+    TCI_INVARIANT(fn_bucket, tci_registry_find(registry, &fn->id) == NULL);
+    TCI_INVARIANT(fn_table, registry->table[fn->index] == NULL);
     const tci_frame call = {.slot = fn->index, .kind = TCI_FRAME_CALL};
     fn->call_word = tci_frame_word(&call);
     tc_ifunc **bucket = bucket_of(registry, &fn->id);
@@ -344,12 +351,13 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
 
 void tci_registry_retain(tc_ifunc *fn)
 {
+    TCI_INVARIANT_IS(fn_references, fn->references, >=, fn->bound);
     fn->references++;
 }
 
 void tci_registry_release(tc_ifunc *fn)
 {
-    TCI_ASSERT(fn->references > fn->bound);
+    TCI_INVARIANT_IS(fn_references, fn->references, >, fn->bound);
     fn->references--;
     fn->last_use = ++fn->registry->clock;
     if (fn->references > 0)

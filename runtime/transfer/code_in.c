@@ -2,6 +2,7 @@
  * another id or at another offset is dropped. */
 #include "transfer/code_in.h"
 
+#include "base/assertion.h"
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "transfer/frame_out.h"
@@ -15,6 +16,8 @@ static size_t wanted_bytes(const tci_incoming_code *incoming)
 
 bool tci_code_in_complete(const tc_ep *ep)
 {
+    TCI_INVARIANT(code_received, !ep->rx.incoming.wanted || ep->rx.incoming.received <=
+                                                                wanted_bytes(&ep->rx.incoming));
     return ep->rx.incoming.wanted && ep->rx.incoming.received == wanted_bytes(&ep->rx.incoming);
 }
 
@@ -31,6 +34,7 @@ static tc_status ask(tc_ep *ep, uint16_t slot, const tci_code_section *section, 
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "code of %llu bytes: out of memory",
                              (unsigned long long)size);
+    TCI_INVARIANT(code_wanted, ep->rx.incoming.bytes == NULL);
     ep->rx.incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
     memcpy(need, section->id.bytes, sizeof section->id.bytes);
     tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, need,
@@ -60,6 +64,7 @@ tc_status tci_code_in_await(tc_ep *ep, uint16_t slot, const tci_code_section *se
 
 void tci_code_in_forget(tc_ep *ep)
 {
+    TCI_INVARIANT(code_wanted, ep->rx.incoming.wanted == (ep->rx.incoming.bytes != NULL));
     free(ep->rx.incoming.bytes);
     ep->rx.incoming = (tci_incoming_code){0};
 }
@@ -84,4 +89,5 @@ void tci_code_in_fragment(tc_ep *ep, const uint8_t *bytes, size_t size)
     }
     memcpy(incoming->bytes + offset, tci_read_bytes(&r, n), n);
     incoming->received += n;
+    TCI_INVARIANT_IS(code_received, incoming->received, <=, wanted_bytes(incoming));
 }

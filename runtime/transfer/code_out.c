@@ -2,6 +2,7 @@
  * once. */
 #include "transfer/code_out.h"
 
+#include "base/assertion.h"
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "core/ep_state.h"
@@ -75,6 +76,8 @@ void tci_code_out_begin(tc_ep *ep, const tci_content_id *id, bool with_signature
 static void part_has_left(tci_link_op *op)
 {
     tci_code_out *out = op->user;
+    TCI_INVARIANT_IS(code_parts, out->under_way, >, 0);
+    TCI_INVARIANT(code_parts, ((code_part *)(void *)op)->under_way);
     ((code_part *)(void *)op)->under_way = false;
     out->under_way--;
     if (out->orphan && out->under_way == 0)
@@ -87,6 +90,8 @@ static tc_status send_part(tc_ep *ep, tci_code_out *out)
     size_t left =
         out->code.size - TCI_CODE_SECTION_BYTES + out->code.signature_size - out->offset;
     size_t n = left < PART_BYTES ? left : PART_BYTES;
+    TCI_INVARIANT(code_parts, !part->under_way);
+    TCI_INVARIANT_IS(code_left, left, <=, out->code.size + out->code.signature_size);
     tci_writer w;
     tci_writer_init(&w, part->bytes, sizeof part->bytes);
     tci_write_bytes(&w, out->code.bytes, TCI_CODE_SECTION_BYTES);
@@ -97,6 +102,9 @@ static tc_status send_part(tc_ep *ep, tci_code_out *out)
         tci_link_send(ep->link, TCI_AM_CODE, 0, &part->op, part->bytes, w.at, &part->under_way);
     out->under_way += part->under_way;
     out->offset += n;
+    TCI_INVARIANT(code_left,
+                  (n == left) == (out->offset == out->code.size - TCI_CODE_SECTION_BYTES +
+                                                     out->code.signature_size));
     if (n == left)
         let_function_go(out);
     return status;

@@ -20,6 +20,7 @@
 static void end(tc_ep *ep, tc_status status)
 {
     tci_large_request *large = ep->tx.large;
+    TCI_INVARIANT(large_progress, large->offset <= large->size);
     ep->tx.large = NULL;
     if (large->started != NULL)
         tci_started_end(ep->core, large->started, status);
@@ -68,7 +69,7 @@ bool tci_large_give_up(tc_ep *ep)
 static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 {
     const bool owns = keep || out->made || out->tail.size > 0;
-    TCI_ASSERT(ep->tx.large == NULL);
+    TCI_INVARIANT(large_single, ep->tx.large == NULL);
     if (out->payload_size > ep->core->options.payload_bytes_max)
         return TC_E_TOO_LARGE;
     tci_large_request *large = calloc(1, sizeof *large);
@@ -88,6 +89,7 @@ static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
                                  .size = out->payload_size,
                                  .routed = out->flags};
     tci_registry_retain(out->fn);
+    TCI_INVARIANT(large_single, ep->tx.large == NULL);
     ep->tx.large = large;
     tci_ep_set_fast(ep);
     return TC_OK;
@@ -95,7 +97,8 @@ static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
 
 static size_t fragment_bytes(const tc_ep *ep, const tci_large_request *large)
 {
-    TCI_ASSERT(ep->tx.payload_max > TCI_FRAGMENT_HEADER_BYTES && large->offset < large->size);
+    TCI_INVARIANT_IS(large_fragment, ep->tx.payload_max, >, TCI_FRAGMENT_HEADER_BYTES);
+    TCI_INVARIANT_IS(large_progress, large->offset, <, large->size);
     size_t most = ep->tx.payload_max - TCI_FRAGMENT_HEADER_BYTES;
     size_t left = large->size - large->offset;
     if (most > FRAGMENT_BYTES_MAX)
@@ -106,7 +109,9 @@ static size_t fragment_bytes(const tc_ep *ep, const tci_large_request *large)
 static void advance(tc_ep *ep, tci_large_request *large, size_t n)
 {
     large->offset += n;
-    TCI_ASSERT(n > 0 && large->start <= large->offset && large->offset <= large->size);
+    TCI_INVARIANT_IS(large_fragment, n, >, 0);
+    TCI_INVARIANT_IS(large_progress, large->start, <=, large->offset);
+    TCI_INVARIANT_IS(large_progress, large->offset, <=, large->size);
     if (large->offset < large->size)
         ep->tx.part_frames++;
 }
@@ -154,6 +159,8 @@ static tc_status send_some(tc_ep *ep, tci_large_request *large)
 static tc_status go_on(tc_ep *ep)
 {
     tci_large_request *large = ep->tx.large;
+    TCI_INVARIANT(large_queued,
+                  !large->queued || large->owned != NULL || large->started != NULL);
     tc_status status =
         large->refused != TC_OK ? large->refused : tci_frame_out_binding(ep, large->fn);
     while (status == TC_OK && large->offset < large->size)
@@ -176,7 +183,8 @@ tc_status tci_large_send(tc_ep *ep, const tci_outgoing *out, bool keep)
 tc_status tci_large_queue(tc_ep *ep)
 {
     tci_large_request *large = ep->tx.large;
-    TCI_ASSERT(!large->queued && large->offset <= large->size);
+    TCI_INVARIANT(large_queued, !large->queued);
+    TCI_INVARIANT_IS(large_progress, large->offset, <=, large->size);
     /* Nothing has left yet, so the caller may be asked to call again. Later that is no longer
      * possible. */
     if (large->offset == 0 && !large->framed && large->routed == 0 &&

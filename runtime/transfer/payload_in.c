@@ -63,6 +63,7 @@ static inbound_payload *take_spare(tci_inbound *in, uint64_t total, size_t align
         if (spare->landing.capacity < total || (uintptr_t)spare->landing.view % alignment != 0)
             continue;
         in->spares[i] = in->spares[--in->spare_count];
+        TCI_INVARIANT_IS(inbound_spares, in->spare_bytes, >=, spare->landing.capacity);
         in->spare_bytes -= spare->landing.capacity;
         return spare;
     }
@@ -97,7 +98,7 @@ static inbound_payload *create(const tc_ep *ep, uint64_t total)
 
 static void give_back(tci_inbound *in, inbound_payload *payload)
 {
-    TCI_ASSERT(payload->landing.bytes == NULL || in->bytes >= payload->total);
+    TCI_INVARIANT(inbound_bytes, payload->landing.bytes == NULL || in->bytes >= payload->total);
     if (payload->landing.bytes != NULL)
         in->bytes -= payload->total;
     payload->ep = NULL;
@@ -107,7 +108,7 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
         in->spare_bytes + payload->landing.capacity <= TCI_OUT_OF_LINE_BYTES_MAX) {
         in->spare_bytes += payload->landing.capacity;
         in->spares[in->spare_count++] = payload;
-        TCI_ASSERT(in->spare_bytes <= TCI_OUT_OF_LINE_BYTES_MAX);
+        TCI_INVARIANT_IS(inbound_spares, in->spare_bytes, <=, TCI_OUT_OF_LINE_BYTES_MAX);
     } else {
         destroy(payload);
     }
@@ -118,9 +119,10 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
 static void has_arrived(void *user, size_t size, bool ok)
 {
     inbound_payload *payload = user;
-    TCI_ASSERT(payload->under_way > 0);
+    TCI_INVARIANT_IS(inbound_under_way, payload->under_way, >, 0);
     payload->under_way--;
     payload->received += size;
+    TCI_INVARIANT_IS(inbound_received, payload->received, <=, payload->claimed);
     if (payload->ep == NULL && payload->under_way == 0)
         destroy(payload);
     else if (payload->ep != NULL && !ok)
@@ -144,6 +146,10 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
         return tci_error_set(err, TC_E_NO_MEMORY, "payload outside the ring: out of memory");
     if (payload->landing.bytes != NULL)
         in->bytes += total;
+    TCI_INVARIANT(inbound_bytes, in->bytes <= TCI_OUT_OF_LINE_BYTES_MAX || in->bytes == total);
+    TCI_INVARIANT_IS(inbound_under_way, payload->under_way, ==, 0);
+    TCI_INVARIANT(inbound_fits,
+                  payload->landing.bytes == NULL || total <= payload->landing.capacity);
     payload->ep = ep;
     payload->total = total;
     payload->claimed = payload->received = 0;
@@ -161,6 +167,7 @@ static tc_status claim(tc_ep *ep, inbound_payload **slot, const tci_fragment *fr
         size <= fragment->total - fragment->offset &&
         size <= payload->total - payload->claimed) {
         payload->claimed += size;
+        TCI_INVARIANT_IS(inbound_received, payload->claimed, <=, payload->total);
         return TC_OK;
     }
     return tci_error_set(
@@ -195,7 +202,7 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     }
     if ((*slot)->landing.bytes == NULL)
         return false;
-    TCI_ASSERT(fragment.offset + size <= (*slot)->landing.capacity);
+    TCI_INVARIANT_IS(inbound_fits, fragment.offset + size, <=, (*slot)->landing.capacity);
     (*slot)->under_way++;
     *sink_out = (tci_sink){
         .to = (*slot)->landing.bytes + fragment.offset, .done = has_arrived, .user = *slot};

@@ -86,7 +86,8 @@ static void part_has_left(tci_link_op *op)
 {
     tci_outbound *out = op->user;
     outbound_part *part = (outbound_part *)(void *)op;
-    TCI_ASSERT(out->under_way > 0);
+    TCI_INVARIANT_IS(outbound_parts, out->under_way, >, 0);
+    TCI_INVARIANT(outbound_parts, part->under_way);
     part->under_way = false;
     out->under_way--;
     if (out->orphan && out->under_way == 0)
@@ -99,6 +100,7 @@ static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *p
     const size_t part_bytes = tci_link_part_bytes(ep->link);
     size_t n = large->size - large->offset;
     n = n < part_bytes ? n : part_bytes;
+    TCI_INVARIANT(outbound_parts, !part->under_way);
     tci_fragment_encode(&fragment, part->header.fragment);
     part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
     if (tci_link_send_payload(ep->link, large->number, &part->header, &part->op,
@@ -107,7 +109,8 @@ static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *p
     ep->tx.outbound->under_way += part->under_way;
     ep->tx.pushed_bytes += sizeof part->header + n;
     large->offset += n;
-    TCI_ASSERT(large->offset <= large->size && ep->tx.outbound->under_way <= PARTS);
+    TCI_INVARIANT_IS(large_progress, large->offset, <=, large->size);
+    TCI_INVARIANT_IS(outbound_parts, ep->tx.outbound->under_way, <=, PARTS);
     return TC_OK;
 }
 

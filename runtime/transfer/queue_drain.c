@@ -2,6 +2,7 @@
  * and replies. */
 #include "transfer/queue_drain.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
@@ -16,6 +17,7 @@ static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out, tci_queued 
     tc_status status = tci_large_send(ep, out, started == NULL || started->count != 1);
     if (status != TC_E_AGAIN || ep->tx.large == NULL)
         return status;
+    TCI_INVARIANT(large_single, ep->tx.large->fn == item->fn && ep->tx.large->started == NULL);
     ep->tx.large->queued = true;
     ep->tx.large->started = started;
     item->started = NULL;
@@ -25,6 +27,7 @@ static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out, tci_queued 
 static tc_status send_item(tc_ep *ep, tci_queued *item)
 {
     const tci_started *started = item->started;
+    TCI_INVARIANT(started_parts, started == NULL || started->count <= TC_SEND_PARTS_MAX);
     if (item->fn == NULL)
         return tci_frame_out_whole(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
     const bool with_code = item->frame.kind == TCI_FRAME_CODE;
@@ -50,8 +53,10 @@ static tc_status send_item(tc_ep *ep, tci_queued *item)
 static void drain_control(tc_ep *ep)
 {
     while (ep->tx.queue_control != &ep->tx.queue && tci_ep_is_open(ep) &&
-           send_item(ep, ep->tx.queue) == TC_OK)
+           send_item(ep, ep->tx.queue) == TC_OK) {
+        TCI_INVARIANT(queue_control, ep->tx.queue->fn == NULL);
         tci_send_queue_free(ep, tci_send_queue_pop(ep));
+    }
 }
 
 void tci_queue_drain(tc_ep *ep)

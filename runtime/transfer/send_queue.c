@@ -27,6 +27,8 @@ static void added(tc_ep *ep, tci_queued *item)
 {
     const size_t before = ep->tx.queue_bytes;
     ep->tx.queue_bytes += item->cost;
+    TCI_INVARIANT_IS(queue_bytes, ep->tx.queue_bytes, >=, item->cost);
+    TCI_INVARIANT(queue_last, *ep->tx.queue_last == NULL);
     tci_limits_queue(ep, before);
     tci_ep_set_fast(ep);
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
@@ -51,7 +53,8 @@ tci_queued *tci_send_queue_make(const tci_frame *frame)
 
 void tci_send_queue_append(tc_ep *ep, tci_queued *item)
 {
-    TCI_ASSERT(*ep->tx.queue_last == NULL);
+    TCI_INVARIANT(queue_last, *ep->tx.queue_last == NULL);
+    TCI_INVARIANT_IS(queue_item, item->cost, >=, sizeof *item);
     item->next = NULL;
     *ep->tx.queue_last = item;
     ep->tx.queue_last = &item->next;
@@ -60,6 +63,7 @@ void tci_send_queue_append(tc_ep *ep, tci_queued *item)
 
 void tci_send_queue_prepend(tc_ep *ep, tci_queued *item)
 {
+    TCI_INVARIANT(queue_control, item->fn == NULL && item->started == NULL);
     item->next = *ep->tx.queue_control;
     *ep->tx.queue_control = item;
     ep->tx.queue_control = &item->next;
@@ -95,8 +99,10 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
 void tci_send_queue_take(tc_ep *ep, tci_queued *item)
 {
     tci_queued **link = &ep->tx.queue;
-    while (*link != item)
+    while (*link != item) {
+        TCI_INVARIANT(queue_item, *link != NULL);
         link = &(*link)->next;
+    }
     *link = item->next;
     if (ep->tx.queue_last == &item->next)
         ep->tx.queue_last = link;
@@ -114,7 +120,7 @@ tci_queued *tci_send_queue_pop(tc_ep *ep)
 void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
     const size_t before = ep->tx.queue_bytes;
-    TCI_ASSERT(before >= item->cost);
+    TCI_INVARIANT_IS(queue_bytes, before, >=, item->cost);
     ep->tx.queue_bytes -= item->cost;
     tci_limits_queue(ep, before);
     if (item->started != NULL)
@@ -128,5 +134,7 @@ void tci_send_queue_clear(tc_ep *ep)
 {
     while (ep->tx.queue != NULL)
         tci_send_queue_free(ep, tci_send_queue_pop(ep));
-    TCI_ASSERT(ep->tx.queue_bytes == 0 && ep->tx.queue_last == &ep->tx.queue);
+    TCI_INVARIANT_IS(queue_bytes, ep->tx.queue_bytes, ==, 0);
+    TCI_INVARIANT(queue_last, ep->tx.queue_last == &ep->tx.queue);
+    TCI_INVARIANT(queue_control, ep->tx.queue_control == &ep->tx.queue);
 }

@@ -6,6 +6,7 @@
  * (started.h). */
 #include "transfer/started.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "core/ep_state.h"
@@ -36,6 +37,7 @@ static tc_status make(const struct iovec *parts, size_t count, tci_started **sta
                             ? SIZE_MAX
                             : started->size + parts[i].iov_len;
     }
+    TCI_INVARIANT_IS(started_parts, started->count, <=, count);
     *started_out = started;
     return TC_OK;
 }

@@ -96,6 +96,7 @@ static bool find_space(tci_staging *staging, uint64_t bytes, uint64_t alignment)
 {
     if (staging->window.count == 0)
         staging->head = 0;
+    TCI_INVARIANT_IS(staging_space, staging->window.bytes, <=, staging->capacity);
     uint64_t left = staging->capacity - staging->head % staging->capacity;
     uint64_t padding = -(staging->head % staging->capacity) & (alignment - 1);
     staging->reserved = staging->head + (left < padding + bytes ? left : padding);
@@ -116,7 +117,7 @@ static uint8_t *reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *of
             return NULL;
     }
     *offset_out = TCI_STAGING_OFFSET + staging->reserved % staging->capacity;
-    TCI_ASSERT(*offset_out + size <= staging->segment.bytes);
+    TCI_INVARIANT_IS(staging_inside, *offset_out + size, <=, staging->segment.bytes);
     return staging->segment.base + *offset_out;
 }
 
@@ -172,8 +173,11 @@ static void commit(tc_ep *ep, size_t size)
 {
     tci_staging *staging = ep->tx.staging;
     uint64_t end = staging->reserved + aligned(size);
+    TCI_INVARIANT_IS(staging_inside, staging->reserved % staging->capacity + size, <=,
+                     staging->capacity);
     tci_send_window_add(&staging->window, ep->tx.ring.tail, end - staging->head);
     staging->head = end;
+    TCI_INVARIANT_IS(staging_space, staging->window.bytes, <=, staging->capacity);
 }
 
 bool tci_staging_send(tc_ep *ep, tci_frame header, tci_staged staged, const void *from,

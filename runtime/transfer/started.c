@@ -2,11 +2,14 @@
  * called by housekeeping alone, or when closing is over. */
 #include "transfer/started.h"
 
+#include "base/assertion.h"
+
 #include <stdlib.h>
 #include <tc/endpoint.h>
 
 void tci_started_end(tci_core *core, tci_started *started, tc_status status)
 {
+    TCI_INVARIANT(started_once, started->next == NULL && core->ended_sends != started);
     started->status = status;
     started->next = core->ended_sends;
     core->ended_sends = started;
@@ -47,6 +50,7 @@ void tci_started_report(tci_core *core)
     }
     while (oldest != NULL) {
         tci_started *next = oldest->next;
+        TCI_INVARIANT(started_once, next != oldest && core->ended_sends != oldest);
         report(core, oldest);
         oldest = next;
     }

@@ -1,6 +1,7 @@
 /* The calls of <tc/entry.h> that NAME_main makes about the message it was called for. */
 #include "modules/calls/invocation.h"
 
+#include "base/assertion.h"
 #include "core/current.h"
 #include "modules/calls/groups.h"
 #include "modules/calls/calls.h"
@@ -13,6 +14,7 @@
 
 void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
 {
+    TCI_INVARIANT(current_message, tci_current_get()->invocation == invocation);
     if (invocation->failure != TC_OK && !invocation->moved)
         tci_reply_error(ep, &invocation->route, invocation->failure, invocation->text);
     else if (invocation->route.call != 0 &&
