@@ -115,20 +115,6 @@ static uint32_t write_lead(const tc_ep *ep, const tc_ifunc *fn, uint8_t *frame, 
 
 /* --- messages ---------------------------------------------------------------------------- */
 
-/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
- * from inside it would write there too, so `building` is set meanwhile. */
-static tc_status fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
-{
-    if (!out->made)
-        return tci_outgoing_fill(ep->core, out, payload);
-    ep->tx.building = true;
-    tci_ep_set_fast(ep);
-    tc_status status = tci_outgoing_fill(ep->core, out, payload);
-    ep->tx.building = false;
-    tci_ep_set_fast(ep);
-    return status;
-}
-
 /* The fast path of tc_send writes PLAIN payloads without a lead: in a mapped ring these are too
  * short for one. */
 static uint8_t bound_state(const tc_ep *ep, const tc_ifunc *fn)
@@ -213,7 +199,7 @@ static tc_status put_message(tc_ep *ep, const tci_outgoing *out, tci_frame heade
     const bool code_first = header.payload_size <= CODE_FIRST_PAYLOAD_MAX;
     if (code_first)
         copy(frame + bytes - code.size, code);
-    const tc_status status = fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead);
+    const tc_status status = tci_outgoing_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead);
     if (status != TC_OK)
         return status;
     if (!code_first)
@@ -292,7 +278,7 @@ void tci_frame_out_control(tc_ep *ep, tci_control control, uint16_t slot, const 
                               .slot = slot,
                               .kind = TCI_FRAME_CONTROL,
                               .flags = (uint8_t)control};
-    if (!tci_ep_is_open(ep) || tci_frame_out_whole(ep, &header, payload))
+    if (!tci_ep_is_open(ep) || (!ep->tx.building && tci_frame_out_whole(ep, &header, payload)))
         return;
     tci_queued *item = tci_send_queue_make(&header);
     if (item == NULL) {

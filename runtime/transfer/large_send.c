@@ -76,7 +76,7 @@ static tc_status begin(tc_ep *ep, const tci_outgoing *out, bool keep)
     uint8_t *owned = NULL;
     tc_status status = large == NULL ? TC_E_NO_MEMORY : TC_OK;
     if (status == TC_OK && owns)
-        status = tci_outgoing_copy(ep->core, out, &owned);
+        status = tci_outgoing_copy(ep, out, &owned);
     if (status != TC_OK) {
         free(large);
         return status;

@@ -1,6 +1,7 @@
 /* Measures and writes the payload of a message, with its tail behind it. */
 #include "transfer/outgoing.h"
 
+#include "core/ep_state.h"
 #include "ifunc/ifunc_load.h"
 
 #include <stdlib.h>
@@ -48,26 +49,31 @@ static void gather(const tci_outgoing *out, uint8_t *payload)
     }
 }
 
-/* Other messages of the core wait meanwhile. */
-static tc_status make_alone(tci_core *core, const tci_outgoing *out, uint8_t *payload,
+/* The function may send to another endpoint, perhaps a payload that is made, too. One to the
+ * same endpoint would be written where this one's payload is, or overtake it. */
+static tc_status make_alone(tc_ep *ep, const tci_outgoing *out, uint8_t *payload,
                             size_t payload_size)
 {
-    if (core != NULL)
-        (void)tci_pending_enter(&core->pending, TCI_BUILDING);
+    if (ep == NULL)
+        return make_payload(out, payload, payload_size) == 0 ? TC_OK : TC_E_PAYLOAD;
+    const unsigned outer = tci_pending_enter(&ep->core->pending, TCI_BUILDING);
+    ep->tx.building = true;
+    tci_ep_set_fast(ep);
     int result = make_payload(out, payload, payload_size);
-    if (core != NULL)
-        tci_pending_leave(&core->pending, TCI_BUILDING, 0);
+    ep->tx.building = false;
+    tci_ep_set_fast(ep);
+    tci_pending_leave(&ep->core->pending, TCI_BUILDING, outer);
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
-tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *payload)
+tc_status tci_outgoing_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
 {
     const size_t own_size = out->payload_size - out->tail.size;
     tc_status status = TC_OK;
     if (out->parts != NULL)
         gather(out, payload);
     else if (out->made)
-        status = make_alone(core, out, payload, own_size);
+        status = make_alone(ep, out, payload, own_size);
     else if (out->args_size > 0)
         memcpy(payload, out->args, out->args_size);
     if (out->tail.size > 0)
@@ -75,12 +81,12 @@ tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *pa
     return status;
 }
 
-tc_status tci_outgoing_copy(tci_core *core, const tci_outgoing *out, uint8_t **payload_out)
+tc_status tci_outgoing_copy(tc_ep *ep, const tci_outgoing *out, uint8_t **payload_out)
 {
     *payload_out = allocate(out->payload_size, out->fn->alignment);
     if (*payload_out == NULL)
         return TC_E_NO_MEMORY;
-    const tc_status status = tci_outgoing_fill(core, out, *payload_out);
+    const tc_status status = tci_outgoing_fill(ep, out, *payload_out);
     if (status != TC_OK)
         free(*payload_out);
     return status;

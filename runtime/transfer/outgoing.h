@@ -41,11 +41,11 @@ typedef struct tci_outgoing {
  * Statuses of tci_ifunc_load_max_size. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 
-/* Copies or makes the payload. core NULL: no other send can be disturbed. TC_E_PAYLOAD. */
-TC_MUST_CHECK tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out,
-                                          uint8_t *payload);
+/* Copies or makes the payload. While it is made, nothing else may be sent by ep (NULL: no
+ * endpoint can be disturbed). TC_E_PAYLOAD. */
+TC_MUST_CHECK tc_status tci_outgoing_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload);
 /* The same, to memory at the function's alignment, which the caller frees. TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_outgoing_copy(tci_core *core, const tci_outgoing *out,
+TC_MUST_CHECK tc_status tci_outgoing_copy(tc_ep *ep, const tci_outgoing *out,
                                           uint8_t **payload_out);
 
 #endif

@@ -83,7 +83,7 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
     tci_queued *item = tci_send_queue_make(&frame);
     if (item == NULL)
         return TC_E_NO_MEMORY;
-    tc_status status = tci_outgoing_fill(ep->core, out, item->payload);
+    tc_status status = tci_outgoing_fill(ep, out, item->payload);
     if (status != TC_OK) {
         free(item);
         return status;

@@ -204,6 +204,13 @@ static size_t four(void *args, size_t args_size)
     return 4;
 }
 
+static int make_nothing(void *payload, size_t size, void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    memset(payload, 0, size);
+    return 0;
+}
+
 /* tc_send to the same endpoint would write where this one's payload is being made. */
 static int make_and_send(void *payload, size_t size, void *args, size_t args_size)
 {
@@ -228,6 +235,92 @@ TEST(nothing_else_is_sent_while_a_payload_is_made_in_the_ring)
     assert_int_equal(frame.payload_size, 4);
     assert_memory_equal(payload, "\5\5\5\5", 4);
     assert_ok(tc_send(pair.ep, inner, NULL, 0));
+    fake_pair_close(&pair);
+}
+
+static size_t many(void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    return 1u << 20;
+}
+
+/* A payload that leaves in parts is made in memory of its own. */
+TEST(nothing_else_is_sent_while_a_large_payload_is_made)
+{
+    for (int carried = 0; carried < 2; carried++) {
+        fake_pair pair = make_pair(carried ? FAKE_CARRIED : FAKE_MAPPED, &inner);
+        target = pair.ep;
+        fake_code_of("made")->entries =
+            (tci_entries){.main = nothing, .max_size = many, .init = make_and_send};
+        tc_ifunc *made =
+            fake_function(&pair.near->core.registry, "made",
+                          TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+        assert_status(tc_send(pair.ep, made, NULL, 0), carried ? TC_OK : TC_E_AGAIN);
+        assert_false(pair.ep->tx.building);
+        assert_false(tci_core_is_busy(&pair.near->core));
+        fake_pair_close(&pair);
+    }
+}
+
+static tc_ep *elsewhere;
+
+static int make_and_send_elsewhere(void *payload, size_t size, void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    memset(payload, 6, size);
+    assert_ok(tc_send(elsewhere, inner, NULL, 0));
+    assert_true(tci_core_is_busy(target->core));
+    return 0;
+}
+
+/* Both functions make their payloads, the one inside the other. */
+TEST(a_payload_is_still_being_made_after_one_that_was_made_meanwhile)
+{
+    tc_ifunc *known;
+    fake_pair pair = make_pair(FAKE_MAPPED, &known), other;
+    fake_pair_make(&other, FAKE_MAPPED);
+    elsewhere = fake_node_ep(pair.near);
+    other.ep = elsewhere;
+    fake_pair_connect(&other);
+    target = pair.ep;
+    fake_code_of("inner")->entries =
+        (tci_entries){.main = nothing, .max_size = four, .init = make_nothing};
+    inner = fake_function(&pair.near->core.registry, "inner",
+                          TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+    fake_code_of("made")->entries =
+        (tci_entries){.main = nothing, .max_size = four, .init = make_and_send_elsewhere};
+    tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
+                                   TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+    assert_ok(tc_send(pair.ep, made, NULL, 0));
+    assert_false(tci_core_is_busy(&pair.near->core));
+    fake_node_destroy(other.near);
+    fake_node_destroy(other.far);
+    fake_pair_close(&pair);
+}
+
+/* As the load of another function may, whose slot the peer wants to hear of. */
+static int make_and_report(void *payload, size_t size, void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    memset(payload, 7, size);
+    tci_frame_out_control(target, TCI_CONTROL_PREPARED, 3, NULL, 0);
+    return 0;
+}
+
+TEST(a_control_frame_waits_while_a_payload_is_made_in_the_ring)
+{
+    const uint8_t *payload;
+    fake_pair pair = make_pair(FAKE_MAPPED, &inner);
+    target = pair.ep;
+    fake_code_of("made")->entries =
+        (tci_entries){.main = nothing, .max_size = four, .init = make_and_report};
+    tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
+                                   TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+    assert_ok(tc_send(pair.ep, made, NULL, 0));
+    assert_int_equal(next_frame(&pair, &payload).kind, TCI_FRAME_CODE);
+    assert_memory_equal(payload, "\7\7\7\7", 4);
+    tci_queue_drain(pair.ep);
+    expect_frame(&pair, TCI_FRAME_CONTROL, TCI_CONTROL_PREPARED);
     fake_pair_close(&pair);
 }
 
