@@ -83,6 +83,8 @@ tc_status tc_sim_run_until(tc_sim_world *world, uint64_t until_ns, tc_error *err
         world->now_ns = event.time_ns > world->now_ns ? event.time_ns : world->now_ns;
         world->events++;
         event.run(event.subject, event.argument);
+        if (world->params.after_event != NULL)
+            world->params.after_event(world->params.user);
     }
     sim_world_current = outer;
     if (world->error.status != TC_OK)

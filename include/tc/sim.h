@@ -67,7 +67,10 @@ typedef struct tc_sim_params {
     /* Called with each event as a line of text: time, "node N" or "world", a word, the rest;
      * NULL: never. scripts/sim-chart.py draws a sequence chart from these lines. */
     void (*trace)(void *user, const char *line);
-    void *user;
+    /* Called after each event, while no node runs: for invariants that concern several nodes.
+     * NULL: never. */
+    void (*after_event)(void *user);
+    void *user; /* passed to both */
 } tc_sim_params;
 
 /* Makes a world without nodes.

@@ -1,6 +1,8 @@
 /* Options, of which each stands for a part of the plan. */
 #include "arguments.h"
 
+#include "feedback.h"
+
 #include <tc/sim.h>
 
 #include <getopt.h>
@@ -65,12 +67,19 @@ static void under_gdb(char **argv)
     exit(2);
 }
 
+/* Set by getopt_long. */
+static int traces, states, feedback, each_failure;
+
 static const struct option options[] = {
-    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},  {"seconds", 1, NULL, 't'},
-    {"nodes", 1, NULL, 'n'},   {"hosts", 1, NULL, 'h'},   {"actions", 1, NULL, 'a'},
-    {"without", 1, NULL, 'O'}, {"faults", 1, NULL, 'f'},  {"with", 1, NULL, 'W'},
-    {"trace", 0, NULL, 'T'},   {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, NULL, 'E'},
-    {"events", 1, NULL, 'e'},  {"gdb", 0, NULL, 'g'},     {NULL, 0, NULL, 0}};
+    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},
+    {"seconds", 1, NULL, 't'}, {"nodes", 1, NULL, 'n'},
+    {"hosts", 1, NULL, 'h'},   {"actions", 1, NULL, 'a'},
+    {"without", 1, NULL, 'O'}, {"faults", 1, NULL, 'f'},
+    {"with", 1, NULL, 'W'},    {"trace", 0, &traces, 1},
+    {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, &each_failure, 1},
+    {"events", 1, NULL, 'e'},  {"gdb", 0, NULL, 'g'},
+    {"states", 0, &states, 1}, {"feedback", 0, &feedback, 1},
+    {NULL, 0, NULL, 0}};
 
 static const arguments defaults = {.worlds = 1,
                                    .plan = {.nodes = UNSET,
@@ -122,22 +131,22 @@ arguments arguments_parse(int argc, char **argv)
         case 'O':
             args.without = features_of(optarg);
             break;
-        case 'E':
-            args.each_failure = true;
-            break;
-        case 'T':
-            args.tracing = true;
+        case 0: /* set */
             break;
         default:
             exit(2);
         }
     }
+    args.tracing = traces != 0;
+    args.states = states != 0 || feedback != 0;
+    args.feedback = feedback != 0;
+    args.each_failure = each_failure != 0;
     return args;
 }
 
 plan arguments_plan(const arguments *args, uint64_t seed)
 {
-    plan p = plan_of(seed);
+    plan p = args->feedback ? feedback_plan(seed) : plan_of(seed);
     if (args->plan.nodes != UNSET)
         p.nodes = args->plan.nodes < PLAN_NODES_MAX ? args->plan.nodes : PLAN_NODES_MAX;
     if (args->plan.hosts != UNSET)

@@ -5,12 +5,16 @@
  *   sim-explore --seed 1 --events 1e7   seeds from 1, until so many events have run
  *   sim-explore --seed 7 --trace        one world, with its events, for scripts/sim-chart.py
  *   sim-explore --seed 7 --gdb          under gdb, which stops where the world fails
+ *   sim-explore --states                also counts the states of the models that were reached
+ *   sim-explore --feedback              plans near those that reached new ones
  *   sim-explore --seed 7 --each-failure one world again and again; the n-th call that may fail
  *                                       does, for each n
  */
 #include "arguments.h"
 #include "flows.h"
+#include "feedback.h"
 #include "plan.h"
+#include "states.h"
 #include "traffic.h"
 
 #include <tc/log.h>
@@ -32,7 +36,9 @@ typedef struct result {
     size_t left_bytes;
 } result;
 
-static bool tracing;
+static bool tracing, counts_states;
+static traffic all_nodes;
+static traffic_node nodes[PLAN_NODES_MAX];
 
 static uint64_t seed_now, events_before;
 
@@ -59,6 +65,12 @@ static void print_line(void *user, const char *line)
     printf("%s\n", line);
 }
 
+static void look(void *user)
+{
+    (void)user;
+    states_look(&all_nodes, nodes);
+}
+
 /* --- faults ------------------------------------------------------------------------------ */
 
 static void one_fault(tc_sim_world *world, traffic *all)
@@ -82,6 +94,7 @@ static void one_fault(tc_sim_world *world, traffic *all)
             all->busy[victim] = false;
         } else if (plan_has(p, PLAN_restarts) &&
                    tc_sim_node_restart(all->nodes[victim], &error) == TC_OK) {
+            nodes[victim].program = NULL; /* that of its former life */
             all->lives[victim]++;
             all->busy[victim] = true;
         }
@@ -118,6 +131,8 @@ static tc_sim_params params_of(const plan *p)
     }
     if (tracing)
         params.trace = print_line;
+    if (counts_states)
+        params.after_event = look;
     return params;
 }
 
@@ -143,25 +158,24 @@ static void judge(const traffic *all, tc_status status, const tc_error *error, r
 
 static void run_world(const plan *p, result *out)
 {
-    static traffic all;
-    static traffic_node nodes[PLAN_NODES_MAX];
+    traffic *all = &all_nodes;
     tc_sim_world *world;
     tc_error error = {0};
     const tc_sim_params params = params_of(p);
     *out = (result){0};
     flows_reset(plan_may_refuse(p));
-    all = (traffic){.plan = p};
+    *all = (traffic){.plan = p};
     if (tc_sim_world_create(&params, &world, &error) != TC_OK)
         abort();
     for (unsigned i = 0; i < p->nodes; i++) {
-        nodes[i] = (traffic_node){.all = &all, .number = i};
-        all.busy[i] = true;
-        if (tc_sim_node_create(world, i % p->hosts, traffic_main, &nodes[i], &all.nodes[i],
+        nodes[i] = (traffic_node){.all = all, .number = i};
+        all->busy[i] = true;
+        if (tc_sim_node_create(world, i % p->hosts, traffic_main, &nodes[i], &all->nodes[i],
                                &error) != TC_OK)
             abort();
     }
-    tc_status status = run_phases(world, &all, &error);
-    judge(&all, status, &error, out);
+    tc_status status = run_phases(world, all, &error);
+    judge(all, status, &error, out);
     out->events = tc_sim_events(world);
     out->hash = tc_sim_hash(world);
     out->messages = flows_total();
@@ -264,6 +278,7 @@ int main(int argc, char **argv)
     uint64_t events = 0, messages = 0, worlds = 0, hash = 0;
     result r;
     tracing = args.tracing;
+    counts_states = args.states;
     if (!tracing)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
@@ -275,7 +290,9 @@ int main(int argc, char **argv)
             return each_failure(&p);
         seed_now = seed;
         events_before = events;
+        const size_t states = states_total();
         run_world(&p, &r);
+        feedback_note(&p, states_total() - states);
         events += r.events;
         messages += r.messages;
         worlds++;
@@ -293,5 +310,7 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " worlds to seed %" PRIu64 ", %" PRIu64
            " events (%.0f a second), %" PRIu64 " messages checked; hash %016" PRIx64 "\n",
            worlds, seed, events, (double)events / took_s, messages, hash);
+    for (unsigned i = 0; counts_states && i < STATES_MODEL_COUNT; i++)
+        printf("%zu states of %s\n", states_count(i), states_model_name(i));
     return 0;
 }

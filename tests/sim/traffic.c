@@ -298,6 +298,7 @@ static void end(node *n)
     while (!all_are_done(n->all) && flows_error() == NULL)
         (void)tc_wait(n->ctx, has(n, PLAN_long_sleeps) ? 2 * TIMEOUT_NS : 100 * MS);
     (void)tc_wait(n->ctx, 10 * MS);
+    n->ends = true;
     if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
         node_finish(n);
         return;

@@ -67,6 +67,7 @@ struct traffic_program {
     unsigned number;
     tc_sim_world *world;
     tc_context *ctx;
+    bool ends; /* its context does: states.c looks no longer */
     bool is_served; /* a thread progresses it: calls need its lock */
     node *guest;    /* the second thread's state, in the first one's; or NULL */
     pthread_t guest_thread;
