@@ -58,6 +58,7 @@ static bool spin(tci_hand_lock *lock)
         for (unsigned i = 0; i < LOOKS && !(taken = try_take(lock)); i++)
             TCI_ARCH_PAUSE();
     } while (!taken && tci_clock_ns() < end_ns);
+    TCI_INVARIANT_IS(lock_wanted, __atomic_load_n(&lock->awake, __ATOMIC_RELAXED), >, 0);
     (void)__atomic_fetch_sub(&lock->awake, 1, __ATOMIC_RELAXED);
     return taken;
 }
@@ -69,6 +70,7 @@ static void append(tci_hand_lock *lock, waiter *own)
     waiter **end = (waiter **)&lock->first;
     while (*end != NULL)
         end = &(*end)->next;
+    TCI_INVARIANT(lock_queue, own->next == NULL && own->state == ASLEEP);
     *end = own;
     (void)__atomic_fetch_or(&lock->word, QUEUED, __ATOMIC_RELAXED);
 }
@@ -76,8 +78,10 @@ static void append(tci_hand_lock *lock, waiter *own)
 static void remove_from(tci_hand_lock *lock, const waiter *own)
 {
     waiter **at = &lock->first;
-    while (*at != own)
+    while (*at != own) {
+        TCI_INVARIANT(lock_queue, *at != NULL);
         at = &(*at)->next;
+    }
     *at = own->next;
     if (lock->first == NULL)
         (void)__atomic_fetch_and(&lock->word, ~QUEUED, __ATOMIC_RELAXED);
@@ -88,6 +92,7 @@ static void remove_from(tci_hand_lock *lock, const waiter *own)
 static void grant(tci_hand_lock *lock)
 {
     waiter *first = lock->first;
+    TCI_INVARIANT(lock_held, (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & HELD) != 0);
     remove_from(lock, first);
     __atomic_store_n(&first->state, GRANTED, __ATOMIC_RELEASE);
     tci_futex_wake(&first->state);
@@ -154,13 +159,16 @@ static bool take_in_turn(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t pat
 
 bool tci_hand_lock_take(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t patience_ns)
 {
-    TCI_ASSERT(!tci_hand_lock_is_mine(lock));
+    TCI_INVARIANT(lock_holder, !tci_hand_lock_is_mine(lock));
     bool taken = try_take(lock);
     if (!taken) {
         (void)__atomic_fetch_add(&lock->wanted, 1, __ATOMIC_RELAXED);
         taken = spin(lock) || take_in_turn(lock, deadline_ns, patience_ns);
+        TCI_INVARIANT_IS(lock_wanted, __atomic_load_n(&lock->wanted, __ATOMIC_RELAXED), >, 0);
         (void)__atomic_fetch_sub(&lock->wanted, 1, __ATOMIC_RELAXED);
     }
+    TCI_INVARIANT(lock_held,
+                  !taken || (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & HELD) != 0);
     if (taken)
         __atomic_store_n(&lock->holder, tci_thread_id_mark(), __ATOMIC_RELAXED);
     return taken;
@@ -171,13 +179,14 @@ bool tci_hand_lock_take(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t pati
 /* Pairs with the acquire of try_take. */
 static void let_go(tci_hand_lock *lock)
 {
+    TCI_INVARIANT(lock_held, (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & HELD) != 0);
     (void)__atomic_fetch_and(&lock->word, ~HELD, __ATOMIC_RELEASE);
 }
 
 void tci_hand_lock_release(tci_hand_lock *lock)
 {
     uint32_t alone = HELD;
-    TCI_ASSERT(tci_hand_lock_is_mine(lock));
+    TCI_INVARIANT(lock_holder, tci_hand_lock_is_mine(lock));
     __atomic_store_n(&lock->holder, 0, __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(&lock->word, &alone, 0, false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED))

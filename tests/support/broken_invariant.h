@@ -56,7 +56,7 @@ static void broken_expect(const char *name, void (*act)(void))
 /* TEST_BROKEN(name) { ... } is a test whose body, run in a child, breaks that invariant. */
 #define TEST_BROKEN(name)                                                                      \
     static void break_##name(void);                                                            \
-    TEST(name)                                                                                 \
+    TEST(broken_##name)                                                                        \
     {                                                                                          \
         broken_expect(#name, break_##name);                                                    \
     }                                                                                          \

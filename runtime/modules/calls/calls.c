@@ -50,7 +50,7 @@ void tci_calls_fini(tci_calls *calls)
 
 static tc_status grow(tci_calls *calls)
 {
-    TCI_ASSERT(calls->free == 0 && calls->count == calls->places);
+    TCI_INVARIANT_IS(call_table, calls->count, ==, calls->places);
     size_t places = calls->places == 0 ? 16 : 2 * calls->places;
     tci_call *table =
         places < UINT32_MAX ? realloc(calls->table, places * sizeof *table) : NULL;
@@ -68,14 +68,16 @@ static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id
 {
     if (calls->free == 0)
         TC_TRY(grow(calls));
-    TCI_ASSERT(calls->free <= calls->places && calls->count < calls->places);
+    TCI_INVARIANT_IS(call_table, calls->free, <=, calls->places);
+    TCI_INVARIANT_IS(call_table, calls->count, <, calls->places);
     tci_call *call = &calls->table[calls->free - 1];
-    TCI_ASSERT(!call->is_open);
+    TCI_INVARIANT(call_open, !call->is_open && call->path == NULL);
     uint32_t generation = tci_random_words_next(&calls->random);
     generation += generation == call->generation;
     *id_out = (uint64_t)generation << 32 | calls->free;
     calls->free = call->next_free;
     calls->count++;
+    TCI_INVARIANT(call_id, generation != call->generation);
     *call = (tci_call){.generation = generation, .is_open = true};
     *call_out = call;
     return TC_OK;
@@ -87,12 +89,14 @@ static tci_call *find(tci_calls *calls, tc_call_id id)
     if (place == 0 || place > calls->places)
         return NULL;
     tci_call *call = &calls->table[place - 1];
+    TCI_INVARIANT_IS(call_id, call - calls->table, ==, (ptrdiff_t)(uint32_t)id - 1);
     return call->is_open && call->generation == (uint32_t)(id >> 32) ? call : NULL;
 }
 
 static void close_call(tci_calls *calls, tci_call *call)
 {
-    TCI_ASSERT(call->is_open && calls->count > 0);
+    TCI_INVARIANT(call_open, call->is_open);
+    TCI_INVARIANT_IS(call_table, calls->count, >, 0);
     call->is_open = false;
     free(call->path);
     call->path = NULL;
@@ -153,6 +157,7 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
         tci_call *call = &calls->table[i];
         if (!call->is_open)
             continue;
+        TCI_INVARIANT_IS(call_deadline, calls->head.next_deadline_ns, <=, call->deadline_ns);
         if (now_ns < call->deadline_ns)
             next_ns = call->deadline_ns < next_ns ? call->deadline_ns : next_ns;
         else if (call->group != 0 && call->ep == NULL)
@@ -238,6 +243,7 @@ static void finish_answered(tci_core *core, tci_call *call, const tci_reply *rep
                             const uint32_t *path, uint32_t path_length, const char *text)
 {
     uint32_t kept[TCI_ROUTE_PATH_MAX];
+    TCI_INVARIANT_IS(route_path, path_length, <=, TCI_ROUTE_PATH_MAX);
     if (path_length > 0) /* closing the call frees its path */
         memcpy(kept, path, sizeof *path * path_length);
     const tc_call_outcome outcome = {
@@ -280,11 +286,13 @@ static void take_too_large(tci_core *core, tci_call *call, const tci_reply *repl
 static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
                       const uint32_t *path, const uint8_t *part, size_t part_size)
 {
+    TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
     if (reply->offset != call->received)
         return; /* part of another reply than the one that was begun */
     if (part_size > 0)
         memcpy((uint8_t *)call->params.result + reply->offset, part, part_size);
     call->received += part_size;
+    TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
     if (call->received == reply->total) {
         if (call->path != NULL)
             path = call->path;
@@ -390,6 +398,8 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
         call->in_fragments = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
     if (call != NULL && calls->head.next_deadline_ns > call->deadline_ns)
         calls->head.next_deadline_ns = call->deadline_ns;
+    TCI_INVARIANT(call_deadline,
+                  call == NULL || calls->head.next_deadline_ns <= call->deadline_ns);
     core->counters[TCI_CALLS_STARTED]++;
     if (call_out != NULL)
         *call_out = route.call;

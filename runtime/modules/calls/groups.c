@@ -1,6 +1,7 @@
 /* Creates groups and keeps their members' addresses. */
 #include "modules/calls/groups.h"
 
+#include "base/assertion.h"
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
@@ -149,6 +150,8 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
         free_group(group);
         return status;
     }
+    TCI_INVARIANT(group_list, tci_group_find(core, group->id) == NULL);
+    TCI_INVARIANT_IS(group_rank, group->rank, <, group->size);
     group->next = groups_of(core)->first;
     groups_of(core)->first = group;
     tci_member_adopt(group);
@@ -160,8 +163,10 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
 void tci_group_free(tc_group *group)
 {
     tc_group **link = &groups_of(group->core)->first;
-    while (*link != group)
+    while (*link != group) {
+        TCI_INVARIANT(group_list, *link != NULL);
         link = &(*link)->next;
+    }
     *link = group->next;
     tci_group_job_leave(groups_of(group->core), group->job);
     free_group(group);

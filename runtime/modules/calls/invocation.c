@@ -94,6 +94,8 @@ static tc_status count_hop(tci_route *route, uint32_t rank, const tci_core *core
     route->hops++;
     if (route->traced && route->path_length < TCI_ROUTE_PATH_MAX)
         route->path[route->path_length++] = rank;
+    TCI_INVARIANT_IS(route_path, route->path_length, <=, TCI_ROUTE_PATH_MAX);
+    TCI_INVARIANT_IS(route_hops, route->hops, <=, limit);
     return TC_OK;
 }
 
@@ -103,6 +105,7 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
     const uint32_t hops = route->hops, path_length = route->path_length;
     tc_ep *ep;
     tc_status status = count_hop(route, group->rank, group->core);
+    TCI_INVARIANT(route_hops, route->hops == hops + (status == TC_OK));
     if (status == TC_OK)
         status = tc_group_ep(group, rank, &ep, NULL);
     if (status == TC_OK)

@@ -1,5 +1,6 @@
 #include "modules/calls/local_reply.h"
 
+#include "base/assertion.h"
 #include "base/cursor.h"
 #include "modules/calls/groups.h"
 #include "modules/calls/calling_state.h"
@@ -36,6 +37,7 @@ tc_status tci_local_reply_keep(tci_core *core, tc_group *group, const tci_reply 
     if (size > 0)
         memcpy(kept->bytes + path_bytes, data, size);
     tci_local_replies *replies = &tci_calling_of(core)->replies;
+    TCI_INVARIANT(reply_list, *replies->last == NULL);
     *replies->last = kept;
     replies->last = &kept->next;
     tci_pending_add(&core->pending, TCI_WORK_REPLY);
@@ -78,4 +80,5 @@ void tci_local_replies_forget(tci_local_replies *replies, const tc_group *group)
         }
     }
     replies->last = link;
+    TCI_INVARIANT(reply_list, *replies->last == NULL);
 }

@@ -1,6 +1,7 @@
 /* Control frames between members of a group: their ranks, and barriers. */
 #include "modules/calls/member.h"
 
+#include "base/assertion.h"
 #include "base/cursor.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
@@ -31,9 +32,11 @@ void tci_member_ended(tc_ep *ep, const tc_error *error)
     tc_group *group = ep->member.group;
     if (group == NULL)
         return;
+    TCI_INVARIANT_IS(group_rank, ep->member.rank, <, group->size);
     tci_member *m = &group->members[ep->member.rank];
     if (m->arrived_by == ep)
         m->arrived_by = NULL;
+    TCI_INVARIANT(group_member, m->ep == NULL || m->ep->member.rank == ep->member.rank);
     if (m->ep == ep)
         m->ep = NULL;
     else if (m->ep != NULL)
@@ -48,6 +51,8 @@ void tci_member_ended(tc_ep *ep, const tc_error *error)
  * one to send by; a second, made when both sides connected at once, only receives. */
 static void join_group(tc_ep *ep, tc_group *group, uint32_t rank)
 {
+    TCI_INVARIANT_IS(group_rank, rank, <, group->size);
+    TCI_INVARIANT(group_member, ep->member.group == NULL);
     tci_member *m = &group->members[rank];
     ep->member.group = group;
     ep->member.rank = rank;

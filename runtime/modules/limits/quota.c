@@ -49,6 +49,7 @@ static void forget_old(tci_account **accounts, uint64_t now_ns)
     tci_account *account;
     for (tci_account **at = accounts; (account = *at) != NULL;) {
         if (is_forgettable(account, now_ns)) {
+            TCI_INVARIANT_IS(account_queue, account->queue_bytes, ==, 0);
             *at = account->next;
             free(account);
         } else {
@@ -100,6 +101,7 @@ tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
             quota_name(account, name), account->connections, (unsigned long long)max);
     account->endpoints++;
     account->connections += made_there;
+    TCI_INVARIANT_IS(account_endpoints, account->endpoints, >=, account->connections);
     account->queue_bytes +=
         ep->tx.queue_bytes; /* of messages queued before the peer was there */
     ep->account = account;
@@ -110,7 +112,8 @@ tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
 
 void tci_quota_leave(tc_ep *ep)
 {
-    TCI_ASSERT(ep->account->endpoints > 0);
+    TCI_INVARIANT_IS(account_endpoints, ep->account->endpoints, >, 0);
+    TCI_INVARIANT_IS(account_queue, ep->tx.queue_bytes, ==, 0);
     ep->account->endpoints--;
     ep->account->connections -= ep->life.owner == TCI_OWNER_CONTEXT;
     ep->account = NULL;
@@ -138,7 +141,7 @@ void tci_quota_queue(tc_ep *ep, size_t before)
     tci_account *account = ep->account;
     const size_t max = queue_max(ep);
     char name[NAME_MAX_BYTES];
-    TCI_ASSERT(account->queue_bytes >= before);
+    TCI_INVARIANT_IS(account_queue, account->queue_bytes, >=, before);
     account->queue_bytes += ep->tx.queue_bytes - before;
     if (ep->tx.queue_bytes < before || account->queue_bytes <= max)
         return;
@@ -166,6 +169,7 @@ static void fill(tci_account *account, uint64_t rate)
 {
     const uint64_t now_ns = tci_clock_ns();
     const uint64_t passed_ns = now_ns - account->filled_ns;
+    TCI_INVARIANT_IS(account_rate, account->filled_ns, <=, now_ns);
     const uint64_t parts = passed_ns % TCI_NS_PER_S * rate;
     const uint64_t more = passed_ns / TCI_NS_PER_S * rate + parts / TCI_NS_PER_S;
     if (more == 0)
@@ -174,6 +178,7 @@ static void fill(tci_account *account, uint64_t rate)
     account->filled_ns = now_ns - parts % TCI_NS_PER_S / rate;
     if (account->messages > (int64_t)rate)
         account->messages = (int64_t)rate;
+    TCI_INVARIANT_IS(account_rate, account->filled_ns, <=, now_ns);
 }
 
 bool tci_quota_waits(tc_ep *ep)

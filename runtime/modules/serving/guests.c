@@ -56,7 +56,7 @@ static bool has_it(const guest *g, bool something_happened)
 /* Guests that were woken stay in the list until they have the lock. */
 static void tell_guests(tc_context *ctx, bool something_happened)
 {
-    TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
+    TCI_INVARIANT(guest_lock, tci_hand_lock_is_mine(&ctx->guests.lock));
     for (guest *g = ctx->guests.first; g != NULL; g = g->next) {
         if (__atomic_load_n(&g->told, __ATOMIC_RELAXED) == 0 && has_it(g, something_happened))
             tell(g);
@@ -73,7 +73,8 @@ void tci_guests_tell_all(tc_context *ctx)
 
 static void begin_sleep(tc_context *ctx, uint64_t until_ns)
 {
-    TCI_ASSERT(!ctx->guests.asleep && tci_hand_lock_is_mine(&ctx->guests.lock));
+    TCI_INVARIANT(guest_lock, tci_hand_lock_is_mine(&ctx->guests.lock));
+    TCI_INVARIANT(guest_sleep, !ctx->guests.asleep);
     ctx->guests.asleep = true;
     ctx->guests.visited = false;
     ctx->guests.sleeps_until_ns = until_ns;
@@ -83,6 +84,7 @@ static void begin_sleep(tc_context *ctx, uint64_t until_ns)
 static bool end_sleep(tc_context *ctx)
 {
     tci_guests_take(ctx);
+    TCI_INVARIANT(guest_sleep, ctx->guests.asleep);
     ctx->guests.asleep = false;
     return ctx->guests.visited;
 }
@@ -197,14 +199,17 @@ static void await_word(const tc_context *ctx, const uint32_t *told, uint64_t dea
 static void leave_list(tci_guests *guests, const guest *own)
 {
     guest **at = &guests->first;
-    while (*at != own)
+    while (*at != own) {
+        TCI_INVARIANT(guest_list, *at != NULL);
         at = &(*at)->next;
+    }
     *at = own->next;
 }
 
 static void wait_as(tc_context *ctx, guest *own, uint64_t deadline_ns)
 {
-    TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
+    TCI_INVARIANT(guest_lock, tci_hand_lock_is_mine(&ctx->guests.lock));
+    TCI_INVARIANT(guest_list, ctx->guests.first != own && own->told == 0);
     own->next = ctx->guests.first;
     ctx->guests.first = own;
     leave(ctx, own->wants_turn || (own->what != NULL && own->what->is_silent));
