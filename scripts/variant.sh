@@ -46,7 +46,8 @@ case $preset in
         need clang-19 clang-19
         # Documents about other languages, and drawings, have little of ours in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
-        but='^integration\.(.*\.am_shared_memory|languages_.*|layout_document|tc_perf_(languages|plot)_.*)$'
+        # tc-perf does the same by another way.
+        but='^integration\.(.*\.am_shared_memory|languages_.*|layout_document|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
         ;;
     tsan)
         need clang-19 clang-19
@@ -73,7 +74,10 @@ case $preset in
         but='^integration\.passwords\.'
         ;;
     aarch64 | x86_64)
-        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|$forms"
+        # The tests of the engine load images compiled from bitcode too, and at each level; above it few suites see a difference.
+        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|^conformance\\..*\\.(direct|bitcode)$"
+        these+='|^conformance\.(constructors_kept|exceptions|functions|processor|tiers)\.compiled_image$'
+        but='^conformance\.many_endpoints\.' # it counts memory, and is slow
         ;;
 esac
 
