@@ -3,6 +3,8 @@
 # then how fast a small function travels on this machine.
 #   scripts/demo.sh
 #   scripts/demo.sh --mixed   instead: one function on both architectures, of which qemu runs the other one
+# With TC_HOST_BUILD in the environment, a build by the same LLVM that is there, and without a release so far: in build/demo, with the
+# functions of that build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/release
@@ -35,8 +37,13 @@ esac
 heading "dependencies"
 scripts/install-deps.sh
 
+taken=()
+if [ -n "${TC_HOST_BUILD:-}" ] && [ -z "${1:-}" ] && [ ! -f $build/CMakeCache.txt ]; then
+    build=build/demo
+    taken=(-DTC_FUNCTION_BUILD="$TC_HOST_BUILD" -DTC_BENCHMARK_LANGUAGES=c++)
+fi
 heading "build ($build)"
-quietly cmake --preset release
+quietly cmake --preset release -B "$build" "${taken[@]}"
 # The targets that cmake --install needs, and the examples; not the tests, which are as much again.
 scripts/build.sh "$build" --target installed examples/all
 "$build/bin/tc-info"
