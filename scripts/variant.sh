@@ -46,8 +46,8 @@ case $preset in
         need clang-19 clang-19
         # Documents about other languages, and drawings, have little of ours in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
-        # tc-perf does the same by another way.
-        but='^integration\.(.*\.am_shared_memory|languages_.*|layout_document|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
+        # tc-perf does the same by another way, and a receiver that refuses code, or has it compiled apart, as well.
+        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
         ;;
     tsan)
         need clang-19 clang-19
