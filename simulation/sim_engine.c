@@ -9,6 +9,7 @@
 #include "core/module.h"
 #include "engine/library_set.h"
 #include "engine/loading.h"
+#include "ifunc/bitcode_slices.h"
 #include "ifunc/registry.h"
 
 #include <stdio.h>
@@ -328,6 +329,7 @@ static const tci_loading_ops table = {
     .injector_get_ahead = injector_ignore,
     .injector_expect = injector_ignore,
     .injector_place = injector_place,
+    .open_slices = tci_bitcode_slices_open,
 };
 
 static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)

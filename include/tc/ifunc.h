@@ -125,7 +125,8 @@ static inline tc_code tc_code_embedded(const tc_embedded *embedded)
  *   TC_E_VERSION      also: the signature is of minisign's older kind, or the content id is
  *                     another one than `id`
  *   TC_E_IN_USE       two slices are for one target
- *   TC_E_UNSUPPORTED  code or a slice has a field that this library does not know
+ *   TC_E_UNSUPPORTED  code or a slice has a field that this library does not know; there are
+ *                     slices, and the library was built without the module `engine`
  *   as tc_ifunc_open */
 TC_MUST_CHECK static inline tc_status tc_ifunc_open_code(tc_context *ctx, const tc_code *code,
                                                          tc_ifunc **fn_out, tc_error *err)

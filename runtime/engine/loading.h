@@ -2,7 +2,7 @@
  * has the table (`loading`). It is NULL in a library without the module engine, which opens and
  * sends functions but cannot run shipped code. Each member is described at the function of the
  * same name in engine.h, code_unit.h, code_unit_life.h, code_rebind.h, load_queue.h, symbols.h,
- * symbol_policy.h, library_set.h and injector.h. */
+ * symbol_policy.h, library_set.h, injector.h and ifunc/bitcode_slices.h. */
 #ifndef TCI_LOADING_H
 #define TCI_LOADING_H
 
@@ -10,6 +10,10 @@
 #include "engine/injector.h"
 #include "engine/load_queue.h"
 #include "engine/symbols.h"
+
+struct tci_registry;
+struct tci_bitcode_slices;
+struct tc_ifunc;
 
 typedef struct tci_loading_ops {
     /* the engine */
@@ -65,6 +69,10 @@ typedef struct tci_loading_ops {
     tc_status (*injector_place)(tci_injector *injector, const uint8_t *bytes, size_t image_size,
                                 size_t rest_size, void (**main_out)(void *, size_t, void *),
                                 tc_error *err);
+    /* a program's own bitcode */
+    tc_status (*open_slices)(struct tci_registry *registry, const char *name,
+                             const struct tci_bitcode_slices *given, const char *deps,
+                             size_t deps_size, struct tc_ifunc **fn_out, tc_error *err);
 } tci_loading_ops;
 
 #endif

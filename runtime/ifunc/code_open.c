@@ -3,6 +3,7 @@
 #include "ifunc/code_open.h"
 
 #include "base/error_text.h"
+#include "base/module_absent.h"
 #include "base/sized_struct.h"
 #include "ifunc/bitcode_slices.h"
 #include "ifunc/ifunc_files.h"
@@ -50,6 +51,15 @@ static tc_status open_bytes(tci_registry *registry, const tc_code *code, tc_ifun
     return tci_registry_add(registry, &parts, fn_out, err);
 }
 
+static tc_status open_slices(tci_registry *registry, const tc_code *code,
+                             const tci_bitcode_slices *slices, tc_ifunc **fn_out, tc_error *err)
+{
+    if (registry->loading == NULL)
+        return tci_module_absent("a function of bitcode (tc_code.slices)", "engine", err);
+    return registry->loading->open_slices(registry, code->name, slices, code->deps,
+                                          code->deps_size, fn_out, err);
+}
+
 /* A loader has no events; its functions are made without haste, as they are not sent. */
 static tc_status open_source(tci_registry *registry, const tc_code *code, size_t slice_size,
                              tc_ifunc **fn_out, tc_error *err)
@@ -57,8 +67,7 @@ static tc_status open_source(tci_registry *registry, const tc_code *code, size_t
     const tci_bitcode_slices slices = {code->slices, code->slice_count, slice_size,
                                        registry->events != NULL};
     if (code->slices != NULL)
-        return tci_bitcode_slices_open(registry, code->name, &slices, code->deps,
-                                       code->deps_size, fn_out, err);
+        return open_slices(registry, code, &slices, fn_out, err);
     if (code->bytes != NULL)
         return open_bytes(registry, code, fn_out, err);
     return code->path != NULL ? tci_ifunc_files_read(registry, code->path, fn_out, err)

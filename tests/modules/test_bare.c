@@ -117,6 +117,19 @@ static void code_is_refused(void **state)
     tc_context_destroy(ctx);
 }
 
+static void bitcode_of_a_program_is_not_opened(void **state)
+{
+    const tc_bitcode slice = {.triple = "x86_64-linux", .bytes = "BC", .size = 2};
+    const tc_code code = {.name = "any", .slices = &slice, .slice_count = 1};
+    tc_context *ctx = test_context(NULL);
+    tc_ifunc *fn;
+    tc_error error = {0};
+    assert_int_equal(tc_ifunc_open_code(ctx, &code, &fn, &error), TC_E_UNSUPPORTED);
+    if (strstr(error.text, "tc_code.slices) needs the module engine") == NULL)
+        fail_msg("%s", error.text);
+    tc_context_destroy(ctx);
+}
+
 static void injected_code_is_not_sent(void **state)
 {
     tc_context *ctx = test_context(NULL);
@@ -278,6 +291,7 @@ int main(void)
         cmocka_unit_test(messages_run),
         cmocka_unit_test(messages_run_over_the_connection),
         cmocka_unit_test(code_is_refused),
+        cmocka_unit_test(bitcode_of_a_program_is_not_opened),
         cmocka_unit_test(injected_code_is_not_sent),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),

@@ -5,6 +5,7 @@
 #include "engine/code_rebind.h"
 #include "engine/code_unit_life.h"
 #include "engine/loading.h"
+#include "ifunc/bitcode_slices.h"
 #include "modules/engine/host_symbols.h"
 
 static tc_status acquire(const struct tc_options *options, tci_engine_handle **handle_out,
@@ -99,6 +100,7 @@ static const tci_loading_ops table = {
     .injector_get_ahead = tci_injector_get_ahead,
     .injector_expect = tci_injector_expect,
     .injector_place = tci_injector_place,
+    .open_slices = tci_bitcode_slices_open,
 };
 
 static tc_status attach(tci_registry *registry, const struct tc_options *options, tc_error *err)
