@@ -206,9 +206,7 @@ TEST(a_refused_function_is_named_and_others_go_on)
     pair_send_check(p.ep, check, 0, 10);
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
-    assert_status(error.status, TC_E_UNRESOLVED);
-    assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
-    assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
+    pair_check_unbound(&error);
     assert_status(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
     pair_send_check(p.ep, check, 1, 10);
     pair_flush(p.ep);
@@ -345,6 +343,7 @@ TEST(payloads_above_the_limit_are_refused_and_others_go_on)
     tc_options_destroy(opts);
     assert_ok(tc_ep_connect(other, p.host_port, PAIR_TIMEOUT_NS, &ep, &error));
     assert_ok(tc_ifunc_open(other, "check", &fn, &error));
+    pair_provide(&p, fn, "check");
     uint8_t *large = calloc(1, 5000000);
     status = pair_send(ep, fn, large, 5000000);
     assert_true(status == TC_OK || status == TC_E_TOO_LARGE);

@@ -48,11 +48,24 @@ tc_ep *pair_connect(pair *p)
     return ep;
 }
 
+__attribute__((weak)) void pair_provide(pair *p, tc_ifunc *fn, const char *name)
+{
+    (void)p, (void)fn, (void)name;
+}
+
+__attribute__((weak)) void pair_check_unbound(const tc_error *refusal)
+{
+    assert_status(refusal->status, TC_E_UNRESOLVED);
+    assert_non_null(strstr(refusal->text, "tests_symbol_that_is_nowhere"));
+    assert_non_null(strstr(refusal->text, "tests_other_symbol_that_is_nowhere"));
+}
+
 tc_ifunc *pair_ifunc(pair *p, const char *name)
 {
     tc_error error = {0};
     tc_ifunc *fn;
     must(tc_ifunc_open(p->source, name, &fn, &error), &error, name);
+    pair_provide(p, fn, name);
     return fn;
 }
 

@@ -38,6 +38,14 @@ tc_ifunc *pair_ifunc(pair *p, const char *name);
 /* The same by the name of its file. */
 tc_ifunc *pair_ifunc_file(pair *p, const char *name);
 
+/* A library that loads no code has each function of these tests from the process itself:
+ * tests/modules/local_functions.c has both of these for it, and takes precedence. */
+/* Gives both contexts the code of a function that the source has opened. By default nothing is
+ * done: the target takes it from messages. */
+void pair_provide(pair *p, tc_ifunc *fn, const char *name);
+/* Checks why the target has refused the function `unbound`. */
+void pair_check_unbound(const tc_error *refusal);
+
 /* tc_send that progresses while there is no space. */
 tc_status pair_send(tc_ep *ep, tc_ifunc *fn, const void *payload, size_t size);
 /* Sends message n of the check ifunc so. */
