@@ -8,6 +8,7 @@
 #include "dispatch/slots.h"
 #include "transfer/large_send.h"
 #include "transfer/lost.h"
+#include "transfer/send_queue.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -91,8 +92,10 @@ static void ep_ended(tc_ep *ep, const tc_error *error)
     ep->core->counters[TCI_MESSAGES_LOST] += ep->life.lost;
     if (ep->core->calls != NULL)
         ep->core->calls->ops->ended(ep, error);
-    if (ep->state >= TCI_EP_CLOSED)
-        tci_large_lose_started(ep);
+    if (ep->state < TCI_EP_CLOSED)
+        return;
+    tci_large_lose_started(ep);
+    tci_send_queue_clear(ep); /* the module calls has answered what it had there */
 }
 
 /* Only endpoints of a group are tried again. */
