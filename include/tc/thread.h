@@ -62,7 +62,8 @@ typedef struct tc_thread_params {
  *                      callback, or in a fork
  *   TC_E_IO            the operating system gave no descriptor
  *   TC_E_NO_MEMORY     there are no resources for another thread
- *   TC_E_UNSUPPORTED   params has a field that this library does not know */
+ *   TC_E_UNSUPPORTED   params has a field that this library does not know, or the library was
+ *                      built without the module `serving` */
 TC_MUST_CHECK static inline tc_status
 tc_context_start_thread(tc_context *ctx, const tc_thread_params *params, tc_error *err)
 {
@@ -80,10 +81,11 @@ TC_MUST_CHECK TC_API tc_status tc_context_stop_thread(tc_context *ctx, tc_error 
 
 /* Takes the lock of the context. Any thread.
  *
- *   TC_OK         this thread holds it, until tc_context_unlock
- *   TC_E_TIMEOUT  others held it for all of timeout_ns
- *   TC_E_BUSY     this thread holds it already: so does the serving thread inside an ifunc or a
- *                 callback; or this is a fork */
+ *   TC_OK             this thread holds it, until tc_context_unlock
+ *   TC_E_TIMEOUT      others held it for all of timeout_ns
+ *   TC_E_BUSY         this thread holds it already: so does the serving thread inside an ifunc or
+ *                     a callback; or this is a fork
+ *   TC_E_UNSUPPORTED  the library was built without the module `serving` */
 TC_MUST_CHECK TC_API tc_status tc_context_lock(tc_context *ctx, uint64_t timeout_ns,
                                                tc_error *err);
 

@@ -13,6 +13,7 @@
 #include <tc/library.h>
 #include <tc/loader.h>
 #include <tc/package.h>
+#include <tc/thread.h>
 
 #define TIMEOUT_NS 60000000000ull
 
@@ -211,6 +212,19 @@ static void calls_and_groups_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void threads_of_the_library_say_what_is_missing(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_error error = {0};
+    assert_int_equal(tc_context_start_thread(ctx, NULL, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "needs the module serving"));
+    assert_int_equal(tc_context_lock(ctx, TIMEOUT_NS, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_context_lock needs the module serving"));
+    tc_context_unlock(ctx);
+    assert_int_equal(tc_context_stop_thread(ctx, &error), TC_OK);
+    tc_context_destroy(ctx);
+}
+
 static void addresses_and_objects_of_ucx_say_what_is_missing(void **state)
 {
     tc_context *ctx = test_context(NULL), *other;
@@ -295,6 +309,7 @@ int main(void)
         cmocka_unit_test(injected_code_is_not_sent),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
+        cmocka_unit_test(threads_of_the_library_say_what_is_missing),
         cmocka_unit_test(addresses_and_objects_of_ucx_say_what_is_missing),
         cmocka_unit_test(the_version_says_that_there_is_no_ucx),
         cmocka_unit_test(libraries_and_packages_say_what_is_missing),
