@@ -4,9 +4,9 @@
 #include "archive.h"
 
 #include "archive_exports.h"
+#include "archive_form.h"
 #include "archive_layout.h"
 #include "archive_name.h"
-#include "archive_pack.h"
 #include "base/error_text.h"
 
 #include <assert.h>
@@ -296,52 +296,6 @@ static tc_status build_content(const tci_archive_writer *writer, uint8_t **conte
     return TC_OK;
 }
 
-/* Header, packed content, checksum. */
-static tc_status build_archive(size_t content_size, const tci_packed *packed, void **bytes_out,
-                               size_t *size_out, tc_error *err)
-{
-    size_t bound = TCI_ARCHIVE_HEADER_MAX + packed->size + TCI_ARCHIVE_CHECKSUM_SIZE;
-    uint8_t *bytes = malloc(bound);
-    if (bytes == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes", bound);
-    uint8_t checksum[TCI_ARCHIVE_CHECKSUM_SIZE];
-    tci_writer w;
-    tci_writer_init(&w, bytes, bound);
-    tci_write_bytes(&w, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE);
-    tci_write_u8(&w, TCI_ARCHIVE_VERSION);
-    tci_write_u8(&w, (uint8_t)packed->packing);
-    tci_varint_write(&w, packed->dictionary);
-    tci_varint_write(&w, (uint32_t)content_size);
-    tci_write_bytes(&w, packed->bytes, packed->size);
-    tci_archive_checksum(bytes, w.at, checksum);
-    tci_write_bytes(&w, checksum, sizeof checksum);
-    assert(!w.failed);
-    *bytes_out = bytes;
-    *size_out = w.at;
-    return TC_OK;
-}
-
-static tc_status pack_archive(const uint8_t *content, size_t content_size,
-                              tci_pack_effort effort, void **bytes_out, size_t *size_out,
-                              tc_error *err)
-{
-    tci_packed packed;
-    TC_TRY(tci_pack(content, content_size, effort, &packed, err));
-    tc_status status = build_archive(content_size, &packed, bytes_out, size_out, err);
-    free(packed.bytes);
-    return status;
-}
-
-static tc_status store_archive(const uint8_t *content, size_t content_size, void **bytes_out,
-                               size_t *size_out, tc_error *err)
-{
-    const tci_packed stored = {.bytes = (uint8_t *)(uintptr_t)content, /* only read */
-                               .size = content_size,
-                               .packing = TCI_PACKING_STORED,
-                               .dictionary = TCI_ARCHIVE_NO_DICTIONARY};
-    return build_archive(content_size, &stored, bytes_out, size_out, err);
-}
-
 /* Dictionaries hold bitcode only. */
 static bool has_bitcode(const tci_archive_writer *writer)
 {
@@ -363,22 +317,9 @@ tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out
     bool plain = writer->plain || !has_bitcode(writer);
     const tci_pack_effort effort = plain ? TCI_PACK_PLAIN : TCI_PACK_SMALLEST;
     tc_status status =
-        writer->stored ? store_archive(content, content_size, bytes_out, size_out, err)
-                       : pack_archive(content, content_size, effort, bytes_out, size_out, err);
+        writer->stored
+            ? tci_archive_form_store(content, content_size, bytes_out, size_out, err)
+            : tci_archive_form_pack(content, content_size, effort, bytes_out, size_out, err);
     free(content);
     return status;
-}
-
-tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out, size_t *size_out,
-                                 tc_error *err)
-{
-    return pack_archive(tci_archive_content(archive), tci_archive_content_size(archive),
-                        TCI_PACK_QUICK, bytes_out, size_out, err);
-}
-
-tc_status tci_archive_stored_form(const tci_archive *archive, void **bytes_out,
-                                  size_t *size_out, tc_error *err)
-{
-    return store_archive(tci_archive_content(archive), tci_archive_content_size(archive),
-                         bytes_out, size_out, err);
 }
