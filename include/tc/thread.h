@@ -83,8 +83,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_stop_thread(tc_context *ctx, tc_error 
  *
  *   TC_OK             this thread holds it, until tc_context_unlock
  *   TC_E_TIMEOUT      others held it for all of timeout_ns
- *   TC_E_BUSY         this thread holds it already: so does the serving thread inside an ifunc or
- *                     a callback; or this is a fork
+ *   TC_E_BUSY         this thread holds it already: so does the serving thread inside an ifunc
+ *                     or a callback; or this is a fork
  *   TC_E_UNSUPPORTED  the library was built without the module `serving` */
 TC_MUST_CHECK TC_API tc_status tc_context_lock(tc_context *ctx, uint64_t timeout_ns,
                                                tc_error *err);

@@ -95,7 +95,7 @@ static void ep_ended(tc_ep *ep, const tc_error *error)
     if (ep->state < TCI_EP_CLOSED)
         return;
     tci_large_lose_started(ep);
-    tci_send_queue_clear(ep); /* the module calls has answered what it had there */
+    tci_send_queue_clear(ep); /* answered by the module calls, where needed */
 }
 
 /* Only endpoints of a group are tried again. */
