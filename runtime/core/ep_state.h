@@ -71,6 +71,15 @@ void tci_ep_unwatch(tc_ep *ep);
 void tci_ep_pause(tc_ep *ep);
 void tci_ep_resume(tc_ep *ep);
 
+/* Returns whether a frame has come behind those that were searched for requests. */
+static inline bool tci_ep_has_unseen(const tc_ep *ep)
+{
+    const tci_receiver *rx = &ep->rx;
+    return rx->looked_ahead > rx->ring.head && rx->looked_ahead != TCI_LOOKED_AT_ALL &&
+           tci_ring_load_signal(rx->ring.ring + (rx->looked_ahead & rx->ring.mask)) ==
+               rx->looked_signal;
+}
+
 /* Called after the ring's head has moved: updates the polled position. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {

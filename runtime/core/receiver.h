@@ -76,6 +76,10 @@ typedef struct tci_receiver {
     struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is not a stream */
     unsigned payload_alignment;    /* the greatest that a function bound here requires */
     uint64_t looked_ahead;         /* requests up to here are answered: dispatch/needs.h */
+    uint64_t looked_signal;        /* of a frame there */
 } tci_receiver;
+
+#define TCI_LOOKED_AT_ALL                                                                      \
+    UINT64_MAX /* a frame there breaks the format: none behind it counts */
 
 #endif

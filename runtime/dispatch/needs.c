@@ -22,7 +22,7 @@ static void answer(tc_ep *ep, const tci_frame *f, const uint8_t *frame)
 void tci_needs_answer(tc_ep *ep)
 {
     tci_consumer ahead = ep->rx.ring; /* reads on, and publishes nothing */
-    const uint64_t begin = ahead.head;
+    const uint64_t begin = ahead.head, looked_ahead = ep->rx.looked_ahead;
     tci_code_section section;
     uint64_t word;
     size_t bytes;
@@ -30,15 +30,16 @@ void tci_needs_answer(tc_ep *ep)
     while ((frame = tci_consumer_peek(&ahead, &word)) != NULL &&
            ahead.head - begin <= ahead.mask) {
         const tci_frame f = tci_frame_of_word(word);
-        const bool is_new = ahead.head >= ep->rx.looked_ahead;
+        const bool is_new = ahead.head >= looked_ahead;
         if (tci_frame_check(&f, frame, tci_consumer_room(&ahead), &bytes, &section, NULL) !=
-            TC_OK)
+            TC_OK) {
+            ep->rx.looked_ahead = TCI_LOOKED_AT_ALL;
             return;
+        }
         tci_consumer_advance(&ahead, bytes);
-        if (!is_new)
-            continue;
-        ep->rx.looked_ahead = ahead.head;
-        if (is_need(&f))
+        if (is_new && is_need(&f))
             answer(ep, &f, frame);
     }
+    ep->rx.looked_ahead = ahead.head;
+    ep->rx.looked_signal = ahead.signal;
 }

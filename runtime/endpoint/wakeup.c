@@ -2,6 +2,7 @@
 
 #include "core/credit.h"
 #include "core/doorbell.h"
+#include "core/ep_state.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/payload_in.h"
@@ -70,7 +71,10 @@ bool tci_wakeup_finds_work(tc_ep *ep)
     if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep) ||
         tci_code_out_may_leave(ep))
         return true;
-    /* A frame at the head can wait long for code that is on its way. */
+    /* A frame at the head can wait long for code that is on its way. Behind it the peer may ask
+     * for code that its own frames wait for. */
+    if (ep->rx.incoming.wanted && tci_ep_has_unseen(ep))
+        return true;
     bool stands = ep->rx.held || ep->rx.paused || ep->rx.loading ||
                   (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
     return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);

@@ -1,7 +1,10 @@
 /* Frames that wait for their code, which comes beside the ring: from several peers at once, and
  * from one that changes the frame meanwhile. far receives. */
 #include "../support/fake_node.h"
+#include "core/ep_state.h"
 #include "dispatch/dispatch.h"
+#include "endpoint/wakeup.h"
+#include "transfer/frame_out.h"
 
 #define LARGE 20000u /* more than a frame of these rings takes */
 
@@ -157,6 +160,24 @@ static void ask_for_f0(void)
     send(&first, function(&first, 0));
     look(&first);
     assert_true(first.peer->rx.incoming.wanted);
+}
+
+/* The peer's request for code may come between the target's look and its sleep. */
+TEST_WITH(a_request_behind_a_frame_that_waits_is_looked_for_before_a_sleep, open_both,
+          close_both)
+{
+    const tci_content_id unknown = {.bytes = {1}};
+    ask_for_f0();
+    assert_false(tci_ep_has_unseen(first.peer));
+    tci_frame_out_control(first.ep, TCI_CONTROL_NEED, 0, unknown.bytes, sizeof unknown.bytes);
+    tci_frame_out_end_turns(&first.near->core);
+    assert_true(tci_ep_has_unseen(first.peer));
+    assert_true(tci_wakeup_finds_work(first.peer));
+    look(&first);
+    assert_false(tci_ep_has_unseen(first.peer));
+    assert_true(first.peer->rx.incoming.wanted);
+    fake_pair_settle(&first);
+    expect_runs(1, 0);
 }
 
 static void expect_change_found(void)
