@@ -5,7 +5,9 @@
 #include "core/ep_state.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
+#include "transfer/large_send.h"
 #include "transfer/payload_in.h"
+#include "transfer/payload_out.h"
 #include "transfer/send_space.h"
 
 static tci_ring_word *own_words(const tc_ep *ep)
@@ -64,12 +66,20 @@ static bool credit_has_come(tc_ep *ep)
     return ep->tx.ring.consumed_seen >= ep->wake.awaited || ep->tx.ring.broken;
 }
 
+/* The last part of a queued payload may have left when the link was armed. Where the peer has
+ * refused the function meanwhile, it sends nothing more that would end the sleep. */
+static bool payload_may_go_on(const tc_ep *ep)
+{
+    const tci_large_request *large = ep->tx.large;
+    return large != NULL && large->queued && large->framed && tci_payload_out_may_go_on(ep);
+}
+
 bool tci_wakeup_finds_work(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return false;
     if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep) ||
-        tci_code_out_may_leave(ep))
+        tci_code_out_may_leave(ep) || payload_may_go_on(ep))
         return true;
     /* A frame at the head can wait long for code that is on its way. Behind it the peer may ask
      * for code that its own frames wait for. */
