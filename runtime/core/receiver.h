@@ -79,7 +79,6 @@ typedef struct tci_receiver {
     uint64_t looked_signal;        /* of a frame there */
 } tci_receiver;
 
-#define TCI_LOOKED_AT_ALL                                                                      \
-    UINT64_MAX /* a frame there breaks the format: none behind it counts */
+#define TCI_LOOKED_AT_ALL UINT64_MAX /* a frame breaks the format: the search has ended */
 
 #endif

@@ -66,8 +66,9 @@ static bool credit_has_come(tc_ep *ep)
     return ep->tx.ring.consumed_seen >= ep->wake.awaited || ep->tx.ring.broken;
 }
 
-/* The last part of a queued payload may have left when the link was armed. Where the peer has
- * refused the function meanwhile, it sends nothing more that would end the sleep. */
+/* The last part of a queued payload may have left when the link was armed. A peer
+ * that has refused the function has returned its credit before that, so only this check ends
+ * the sleep. */
 static bool payload_may_go_on(const tc_ep *ep)
 {
     const tci_large_request *large = ep->tx.large;

@@ -23,7 +23,8 @@ uint64_t tci_send_space_awaited(const tc_ep *ep)
     uint64_t position = UINT64_MAX;
     if (tci_producer_drained(tx))
         return UINT64_MAX;
-    if (ep->tx.large != NULL)
+    /* One that is announced waits for the link alone. Its credit may have come already. */
+    if (ep->tx.large != NULL && !ep->tx.large->framed)
         position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
     /* A flush may have reached its target and wait for another endpoint. */
     if (ep->tx.flush_target > tx->consumed_seen)
