@@ -40,18 +40,13 @@ tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
                      const char *deps, size_t deps_size, const char *signature,
                      size_t signature_size, tc_ifunc **fn_out, tc_error *err)
 {
-    tc_code code = {NULL,
-                    NULL,
-                    archive != NULL ? archive : "",
-                    archive_size,
-                    deps,
-                    deps_size,
-                    signature,
-                    signature_size,
-                    NULL,
-                    0,
-                    NULL};
-    return tc_ifunc_open_code(ctx, &code, fn_out, err);
+    tc_embedded file = {archive != NULL ? archive : "",
+                        archive_size,
+                        deps,
+                        deps_size,
+                        signature,
+                        signature_size};
+    return tc_ifunc_open_embedded(ctx, &file, fn_out, err);
 }
 
 /* Use tc_ifunc_open_code with `bytes`.
@@ -98,18 +93,13 @@ tc_library_open_memory(tc_context *ctx, const void *archive, size_t archive_size
                        const char *deps, size_t deps_size, const char *signature,
                        size_t signature_size, tc_library **library_out, tc_error *err)
 {
-    tc_code code = {NULL,
-                    NULL,
-                    archive != NULL ? archive : "",
-                    archive_size,
-                    deps,
-                    deps_size,
-                    signature,
-                    signature_size,
-                    NULL,
-                    0,
-                    NULL};
-    return tc_library_open_code(ctx, &code, library_out, err);
+    tc_embedded file = {archive != NULL ? archive : "",
+                        archive_size,
+                        deps,
+                        deps_size,
+                        signature,
+                        signature_size};
+    return tc_library_open_embedded(ctx, &file, library_out, err);
 }
 
 /* Use tc_loader_open_code with `bytes`.
@@ -119,17 +109,8 @@ TC_MUST_CHECK static inline tc_status
 tc_loader_open_memory(tc_loader *loader, const void *archive, size_t archive_size,
                       const char *deps, size_t deps_size, tc_ifunc **fn_out, tc_error *err)
 {
-    tc_code code = {NULL,
-                    NULL,
-                    archive != NULL ? archive : "",
-                    archive_size,
-                    deps,
-                    deps_size,
-                    NULL,
-                    0,
-                    NULL,
-                    0,
-                    NULL};
+    tc_embedded file = {archive != NULL ? archive : "", archive_size, deps, deps_size, NULL, 0};
+    tc_code code = tc_code_embedded(&file);
     return tc_loader_open_code(loader, &code, fn_out, err);
 }
 

@@ -2,11 +2,6 @@
 #include "../support/fake_node.h"
 #include "core/credit.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static fake_delivery *delivery_of(tc_ep *ep)
 {
     return (fake_delivery *)(void *)ep->tx.delivery;
@@ -19,7 +14,7 @@ static fake_pair consumed_pair(uint64_t delivery)
     tci_frame frame;
     const uint8_t *payload;
     fake_pair_open(&pair, delivery);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     for (int i = 0; i < 3; i++)
         assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
     (void)fake_node_turn(pair.near);
@@ -111,7 +106,7 @@ TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     fake_delivery *d = delivery_of(pair.peer);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     tci_frame frame;
     const uint8_t *payload;
     d->made = d->on_their_way = 1;
@@ -150,7 +145,7 @@ TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     tci_frame frame;
     const uint8_t *payload;
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     pair.peer->link->holds = true;
     for (int i = 0; i < 100; i++) {
         tci_credit_return(pair.peer);

@@ -4,11 +4,6 @@
 #include "core/credit.h"
 #include "endpoint/wakeup.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 /* near sends to far, which goes to sleep. */
 typedef struct doorbells {
     fake_pair pair;
@@ -20,7 +15,7 @@ static doorbells make_bells(void)
 {
     doorbells b;
     fake_pair_open(&b.pair, FAKE_MAPPED);
-    b.fn = fake_node_function(b.pair.near, "nothing", nothing);
+    b.fn = fake_node_function(b.pair.near, "nothing", fake_nothing);
     assert_ok(tc_send(b.pair.ep, b.fn, NULL, 0));
     fake_pair_settle(&b.pair);
     b.before = fake_outbox_count(&b.pair.ep->link->sent, TCI_AM_HELLO);
@@ -98,7 +93,7 @@ TEST(a_bell_message_says_nothing_more)
 TEST(a_sleeper_for_credit_is_rung_when_its_position_is_consumed)
 {
     doorbells b = make_bells();
-    tc_ifunc *back = fake_node_function(b.pair.far, "nothing", nothing);
+    tc_ifunc *back = fake_node_function(b.pair.far, "nothing", fake_nothing);
     assert_ok(tc_send(b.pair.peer, back, NULL, 0));
     fake_pair_settle(&b.pair);
     assert_in_range(fake_fill_ring(b.pair.peer, back), 50, 127);

@@ -4,11 +4,6 @@
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 TEST(an_open_endpoint_is_counted_by_what_its_peer_needs)
 {
     static const struct {
@@ -73,7 +68,7 @@ TEST(only_rings_that_may_have_something_are_watched)
     fake_pair_close(&pair);
 
     fake_pair_open(&pair, FAKE_CARRIED);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     assert_int_equal(pair.far->core.watched_count, 0);
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     tci_ep_frames_came(pair.peer);
@@ -156,7 +151,7 @@ TEST(a_peer_that_parts_before_its_messages_could_run_is_lost)
         fake_pair pair;
         tc_error error = {0};
         fake_pair_open(&pair, FAKE_MAPPED);
-        tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+        tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
         if (sends > 0)
             assert_ok(tc_send(pair.ep, fn, NULL, 0));
         (void)fake_node_turn(pair.near);
@@ -187,7 +182,7 @@ TEST(nothing_leaves_by_an_endpoint_that_has_ended)
 {
     fake_pair pair;
     fake_pair_open(&pair, FAKE_MAPPED);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "bad bytes");

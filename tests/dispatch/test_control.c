@@ -4,18 +4,13 @@
 #include "dispatch/control.h"
 #include "dispatch/dispatch.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static fake_pair pair;
 static tc_ifunc *fn; /* far has sent it to near */
 
 static void open_pair(uint64_t delivery)
 {
     fake_pair_open(&pair, delivery);
-    fn = fake_node_function(pair.far, "nothing", nothing);
+    fn = fake_node_function(pair.far, "nothing", fake_nothing);
     assert_ok(tc_send(pair.peer, fn, NULL, 0));
     fake_pair_settle(&pair);
 }

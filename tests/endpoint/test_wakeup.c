@@ -8,16 +8,11 @@
 
 #define NOTHING_AWAITED UINT64_MAX
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
 {
     fake_pair pair;
     fake_pair_open(&pair, delivery);
-    *fn_out = fake_node_function(pair.near, "nothing", nothing);
+    *fn_out = fake_node_function(pair.near, "nothing", fake_nothing);
     assert_ok(tc_send(pair.ep, *fn_out, NULL, 0));
     fake_pair_settle(&pair);
     tci_producer_refresh(&pair.ep->tx.ring);
@@ -281,7 +276,7 @@ TEST(a_frame_that_waits_for_its_function_lets_it_sleep)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     fake_code_of("slow")->is_slow = true;
-    tc_ifunc *slow = fake_node_function(pair.near, "slow", nothing);
+    tc_ifunc *slow = fake_node_function(pair.near, "slow", fake_nothing);
     assert_ok(tc_send(pair.ep, slow, NULL, 0));
     fake_pair_settle(&pair);
     assert_true(tci_consumer_has_frame(&pair.peer->rx.ring));
@@ -295,7 +290,7 @@ TEST(a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here)
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     pair.near->core.options.code_push = 0;
-    tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
+    tc_ifunc *other = fake_node_function(pair.near, "other", fake_nothing);
     assert_ok(tc_send(pair.ep, other, NULL, 0));
     (void)fake_node_turn(pair.near);
     (void)fake_node_turn(pair.far);

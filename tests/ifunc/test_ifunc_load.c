@@ -5,11 +5,6 @@
 
 #include <tc/advanced.h>
 
-static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static void run_better(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
@@ -34,7 +29,7 @@ static int end(void **state)
 
 static tc_ifunc *function(const char *name)
 {
-    return fake_node_function(node, name, run);
+    return fake_node_function(node, name, fake_nothing);
 }
 
 /* --- loading ------------------------------------------------------------------------------ */
@@ -46,7 +41,7 @@ TEST_WITH(a_function_is_loaded_once, make, end)
     assert_ok(tci_ifunc_load(fn, &error));
     assert_ok(tci_ifunc_load(fn, &error));
     assert_ok(tci_ifunc_load_soon(fn, &error));
-    assert_ptr_equal(fn->entry.main, run);
+    assert_ptr_equal(fn->entry.main, fake_nothing);
     assert_int_equal(fake_code_of("one")->loaded, 1);
 }
 
@@ -63,7 +58,7 @@ TEST_WITH(one_that_takes_long_is_loaded_by_a_thread, make, end)
     tci_registry_take_finished(registry);
     assert_int_equal(node->changed, 1);
     assert_ok(tci_ifunc_load_soon(fn, &error));
-    assert_ptr_equal(fn->entry.main, run);
+    assert_ptr_equal(fn->entry.main, fake_nothing);
 }
 
 TEST_WITH(who_cannot_wait_for_the_thread_does_so_itself, make, end)
@@ -126,7 +121,7 @@ TEST_WITH(what_is_called_often_gets_better_code_once, make, end)
     fake_code_of("one")->better.main = run_better;
     assert_ok(tci_ifunc_load(fn, &error));
     tci_ifunc_load_tier_up(fn);
-    assert_ptr_equal(fn->entry.main, run); /* meanwhile */
+    assert_ptr_equal(fn->entry.main, fake_nothing); /* meanwhile */
     tci_ifunc_load_tier_up(fn);
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
@@ -145,7 +140,7 @@ TEST_WITH(better_code_that_fails_leaves_the_old, make, end)
     fake_code_of("one")->fails = TC_E_COMPILE;
     fake_engine_end_loads();
     tci_registry_take_finished(registry);
-    assert_ptr_equal(fn->entry.main, run);
+    assert_ptr_equal(fn->entry.main, fake_nothing);
     assert_int_equal(node->changed, 0);
     assert_ok(tci_ifunc_load(fn, &error));
 }
@@ -341,7 +336,7 @@ TEST_WITH(code_of_the_process_itself_never_leaves, make, end)
     tc_error error;
     tc_ifunc *fn = function("one");
     assert_ok(tc_ifunc_use_local(fn, run_better, NULL));
-    assert_status(tc_ifunc_use_local(fn, run, NULL), TC_E_INVALID);
+    assert_status(tc_ifunc_use_local(fn, fake_nothing, NULL), TC_E_INVALID);
     node->core.options.code_memory_max = 0;
     assert_ok(tci_registry_trim(registry, NULL, &error));
     assert_ok(tci_ifunc_load(fn, &error));

@@ -30,6 +30,11 @@ void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args
 tc_status fake_injected_status;
 unsigned fake_injected_ahead;
 
+void fake_nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
 fake_code *fake_code_of(const char *name)
 {
     fake_code *code = codes;

@@ -25,6 +25,9 @@ typedef struct fake_code {
 /* For `loading` of a registry. */
 extern const tci_loading_ops fake_engine_table;
 
+/* The body of a function that does nothing. */
+void fake_nothing(void *payload, size_t size, void *target_args);
+
 /* The code of that name, made when it is first asked for. */
 fake_code *fake_code_of(const char *name);
 

@@ -9,11 +9,6 @@
 static fake_pair pair;
 static tc_ifunc *fn;
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 /* Its libraries make it large: to pack an archive of this size takes seconds. */
 static tc_ifunc *large_function(const char *name)
 {
@@ -24,7 +19,7 @@ static tc_ifunc *large_function(const char *name)
     void *archive = fake_archive(name, TCI_ENTRY_MAIN, 64, &size);
     const tci_registry_code code = {
         .archive = archive, .archive_size = size, .deps = deps, .deps_size = sizeof deps};
-    fake_code_of(name)->entries.main = nothing;
+    fake_code_of(name)->entries.main = fake_nothing;
     for (size_t i = 0; i < sizeof deps; i++)
         deps[i] = (uint8_t)(i % 251);
     if (tci_registry_add(&pair.near->core.registry, &code, &made, &error) != TC_OK)

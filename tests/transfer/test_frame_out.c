@@ -6,16 +6,11 @@
 
 #include <tc/advanced.h>
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
 {
     fake_pair pair;
     fake_pair_open(&pair, delivery);
-    *fn_out = fake_node_function(pair.near, "nothing", nothing);
+    *fn_out = fake_node_function(pair.near, "nothing", fake_nothing);
     return pair;
 }
 
@@ -85,7 +80,7 @@ TEST(code_that_does_not_go_along_is_named)
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, 0);
     pair.near->core.options.code_push = 1;
-    fake_code_of("large")->entries.main = nothing;
+    fake_code_of("large")->entries.main = fake_nothing;
     tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 4000);
     assert_ok(tc_send(pair.ep, large, NULL, 0));
     expect_frame(&pair, TCI_FRAME_CODE, 0);
@@ -151,7 +146,7 @@ TEST(without_room_nothing_is_changed)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
+    tc_ifunc *other = fake_node_function(pair.near, "other", fake_nothing);
     (void)fake_fill_ring(pair.ep, fn);
     assert_status(tci_frame_out_binding(pair.ep, other), TC_E_AGAIN);
     assert_status(tci_frame_out_prepare(pair.ep, other), TC_E_AGAIN);
@@ -227,7 +222,7 @@ TEST(nothing_else_is_sent_while_a_payload_is_made_in_the_ring)
     fake_pair pair = make_pair(FAKE_MAPPED, &inner);
     target = pair.ep;
     fake_code_of("made")->entries =
-        (tci_entries){.main = nothing, .max_size = four, .init = make_and_send};
+        (tci_entries){.main = fake_nothing, .max_size = four, .init = make_and_send};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
     assert_ok(tc_send(pair.ep, made, NULL, 0));

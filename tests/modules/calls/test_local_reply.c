@@ -2,11 +2,6 @@
 #include "../../support/fake_node.h"
 #include "modules/calls/local_reply.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 /* The answers in the order of their callbacks, and another one kept meanwhile. */
 static char heard[64];
 static tci_core *keep_more;
@@ -38,7 +33,7 @@ static caller *make_caller(void)
     static caller c;
     memset(&c, 0, sizeof c);
     fake_pair_join(&c.pair, FAKE_MAPPED, 2);
-    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
+    c.fn = fake_node_function(c.pair.near, "nothing", fake_nothing);
     c.core = &c.pair.near->core;
     heard[0] = '\0';
     return &c;

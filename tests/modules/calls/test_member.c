@@ -5,11 +5,6 @@
 #include "modules/calls/member.h"
 #include "transfer/frame_out.h"
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static fake_pair pair;
 
 /* An open pair that knows of no group, with layers that receive all events. */
@@ -77,7 +72,7 @@ TEST(messages_wait_until_the_member_that_was_called_says_it_is_that)
     assert_ok(tc_group_ep(group, 1, &ep, NULL));
     pair.ep = ep;
     fake_pair_connect(&pair);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     assert_ok(tc_send(ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(pair.peer->rx.run_messages, 0); /* far has no such group yet */

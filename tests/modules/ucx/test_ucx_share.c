@@ -10,11 +10,6 @@ static fake_node *node;
 static tc_ep *eps[ENDPOINTS];
 static uint64_t now_ns;
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static int make(void **state)
 {
     node = fake_node_create();
@@ -89,7 +84,7 @@ TEST(credit_tells_of_the_share_and_is_due_when_the_ring_is_empty)
     fake_pair pair;
     static uint8_t payload[1];
     fake_pair_open(&pair, FAKE_CARRIED);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
     pair.peer->peer.pid = 1;
     pair.far->core.shares.senders = 16;
     assert_ok(tc_send(pair.ep, fn, payload, sizeof payload));
