@@ -7,9 +7,9 @@
     check_plot.py TC_PERF mutants   reports that were damaged: a drawing can be made, or a text says why not
     check_plot.py TC_PERF update    writes plots/ anew: look at the drawings first
 
-plots/NAME.txt has the texts of a drawing in their order, those of an axis in a line, and how many points each line or bar has; it
-is the same with every version of matplotlib. plots/NAME.png is the drawing at a low resolution, in greys, where letters of other
-shapes hardly count.
+plots/NAME.txt has the texts of a drawing in their order, those of an axis in a line, and how many points each line or bar has in
+which panels; it is the same with every version of matplotlib. plots/NAME.png is the drawing at a low resolution, in greys, where
+letters of other shapes hardly count.
 Exit status 77 where there is no matplotlib.
 """
 import json
@@ -90,15 +90,15 @@ def texts_of(node):
 
 
 def summary(svg):
-    """Its texts, and the points of named parts: lines, bars, bands."""
+    """Its texts, and a row for each named part, a line, bars or a band: panels, and its points there."""
     document = xml.dom.minidom.parseString(svg)
-    lines = list(texts_of(document))
+    parts = {}
     for group in document.getElementsByTagName("g"):
-        name = group.getAttribute("id")
-        if re.match(r"(series|spread|limit|p99|p999|stage) \d+ ", name):
+        if part := re.fullmatch(r"(series|spread|limit|p99|p999|stage) (\d+) (.*)", group.getAttribute("id")):
             paths = [path.getAttribute("d") for path in group.getElementsByTagName("path")]
-            lines.append(f"{name}: {sum(len(re.findall('[MLC]', path)) for path in paths)} points")
-    return lines
+            points = sum(len(re.findall("[MLC]", path)) for path in paths)
+            parts.setdefault(f"{part[1]} {part[3]}:", []).append(f"{points} in {part[2]}")
+    return [*texts_of(document), *(f"{name} {', '.join(points)}" for name, points in parts.items())]
 
 
 def shrunk(path):
