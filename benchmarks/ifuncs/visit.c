@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void visit_main(void *payload, size_t size, void *target_args);
-
 static uint64_t seen;
 static char last[2 * VISIT_TEXT];
 

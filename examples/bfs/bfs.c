@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-void bfs_main(void *payload, size_t size, void *target_args);
-
 static void visit(bfs_share *s, uint32_t vertex)
 {
     uint32_t own = vertex / tc_self_size();

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <tc/entry.h>
 
-void get_if_main(void *payload, size_t size, void *target_args);
-
 /* The part of the table that this call looks at. */
 typedef struct piece {
     const char *table, *at, *end;

@@ -1,8 +1,6 @@
 #include "account.h"
 #include "object_entry.h"
 
-void account_deposit_main(void *payload, size_t size, void *target_args);
-
 void account_deposit_main(void *payload, size_t size, void *target_args)
 {
     const account_message *message = payload;

@@ -1,8 +1,6 @@
 #include "account.h"
 #include "object_entry.h"
 
-void account_read_main(void *payload, size_t size, void *target_args);
-
 void account_read_main(void *payload, size_t size, void *target_args)
 {
     const object_head *head = payload;

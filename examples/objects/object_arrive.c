@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-void object_arrive_main(void *payload, size_t size, void *target_args);
-
 void object_arrive_main(void *payload, size_t size, void *target_args)
 {
     object_node *node = tc_self_data(OBJECT_NODE, NULL);

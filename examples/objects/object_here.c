@@ -1,8 +1,6 @@
 /* Notifies an object's home of its location. */
 #include "objects.h"
 
-void object_here_main(void *payload, size_t size, void *target_args);
-
 void object_here_main(void *payload, size_t size, void *target_args)
 {
     object_node *node = tc_self_data(OBJECT_NODE, NULL);

@@ -10,8 +10,6 @@
 int omp_get_max_threads(void);
 int omp_get_num_threads(void);
 
-void parallel_sum_main(void *payload, size_t size, void *target_args);
-
 static uint64_t now_ns(void)
 {
     struct timespec now;

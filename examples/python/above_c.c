@@ -5,8 +5,6 @@
 
 enum { FOUND_MAX = 1024 };
 
-void above_c_main(void *payload, size_t size, void *target_args);
-
 void above_c_main(void *payload, size_t size, void *target_args)
 {
     (void)target_args;

@@ -10,8 +10,6 @@ static const uint8_t program[FILTER_PROGRAM_BYTES] = {
     FILTER_MARK, FILLING, FILLING, FILLING, FILLING, FILLING, FILLING,
     FILLING,     FILLING, FILLING, FILLING, FILLING, FILLING, FILLING};
 
-void filter_main(void *payload, size_t size, void *target_args);
-
 void filter_main(void *payload, size_t size, void *target_args)
 {
     (void)payload;

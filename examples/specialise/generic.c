@@ -2,8 +2,6 @@
 #include "filter_check.h"
 #include "filter_rows.h"
 
-void generic_main(void *payload, size_t size, void *target_args);
-
 void generic_main(void *payload, size_t size, void *target_args)
 {
     (void)target_args;

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <tc/entry.h>
 
-void specialise_main(void *payload, size_t size, void *target_args);
-
 /* The state kept from call to call: the function that was made last. */
 typedef struct made_function {
     tc_ifunc *fn;

@@ -3,8 +3,6 @@
 
 #include <tc/entry.h>
 
-void borrow_main(void *payload, size_t size, void *target_args);
-
 void borrow_main(void *payload, size_t size, void *target_args)
 {
     static uint64_t calls;

@@ -3,8 +3,6 @@
 
 #include "bulky_table.h"
 
-void bulky_main(void *payload, size_t size, void *target_args);
-
 void bulky_main(void *payload, size_t size, void *target_args)
 {
     check_state *state = target_args;

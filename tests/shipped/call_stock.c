@@ -4,8 +4,6 @@
 extern uint64_t stock_total;
 uint64_t stock_add(uint64_t n);
 
-void call_stock_main(void *payload, size_t size, void *target_args);
-
 void call_stock_main(void *payload, size_t size, void *target_args)
 {
     (void)target_args;

@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <time.h>
 
-void ceaseless_main(void *payload, size_t size, void *target_args);
-
 void ceaseless_main(void *payload, size_t size, void *target_args)
 {
     static volatile time_t now;

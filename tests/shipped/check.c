@@ -4,8 +4,6 @@
 #include <tc/entry.h>
 #include <unistd.h>
 
-void check_main(void *payload, size_t size, void *target_args);
-
 void check_main(void *payload, size_t size, void *target_args)
 {
     check_state *state = target_args;

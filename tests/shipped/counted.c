@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void counted_main(void *payload, size_t size, void *target_args);
-
 static uint64_t calls;
 static uint64_t sums[4] = {1000, 2000, 3000, 4000};
 static const uint64_t *last = &sums[0];

@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-void crowd_main(void *payload, size_t size, void *target_args);
-
 void crowd_main(void *payload, size_t size, void *target_args)
 {
     check_state *state = target_args;

@@ -4,10 +4,6 @@
 
 #include <tc/entry.h>
 
-size_t doubled_payload_get_max_size(void *args, size_t args_size);
-int doubled_payload_init(void *payload, size_t payload_size, void *args, size_t args_size);
-void doubled_main(void *payload, size_t size, void *target_args);
-
 size_t doubled_payload_get_max_size(void *args, size_t args_size)
 {
     (void)args;

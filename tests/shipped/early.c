@@ -2,8 +2,6 @@
 #include <tc/entry.h>
 #include <unistd.h>
 
-void early_main(void *payload, size_t payload_size, void *target_args);
-
 void early_main(void *payload, size_t payload_size, void *target_args)
 {
     (void)target_args;

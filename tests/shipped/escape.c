@@ -30,8 +30,6 @@
 #define PAGE 4096
 #define SIZE_OF_SCHED_ATTR 48
 
-void escape_main(void *payload, size_t size, void *target_args);
-
 typedef struct place {
     pid_t victim;
     int segment;

@@ -3,8 +3,6 @@
 
 #include <tc/entry.h>
 
-void forward_main(void *payload, size_t size, void *target_args);
-
 void forward_main(void *payload, size_t size, void *target_args)
 {
     forward_state *state = target_args;

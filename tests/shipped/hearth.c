@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int hearth_init(void);
-void hearth_fini(void);
-int hearth_warmth(void);
-
 static int warmth;
 
 static void note(char letter)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <tc/entry.h>
 
-void kindled_main(void *payload, size_t size, void *target_args);
-
 static int calls;
 static const int *last;
 

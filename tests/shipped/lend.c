@@ -3,8 +3,6 @@
 
 #include <tc/entry.h>
 
-void lend_main(void *payload, size_t size, void *target_args);
-
 void lend_main(void *payload, size_t size, void *target_args)
 {
     shelf_answer answer = {.version = shelf_version()};

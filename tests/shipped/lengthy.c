@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <time.h>
 
-void lengthy_main(void *payload, size_t size, void *target_args);
-
 static uint64_t processor_us(void)
 {
     struct timespec now;

@@ -2,8 +2,6 @@
 
 #include <tc/entry.h>
 
-void maker_main(void *payload, size_t payload_size, void *target_args);
-
 /* The parts of a message. */
 typedef struct parts {
     const uint8_t *code;

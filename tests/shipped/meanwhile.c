@@ -4,10 +4,6 @@
 
 #include <stddef.h>
 
-size_t meanwhile_payload_get_max_size(void *args, size_t args_size);
-int meanwhile_payload_init(void *payload, size_t payload_size, void *args, size_t args_size);
-void meanwhile_main(void *payload, size_t size, void *target_args);
-
 size_t meanwhile_payload_get_max_size(void *args, size_t args_size)
 {
     const meanwhile_args *what = args;

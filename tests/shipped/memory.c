@@ -5,8 +5,6 @@ static uint64_t calls;
 static uint64_t started = 1000;
 static const uint64_t *const where = &started;
 
-void memory_main(void *payload, size_t size, void *target_args);
-
 void memory_main(void *payload, size_t size, void *target_args)
 {
     check_state *state = target_args;

@@ -16,8 +16,6 @@
 
 #define PIECE (16u << 20)
 
-void misbehave_main(void *payload, size_t size, void *target_args);
-
 static void say(const char *word, long result)
 {
     char line[128];

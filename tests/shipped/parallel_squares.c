@@ -7,8 +7,6 @@
 
 int omp_get_num_threads(void);
 
-void parallel_squares_main(void *payload, size_t size, void *target_args);
-
 void parallel_squares_main(void *payload, size_t size, void *target_args)
 {
     const parallel_order *order = payload;

@@ -6,8 +6,6 @@
 
 int omp_get_num_threads(void);
 
-void parallel_total_main(void *payload, size_t size, void *target_args);
-
 void parallel_total_main(void *payload, size_t size, void *target_args)
 {
     const parallel_order *order = payload;

@@ -3,8 +3,6 @@
 #include "check.h"
 #include "shelf.h"
 
-void probe_main(void *payload, size_t size, void *target_args);
-
 void probe_main(void *payload, size_t size, void *target_args)
 {
     check_state *state = target_args;

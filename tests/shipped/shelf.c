@@ -8,9 +8,6 @@
 #include <tc/library.h>
 #include <unistd.h>
 
-int shelf_init(void);
-void shelf_fini(void);
-
 uint64_t shelf_count, shelf_inits;
 
 #if VERSION != 4
@@ -27,7 +24,6 @@ uint64_t shelf_version(void)
 
 #if VERSION == 5
 extern int shelf_nobody_has(void);
-int shelf_needs(void);
 int shelf_needs(void)
 {
     return shelf_nobody_has();

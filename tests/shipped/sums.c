@@ -4,8 +4,6 @@
 
 #include <tc/entry.h>
 
-void sums_main(void *payload, size_t size, void *target_args);
-
 static uint64_t calls;
 
 void sums_main(void *payload, size_t size, void *target_args)

@@ -6,8 +6,6 @@
 
 #include <tc/entry.h>
 
-void tally_main(void *payload, size_t size, void *target_args);
-
 void tally_main(void *payload, size_t size, void *target_args)
 {
     tally_state *state = target_args;

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-void transcript_main(void *payload, size_t size, void *target_args);
-
 static void put(const char *bytes, size_t size)
 {
     while (size > 0) {

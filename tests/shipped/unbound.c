@@ -3,7 +3,6 @@
 
 void tests_symbol_that_is_nowhere(void);
 int tests_other_symbol_that_is_nowhere(int);
-void unbound_main(void *payload, size_t size, void *target_args);
 
 void unbound_main(void *payload, size_t size, void *target_args)
 {

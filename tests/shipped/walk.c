@@ -3,8 +3,6 @@
 
 #include <tc/entry.h>
 
-void walk_main(void *payload, size_t size, void *target_args);
-
 void walk_main(void *payload, size_t size, void *target_args)
 {
     walk_message *m = payload;

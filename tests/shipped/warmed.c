@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <tc/entry.h>
 
-void warmed_main(void *payload, size_t size, void *target_args);
 int hearth_warmth(void);
 
 static int before;

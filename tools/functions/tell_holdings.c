@@ -5,8 +5,6 @@
 #include <string.h>
 #include <tc/entry.h>
 
-void tell_holdings_main(void *payload, size_t payload_size, void *target_args);
-
 static void describe(const tc_library_info *info, node_holdings_library *out)
 {
     memcpy(out->name, info->name, sizeof out->name);

@@ -3,8 +3,6 @@
 #ifdef CATALOGUE_TRAVELS
 #include <tc/library.h>
 
-int catalogue_init(void);
-
 int catalogue_init(void)
 {
     const uint64_t *older = tc_library_older("catalogue_calls");

@@ -7,8 +7,6 @@
     (void)catalogue_add_##number(1);                                                           \
     answer.sums += catalogue_sum_##number;
 
-void consult_main(void *payload, size_t size, void *target_args);
-
 void consult_main(void *payload, size_t size, void *target_args)
 {
     uint64_t counter = 0;

@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-void count_one_main(void *payload, size_t size, void *target_args);
-
 void count_one_main(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size;

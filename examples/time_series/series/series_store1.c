@@ -4,9 +4,6 @@
 
 #include <tc/library.h>
 
-int series_init(void);
-void series_fini(void);
-
 /* By this name the next version finds it. */
 series_array series_arrays[SERIES_SENSORS];
 

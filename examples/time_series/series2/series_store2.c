@@ -5,9 +5,6 @@
 
 #include <tc/library.h>
 
-int series_init(void);
-void series_fini(void);
-
 series_array series_arrays[SERIES_SENSORS];
 static series_summary summaries[SERIES_SENSORS];
 

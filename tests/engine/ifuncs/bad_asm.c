@@ -1,7 +1,5 @@
 #include <stddef.h>
 
-void bad_asm_main(void *payload, size_t payload_size, void *target_args);
-
 void bad_asm_main(void *payload, size_t payload_size, void *target_args)
 {
     (void)payload;

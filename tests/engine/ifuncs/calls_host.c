@@ -7,8 +7,6 @@ typedef uint64_t (*callback)(void *user, uint64_t value);
 extern uint64_t tc_test_apply(callback function, void *user, uint64_t value);
 extern int tc_test_variable;
 
-void calls_host_main(void *payload, size_t payload_size, void *target_args);
-
 static uint64_t add_and_double(void *user, uint64_t value)
 {
     return 2 * (value + *(uint64_t *)user);

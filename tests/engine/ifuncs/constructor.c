@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 static int ready;
-void constructor_main(void *payload, size_t payload_size, void *target_args);
 
 __attribute__((constructor)) static void get_ready(void)
 {

@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 static int ready;
-void constructor_section_main(void *payload, size_t payload_size, void *target_args);
 
 static void get_ready(void)
 {

@@ -4,11 +4,6 @@
 
 static uint64_t calls;
 
-void counter_main(void *payload, size_t payload_size, void *target_args);
-size_t counter_payload_get_max_size(void *source_args, size_t source_args_size);
-int counter_payload_init(void *payload, size_t payload_size, void *source_args,
-                         size_t source_args_size);
-
 void counter_main(void *payload, size_t payload_size, void *target_args)
 {
     (void)payload;

@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 void declared_only_main(void *payload, size_t payload_size, void *target_args);
-void other(void);
 
 void other(void)
 {

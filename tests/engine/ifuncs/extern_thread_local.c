@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 extern _Thread_local int their_thread_local;
-void extern_thread_local_main(void *payload, size_t payload_size, void *target_args);
 
 void extern_thread_local_main(void *payload, size_t payload_size, void *target_args)
 {

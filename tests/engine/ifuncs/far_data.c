@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 extern int tc_test_variable __attribute__((visibility("hidden")));
-void far_data_main(void *payload, size_t payload_size, void *target_args);
 
 void far_data_main(void *payload, size_t payload_size, void *target_args)
 {

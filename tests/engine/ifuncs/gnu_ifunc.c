@@ -1,7 +1,5 @@
 #include <stddef.h>
 
-void gnu_ifunc_main(void *payload, size_t payload_size, void *target_args);
-
 static int implementation(void)
 {
     return 7;

@@ -1,8 +1,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void good_asm_main(void *payload, size_t payload_size, void *target_args);
-
 void good_asm_main(void *payload, size_t payload_size, void *target_args)
 {
     uint64_t value = 20;

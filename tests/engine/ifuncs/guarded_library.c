@@ -5,7 +5,6 @@
 int guarded_answer(void);
 int guarded_other_name(void) __attribute__((alias("guarded_answer")));
 int guarded_chosen(void);
-int guarded_resolved(void);
 int wordexp(void);
 int guarded_words(void) __attribute__((alias("wordexp")));
 

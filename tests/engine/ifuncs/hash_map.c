@@ -35,8 +35,6 @@ static slot slots[SLOTS];
 static unsigned used;
 static unsigned probes;
 
-void hash_map_main(void *payload, size_t payload_size, void *target_args);
-
 static uint32_t hash_key(const char *key)
 {
     uint32_t hash = 2166136261u;

@@ -16,8 +16,6 @@ static const double table[] = {0.5, 1.25, 3.75, 1e10};
 static const char *const names[] = {"zero", "one", "two", "three"};
 static big copy_of;
 
-void libc_calls_main(void *payload, size_t payload_size, void *target_args);
-
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

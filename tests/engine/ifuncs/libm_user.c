@@ -2,8 +2,6 @@
 #include <math.h>
 #include <stddef.h>
 
-void libm_user_main(void *payload, size_t payload_size, void *target_args);
-
 void libm_user_main(void *payload, size_t payload_size, void *target_args)
 {
     double *x = payload;

@@ -5,7 +5,6 @@ extern int tc_test_absent_function(int);
 extern int tc_test_absent_variable;
 extern void tc_test_absent_callback(void);
 extern int tc_test_absent_weak(void) __attribute__((weak));
-void missing_main(void *payload, size_t payload_size, void *target_args);
 
 void missing_main(void *payload, size_t payload_size, void *target_args)
 {

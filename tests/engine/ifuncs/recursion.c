@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void recursion_main(void *payload, size_t payload_size, void *target_args);
-
 static uint64_t ackermann(uint64_t m, uint64_t n)
 {
     if (m == 0)

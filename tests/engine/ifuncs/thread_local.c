@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 static _Thread_local int per_thread;
-void thread_local_main(void *payload, size_t payload_size, void *target_args);
 
 void thread_local_main(void *payload, size_t payload_size, void *target_args)
 {

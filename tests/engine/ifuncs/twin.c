@@ -3,7 +3,6 @@
 
 int twin_state = TWIN_VALUE;
 int twin_helper(int x);
-void twin_main(void *payload, size_t payload_size, void *target_args);
 
 __attribute__((noinline)) int twin_helper(int x)
 {

@@ -4,8 +4,6 @@
 
 extern uint64_t tc_test_frames(void);
 
-void unwinds_main(void *payload, size_t payload_size, void *target_args);
-
 void unwinds_main(void *payload, size_t payload_size, void *target_args)
 {
     (void)payload;

@@ -3,7 +3,6 @@
 
 extern int dep_answer(void);
 extern int dep_variable;
-void uses_dep_main(void *payload, size_t payload_size, void *target_args);
 
 void uses_dep_main(void *payload, size_t payload_size, void *target_args)
 {

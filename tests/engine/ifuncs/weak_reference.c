@@ -1,7 +1,6 @@
 #include <stddef.h>
 
 extern int tc_test_absent_weak(void) __attribute__((weak));
-void weak_reference_main(void *payload, size_t payload_size, void *target_args);
 
 void weak_reference_main(void *payload, size_t payload_size, void *target_args)
 {
