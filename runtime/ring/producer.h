@@ -63,18 +63,13 @@ static inline uint8_t *tci_producer_try_reserve(tci_producer *p, uint64_t bytes)
 }
 
 /* Returns contiguous space for a frame of `bytes` (header included, at most
- * tci_ring_frame_max); NULL without credit. The consumer sees nothing before commit. A
- * reservation is given up by not committing it. */
-static inline uint8_t *tci_producer_reserve(tci_producer *p, uint64_t bytes)
+ * tci_ring_frame_max); NULL without credit. A control frame may use `extra` bytes of the
+ * reserve. The consumer sees nothing before commit. A reservation is given up by not committing
+ * it. */
+static inline uint8_t *tci_producer_reserve(tci_producer *p, uint64_t bytes, uint64_t extra)
 {
     uint8_t *frame = tci_producer_try_reserve(p, bytes);
-    return frame != NULL ? frame : tci_producer_reserve_slow(p, bytes, 0);
-}
-
-/* Does the same for control frames, which may also use the reserve. */
-static inline uint8_t *tci_producer_reserve_control(tci_producer *p, uint64_t bytes)
-{
-    return tci_producer_reserve_slow(p, bytes, p->reserve);
+    return frame != NULL ? frame : tci_producer_reserve_slow(p, bytes, extra);
 }
 
 /* Publishes the frame that reserve returned. */

@@ -27,9 +27,7 @@ uint8_t *tci_frame_out_begin(tc_ep *ep, tci_frame_kind kind, uint64_t bytes)
 {
     tci_producer *ring = &ep->tx.ring;
     tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame = tci_producer_try_reserve(ring, bytes);
-    const uint64_t extra = kind == TCI_FRAME_CONTROL ? ring->reserve : 0;
-    return frame != NULL ? frame : tci_producer_reserve_slow(ring, bytes, extra);
+    return tci_producer_reserve(ring, bytes, kind == TCI_FRAME_CONTROL ? ring->reserve : 0);
 }
 
 void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)

@@ -52,7 +52,7 @@ static bool ask_for_a_refusal(void)
     const tci_code_section section = {.archive_size = 8};
     const tci_frame header = {.slot = 9, .kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
     const size_t bytes = tci_frame_code_bytes(0, 8);
-    uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, bytes);
+    uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, bytes, 0);
     if (frame == NULL)
         return false;
     tci_code_section_encode(&section, frame + tci_frame_code_offset(0));

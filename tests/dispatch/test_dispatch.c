@@ -96,7 +96,7 @@ TEST_WITH(frames_longer_than_the_ring_end_the_endpoint, fresh, NULL)
         open_pair(FAKE_MAPPED);
         const tci_frame header = {
             .kind = kinds[i / 2], .slot = fn->index, .payload_size = sizes[i % 2]};
-        uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, 64);
+        uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, 64, 0);
         tci_producer_commit(&pair.ep->tx.ring, frame, 64, tci_frame_word(&header));
         (void)tci_dispatch_run(pair.peer);
         expect_end("");
@@ -306,7 +306,7 @@ static void inject(size_t image_size, size_t rest_size, size_t bytes)
     const size_t offset = tci_frame_code_offset(3) - TCI_FRAME_HEADER_BYTES;
     tci_inject_section_encode((uint32_t)image_size, (uint32_t)rest_size, body + offset);
     const size_t whole = TCI_FRAME_HEADER_BYTES + offset + TCI_INJECT_SECTION_BYTES + bytes;
-    uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, whole);
+    uint8_t *frame = tci_producer_reserve(&pair.ep->tx.ring, whole, 0);
     memcpy(frame + TCI_FRAME_HEADER_BYTES, body, whole - TCI_FRAME_HEADER_BYTES);
     tci_producer_commit(&pair.ep->tx.ring, frame, whole, tci_frame_word(&header));
 }

@@ -18,7 +18,7 @@ static void add_frame(uint8_t flags, uint32_t payload_size)
     const tci_frame header = {
         .kind = TCI_FRAME_CONTROL, .flags = flags, .payload_size = payload_size};
     uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
-    uint8_t *frame = tci_producer_reserve(&peer->producer, bytes);
+    uint8_t *frame = tci_producer_reserve(&peer->producer, bytes, 0);
     assert_non_null(frame);
     memset(frame + TCI_FRAME_HEADER_BYTES, 0x5a, payload_size);
     tci_producer_commit(&peer->producer, frame, bytes, tci_frame_word(&header));

@@ -108,7 +108,7 @@ static void send_raw(tc_ep *ep, uint8_t how, const uint8_t *bytes)
                          .payload_size = bytes[1] % 40};
     const tci_frame header = f.kind == TCI_FRAME_WRAP ? (tci_frame){0} : f;
     tci_sender_commit_coalesced(&ep->tx); /* as whatever sends a frame does */
-    uint8_t *frame = tci_producer_reserve_control(&ep->tx.ring, 96);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, 96, ep->tx.ring.reserve);
     if (frame == NULL)
         return;
     memset(frame + TCI_FRAME_HEADER_BYTES, how, 80);

@@ -88,7 +88,7 @@ static void reach_frame(source *s)
     const uint32_t size = (uint32_t)s->ep->tx.payload_max / 2;
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
     const tci_frame header = {.payload_size = size, .kind = TCI_FRAME_CALL};
-    uint8_t *frame = tci_producer_reserve(tx, bytes);
+    uint8_t *frame = tci_producer_reserve(tx, bytes, 0);
     if (frame == NULL)
         exit(1);
     tci_ring_store_word(frame + 8, tci_frame_word(&header));

@@ -114,7 +114,7 @@ bool attack_try_frame(attack *a, const tci_frame *header, const void *body, size
     if (bytes > tci_ring_frame_max(ring->mask + 1))
         bytes = (size_t)tci_ring_frame_max(ring->mask + 1);
     tci_sender_commit_coalesced(&a->ep->tx);
-    uint8_t *frame = tci_producer_reserve_control(ring, bytes);
+    uint8_t *frame = tci_producer_reserve(ring, bytes, ring->reserve);
     if (frame == NULL)
         return false;
     if (bytes > TCI_FRAME_HEADER_BYTES)

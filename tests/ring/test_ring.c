@@ -35,7 +35,7 @@ static bool put(ring_pair *pair, uint32_t payload_size, uint8_t fill)
     uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
     const tci_frame header = {
         .payload_size = payload_size, .slot = fill, .kind = TCI_FRAME_CALL};
-    uint8_t *frame = tci_producer_reserve(&pair->tx, bytes);
+    uint8_t *frame = tci_producer_reserve(&pair->tx, bytes, 0);
     if (frame == NULL)
         return false;
     memset(frame + TCI_FRAME_HEADER_BYTES, fill, payload_size);
@@ -110,7 +110,7 @@ TEST(control_frames_pass_a_full_ring)
         ;
     unsigned controls = 0;
     const tci_frame header = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_CREDIT};
-    for (uint8_t *frame; (frame = tci_producer_reserve_control(&pair.tx, 16)) != NULL;
+    for (uint8_t *frame; (frame = tci_producer_reserve(&pair.tx, 16, pair.tx.reserve)) != NULL;
          controls++)
         tci_producer_commit(&pair.tx, frame, 16, tci_frame_word(&header));
     assert_int_equal(controls, RING_BYTES / 16 / TCI_FRAME_GRANULE);

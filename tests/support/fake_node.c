@@ -402,7 +402,8 @@ void fake_frame(tc_ep *ep, uint8_t kind, uint8_t flags, uint16_t slot, const voi
 {
     const tci_frame header = {
         .payload_size = (uint32_t)size, .slot = slot, .kind = kind, .flags = flags};
-    uint8_t *frame = tci_producer_reserve_control(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + size);
+    uint8_t *frame =
+        tci_producer_reserve(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + size, ep->tx.ring.reserve);
     assert_non_null(frame);
     if (size > 0)
         memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, size);

@@ -113,7 +113,7 @@ static bool send_one(run *r)
                               .slot = (uint16_t)r->sent,
                               .kind = TCI_FRAME_CALL};
     uint64_t bytes = TCI_FRAME_HEADER_BYTES + header.payload_size;
-    uint8_t *frame = tci_producer_reserve(&r->tx, bytes);
+    uint8_t *frame = tci_producer_reserve(&r->tx, bytes, 0);
     assert_false(r->tx.broken);
     if (frame == NULL)
         return false;
