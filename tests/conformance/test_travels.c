@@ -3,6 +3,17 @@
 #include "../support/test.h"
 #include "team_call.h"
 
+/* A call of rank `to`, and the place that answers it. */
+static travel_place travel(team *t, uint32_t to, travel_order order)
+{
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    if (team_call(t, to, &order, &place, &size, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return place;
+}
+
 TEST(functions_travel_and_tell_their_path)
 {
     team t;
@@ -38,24 +49,16 @@ TEST(functions_travel_and_tell_their_path)
 TEST(a_member_may_call_and_forward_to_itself)
 {
     team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
     team_open(&t, 2, NULL);
-    const travel_order order = {.task = TRAVEL_TO, .rank = 0};
-    assert_ok(team_call(&t, 0, &order, &place, &size, &error));
+    travel_place place = travel(&t, 0, (travel_order){.task = TRAVEL_TO, .rank = 0});
     assert_int_equal(place.rank, 0);
     assert_int_equal(place.hops, 0);
-    const travel_order there = {.task = TRAVEL_TO, .rank = 1};
-    size = sizeof place;
-    assert_ok(team_call(&t, 0, &there, &place, &size, &error));
+    place = travel(&t, 0, (travel_order){.task = TRAVEL_TO, .rank = 1});
     assert_int_equal(place.rank, 1);
     assert_int_equal(place.hops, 1);
     team_close(&t);
     team_open(&t, 1, NULL);
-    const travel_order round = {.task = TRAVEL_ROUND, .count = 10};
-    size = sizeof place;
-    assert_ok(team_call(&t, 0, &round, &place, &size, &error));
+    place = travel(&t, 0, (travel_order){.task = TRAVEL_ROUND, .count = 10});
     assert_int_equal(place.hops, 10);
     team_close(&t);
 }
@@ -135,17 +138,11 @@ TEST(messages_without_a_call_report_what_stopped_them)
 TEST(a_call_may_be_answered_by_another_member)
 {
     team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
     team_open(&t, 4, NULL);
-    const travel_order order = {.task = TRAVEL_TICKET};
-    assert_ok(team_call(&t, 2, &order, &place, &size, &error));
+    travel_place place = travel(&t, 2, (travel_order){.task = TRAVEL_TICKET});
     assert_int_equal(place.rank, 3);
     assert_int_equal(place.origin, 2);
-    const travel_order both = {.task = TRAVEL_BOTH, .rank = 3};
-    size = sizeof place;
-    assert_ok(team_call(&t, 1, &both, &place, &size, &error));
+    place = travel(&t, 1, (travel_order){.task = TRAVEL_BOTH, .rank = 3});
     assert_int_equal(place.rank, 1);
     team_close(&t);
 }
@@ -177,12 +174,8 @@ TEST(large_payloads_travel)
 TEST(addresses_make_a_group_too)
 {
     team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
     team_open_by_address(&t, 3, NULL);
-    const travel_order order = {.task = TRAVEL_ROUND, .count = 8};
-    assert_ok(team_call(&t, 1, &order, &place, &size, &error));
+    const travel_place place = travel(&t, 1, (travel_order){.task = TRAVEL_ROUND, .count = 8});
     assert_int_equal(place.rank, 0);
     assert_int_equal(place.hops, 8);
     team_close(&t);
