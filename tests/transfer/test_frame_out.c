@@ -246,7 +246,7 @@ TEST(nothing_else_is_sent_while_a_large_payload_is_made)
         fake_pair pair = make_pair(carried ? FAKE_CARRIED : FAKE_MAPPED, &inner);
         target = pair.ep;
         fake_code_of("made")->entries =
-            (tci_entries){.main = nothing, .max_size = many, .init = make_and_send};
+            (tci_entries){.main = fake_nothing, .max_size = many, .init = make_and_send};
         tc_ifunc *made =
             fake_function(&pair.near->core.registry, "made",
                           TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
@@ -279,11 +279,11 @@ TEST(a_payload_is_still_being_made_after_one_that_was_made_meanwhile)
     fake_pair_connect(&other);
     target = pair.ep;
     fake_code_of("inner")->entries =
-        (tci_entries){.main = nothing, .max_size = four, .init = make_nothing};
+        (tci_entries){.main = fake_nothing, .max_size = four, .init = make_nothing};
     inner = fake_function(&pair.near->core.registry, "inner",
                           TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
     fake_code_of("made")->entries =
-        (tci_entries){.main = nothing, .max_size = four, .init = make_and_send_elsewhere};
+        (tci_entries){.main = fake_nothing, .max_size = four, .init = make_and_send_elsewhere};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
     assert_ok(tc_send(pair.ep, made, NULL, 0));
@@ -308,7 +308,7 @@ TEST(a_control_frame_waits_while_a_payload_is_made_in_the_ring)
     fake_pair pair = make_pair(FAKE_MAPPED, &inner);
     target = pair.ep;
     fake_code_of("made")->entries =
-        (tci_entries){.main = nothing, .max_size = four, .init = make_and_report};
+        (tci_entries){.main = fake_nothing, .max_size = four, .init = make_and_report};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
     assert_ok(tc_send(pair.ep, made, NULL, 0));

@@ -17,14 +17,9 @@ static tc_ep *opened(uint64_t delivery)
     return pair.ep;
 }
 
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
 static tc_ifunc *function(void)
 {
-    return fake_node_function(pair.near, "nothing", nothing);
+    return fake_node_function(pair.near, "nothing", fake_nothing);
 }
 
 static tci_queued *queued(tc_ep *ep)
@@ -133,7 +128,7 @@ TEST_BROKEN(large_single)
 {
     tc_ep *ep = opened(FAKE_MAPPED);
     fake_code_of("made")->entries =
-        (tci_entries){.main = nothing, .max_size = many, .init = begin_another};
+        (tci_entries){.main = fake_nothing, .max_size = many, .init = begin_another};
     tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
                                    TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
     assert_ok(tc_send(ep, made, NULL, 0));
