@@ -35,6 +35,4 @@ _Noreturn void tci_assertion_differs(const char *name, const char *condition, co
     ((void)sizeof((left)relation(right) ? 1 : 0))
 #endif
 
-#define TCI_ASSERT(condition) TCI_INVARIANT(unnamed, condition)
-
 #endif

@@ -29,7 +29,7 @@ size_t tci_run_request_encode(const tci_run_request *request, uint8_t out[TCI_RU
     } else {
         tci_write_bytes(&w, request->address, request->address_size);
     }
-    TCI_ASSERT(!w.failed);
+    TCI_INVARIANT(run_packet, !w.failed);
     return w.at;
 }
 
@@ -42,7 +42,7 @@ size_t tci_run_reply_encode(const tci_run_reply *reply, uint8_t out[TCI_RUN_PACK
         tci_write_u8(&w, (uint8_t)-reply->status);
     if (reply->kind != TCI_RUN_DONE)
         tci_write_bytes(&w, reply->bytes, reply->size);
-    TCI_ASSERT(!w.failed);
+    TCI_INVARIANT(run_packet, !w.failed);
     return w.at;
 }
 

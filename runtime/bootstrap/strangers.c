@@ -1,5 +1,6 @@
 #include "strangers.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "stream_object.h"
@@ -65,6 +66,7 @@ static void set_timer(const tci_strangers *strangers)
 
 static tci_stream *take(tci_strangers *strangers, size_t index)
 {
+    TCI_INVARIANT_IS(strangers_count, index, <, strangers->count);
     tci_stream *stream = strangers->list[index].stream;
     strangers->count--;
     memmove(&strangers->list[index], &strangers->list[index + 1],
@@ -144,6 +146,7 @@ void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t de
     *dropped_out = NULL;
     if (strangers->count == TCI_STRANGERS_MAX)
         *dropped_out = tci_strangers_drop(strangers);
+    TCI_INVARIANT_IS(strangers_count, strangers->count, <, TCI_STRANGERS_MAX);
     /* A stream that cannot be watched stays until its deadline. */
     (void)watch(strangers, EPOLL_CTL_ADD, tci_stream_fd(stream), stream, false);
     strangers->list[strangers->count].stream = stream;

@@ -49,7 +49,7 @@ const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
 void tci_stream_skip(tci_stream *stream, size_t size)
 {
     tci_stream_wide *wide = stream->wide;
-    TCI_ASSERT(size <= wide->in_end - wide->in_begin);
+    TCI_INVARIANT_IS(stream_in, size, <=, wide->in_end - wide->in_begin);
     wide->in_begin += size;
     if (wide->in_begin == wide->in_end)
         wide->in_begin = wide->in_end = 0;
@@ -82,7 +82,7 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
         return TC_E_AGAIN;
     TC_TRY(tci_stream_read(stream, wide->in + wide->in_end, capacity, &n, err));
     wide->in_end += n;
-    TCI_ASSERT(wide->in_end <= sizeof wide->in);
+    TCI_INVARIANT_IS(stream_in, wide->in_end, <=, sizeof wide->in);
     *more_out = n == capacity || tci_channel_has_bytes(&stream->channel);
     return TC_OK;
 }
@@ -112,7 +112,7 @@ void tci_stream_add(tci_stream *stream, const void *bytes, size_t size)
         wide->out_end -= wide->out_begin;
         wide->out_begin = 0;
     }
-    TCI_ASSERT(size <= sizeof wide->out - wide->out_end);
+    TCI_INVARIANT_IS(stream_out, size, <=, sizeof wide->out - wide->out_end);
     if (size > 0)
         memcpy(wide->out + wide->out_end, bytes, size);
     wide->out_end += size;
@@ -138,7 +138,7 @@ tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err)
         TC_TRY(tci_stream_write(stream, wide->out + wide->out_begin,
                                 wide->out_end - wide->out_begin, &n, err));
         wide->out_begin += n;
-        TCI_ASSERT(wide->out_begin <= wide->out_end);
+        TCI_INVARIANT_IS(stream_out, wide->out_begin, <=, wide->out_end);
     }
     wide->out_begin = wide->out_end = 0;
     return TC_OK;

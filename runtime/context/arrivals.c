@@ -41,10 +41,11 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
     item->connection = connection;
     item->size = size;
     memcpy(item->bytes, bytes, size);
-    TCI_ASSERT(*ctx->inbox.last == NULL);
+    TCI_INVARIANT(inbox_list, *ctx->inbox.last == NULL);
     *ctx->inbox.last = item;
     ctx->inbox.last = &item->next;
     ctx->inbox.count++;
+    TCI_INVARIANT_IS(inbox_count, ctx->inbox.count, <=, INBOX_MAX);
     tci_pending_add(&ctx->core.pending, TCI_WORK_HELLO);
 }
 
@@ -154,6 +155,8 @@ static void handle_hellos(tc_context *ctx)
         ctx->inbox.first = item->next;
         if (ctx->inbox.first == NULL)
             ctx->inbox.last = &ctx->inbox.first;
+        TCI_INVARIANT_IS(inbox_count, ctx->inbox.count, >, 0);
+        TCI_INVARIANT(inbox_list, (ctx->inbox.first == NULL) == (ctx->inbox.count == 1));
         ctx->inbox.count--;
         handle_inbox_item(ctx, item);
         free(item);

@@ -88,7 +88,7 @@ size_t tci_modules_symbols(tci_host_symbol *symbols_out, size_t max)
 {
     size_t count = 0;
     for (size_t i = 0; built[i] != NULL; i++) {
-        TCI_ASSERT(built[i]->symbol_count <= max - count);
+        TCI_INVARIANT_IS(module_symbols, built[i]->symbol_count, <=, max - count);
         if (built[i]->symbol_count > 0)
             memcpy(symbols_out + count, built[i]->symbols,
                    built[i]->symbol_count * sizeof *symbols_out);

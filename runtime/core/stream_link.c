@@ -3,6 +3,7 @@
  * operation has ended once all its bytes are with the stream. */
 #include "core/stream_link.h"
 
+#include "base/assertion.h"
 #include "bootstrap/stream_bytes.h"
 #include "delivery/link_ops.h"
 #include "wire/record.h"
@@ -58,6 +59,7 @@ tc_status tci_stream_link_open(tc_ep *ep, tci_link **link_out, tc_error *err)
 static void end_first(stream_link *link)
 {
     tci_link_op *op = link->first;
+    TCI_INVARIANT(link_list, op != NULL && link->last != &link->first);
     link->first = op->next;
     if (link->first == NULL)
         link->last = &link->first;
@@ -106,6 +108,7 @@ static bool begin(stream_link *link, const tci_link_op *op)
 static tc_status write_some(stream_link *link, const tci_link_op *op)
 {
     tci_stream *stream = link->ep->stream;
+    TCI_INVARIANT_IS(link_given, link->given, <, op->size);
     size_t left = op->size - link->given;
     size_t capacity = tci_stream_room(stream);
     size_t n = 0;
@@ -120,6 +123,7 @@ static tc_status write_some(stream_link *link, const tci_link_op *op)
         tci_stream_add(stream, op->bytes + link->given, n);
     }
     link->given += n;
+    TCI_INVARIANT_IS(link_given, link->given, <=, op->size);
     bool full = link->given < op->size;
     return full && tci_stream_unsent(stream) > 0 ? tci_stream_flush(stream, NULL) : TC_OK;
 }
@@ -169,6 +173,7 @@ static void watch_space(tci_link *base, bool sleeps)
 static void append(stream_link *link, tci_link_op *op)
 {
     op->next = NULL;
+    TCI_INVARIANT(link_list, *link->last == NULL);
     *link->last = op;
     link->last = &op->next;
 }

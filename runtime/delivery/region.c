@@ -39,11 +39,12 @@ tc_status tci_region_fill_closed(tci_region *region, size_t bytes, bool twice, t
 tc_status tci_region_fill(tci_region *region, size_t bytes, tci_region_use use, bool shared,
                           bool twice, tc_error *err)
 {
-    TCI_ASSERT(use != TCI_REGION_PUT);
+    TCI_INVARIANT(region_use, use != TCI_REGION_PUT && region->base == NULL);
     if (use == TCI_REGION_MAPPED && shared)
         tci_region_add_segment(region, bytes);
     if (region->segment.base == NULL)
         return tci_region_fill_closed(region, bytes, twice, err);
+    TCI_INVARIANT(region_use, use == TCI_REGION_MAPPED && region->own == NULL);
     region->base = region->view = region->segment.base;
     if (!twice)
         return TC_OK;

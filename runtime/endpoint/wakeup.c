@@ -1,5 +1,6 @@
 #include "endpoint/wakeup.h"
 
+#include "base/assertion.h"
 #include "core/credit.h"
 #include "core/doorbell.h"
 #include "core/ep_state.h"
@@ -39,6 +40,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         armed->rung = false;
         return;
     }
+    TCI_INVARIANT_IS(doorbell_step, ep->wake.doorbell % TCI_DOORBELL_STEP, ==, 0);
     armed->needs_barrier = true;
     ep->wake.doorbell += TCI_DOORBELL_STEP;
     tci_ring_store_doorbell(own_words(ep),
@@ -54,6 +56,7 @@ void tci_wakeup_disarm(tc_ep *ep)
         tci_link_watch_space(ep->link, false);
     if (!tci_ep_is_open(ep) || !ep->rx.arrival.ring_is_mapped)
         return;
+    TCI_INVARIANT_IS(doorbell_step, ep->wake.doorbell % TCI_DOORBELL_STEP, ==, 0);
     ep->wake.doorbell += TCI_DOORBELL_STEP;
     tci_ring_store_doorbell(own_words(ep), ep->wake.doorbell, UINT64_MAX);
 }

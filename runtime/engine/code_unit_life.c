@@ -3,6 +3,7 @@
  * entries. */
 #include "code_unit_life.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "code_unit_object.h"
 
@@ -23,6 +24,7 @@ static bool watches_exit;
 
 static void take_out_locked(tci_started_code *code)
 {
+    TCI_INVARIANT(life_list, (code->newer == NULL) == (newest == code));
     if (code->newer != NULL)
         code->newer->older = code->older;
     else
@@ -54,6 +56,7 @@ static void keep(tci_started_code *code)
     pthread_mutex_lock(&lock);
     if (!watches_exit)
         watches_exit = atexit(stop_all) == 0;
+    TCI_INVARIANT(life_list, newest == NULL || newest->newer == NULL);
     code->older = newest;
     if (newest != NULL)
         newest->newer = code;

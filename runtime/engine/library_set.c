@@ -31,6 +31,7 @@ void tci_library_set_destroy(tci_library_set *set)
 {
     if (set == NULL)
         return;
+    TCI_INVARIANT(library_list, set->first == NULL && set->old == NULL);
     (void)pthread_mutex_destroy(&set->lock);
     free(set);
 }
@@ -55,6 +56,7 @@ tci_library *tci_library_set_hold(tci_library_set *set, const char *name)
 {
     pthread_mutex_lock(&set->lock);
     tci_library *library = tci_library_set_find(set, name);
+    TCI_INVARIANT(library_force, library == NULL || library->in_force);
     if (library != NULL)
         library->holders++;
     pthread_mutex_unlock(&set->lock);
@@ -64,7 +66,7 @@ tci_library *tci_library_set_hold(tci_library_set *set, const char *name)
 void tci_library_set_let_go(tci_library_set *set, tci_library *library)
 {
     pthread_mutex_lock(&set->lock);
-    TCI_ASSERT(library->holders > 0);
+    TCI_INVARIANT_IS(library_holders, library->holders, >, 0);
     library->holders--;
     pthread_mutex_unlock(&set->lock);
 }
@@ -94,13 +96,16 @@ tci_library *tci_library_set_first(const tci_library_set *set)
 
 static void unlink_from(tci_library **list, tci_library *library)
 {
-    while (*list != library)
+    while (*list != library) {
+        TCI_INVARIANT(library_list, *list != NULL);
         list = &(*list)->next;
+    }
     *list = library->next;
 }
 
 static void take_out_locked(tci_library_set *set, tci_library *library)
 {
+    TCI_INVARIANT(library_force, library->in_force && set->count > 0);
     unlink_from(&set->first, library);
     library->in_force = false;
     library->next = set->old;
@@ -123,6 +128,7 @@ tc_status tci_library_set_put(tci_library_set *set, tci_library *library, tc_err
         end = &(*end)->next;
     *end = library;
     library->next = NULL;
+    TCI_INVARIANT(library_force, !library->in_force && set->count < TCI_LIBRARIES_MAX);
     library->in_force = true;
     set->count++;
     library->order = ++set->changes;

@@ -86,7 +86,7 @@ static void do_job(tci_load_job *job)
 
 static void end_locked(tci_load_job *job)
 {
-    TCI_ASSERT(!job->ended);
+    TCI_INVARIANT(job_state, job->begun && !job->ended);
     job->ended = true;
     atomic_store_explicit(&job->done, true, memory_order_release);
     if (job->handle->notify != NULL)
@@ -102,7 +102,7 @@ static tci_load_job *take_locked(job_list *list)
     list->first = job->next;
     if (list->first == NULL)
         list->last = &list->first;
-    TCI_ASSERT(!job->begun && !job->ended);
+    TCI_INVARIANT(job_state, !job->begun && !job->ended);
     job->begun = true;
     return job;
 }
@@ -129,6 +129,7 @@ static void *work(void *argument)
             break;
         } else {
             list->idle++;
+            TCI_INVARIANT_IS(job_threads, list->idle, <=, list->threads);
             pthread_cond_wait(&queue.more, &queue.lock);
             list->idle--;
         }
@@ -154,6 +155,7 @@ static bool start_thread_locked(job_list *list)
         (void)pthread_setname_np(queue.threads[queue.thread_count], "tc-loader");
         queue.thread_count++;
         list->threads++;
+        TCI_INVARIANT_IS(job_threads, list->threads, <=, list->limit);
     }
     return ok;
 }
@@ -186,6 +188,7 @@ static tc_status submit(tci_load_job *job, tc_error *err)
         !start_thread_locked(list) && list->threads == 0)
         status = tci_error_set(err, TC_E_NO_MEMORY, "no thread could be started");
     if (status == TC_OK) {
+        TCI_INVARIANT(job_list, *list->last == NULL && job->next == NULL);
         *list->last = job;
         list->last = &job->next;
         pthread_cond_broadcast(&queue.more);
@@ -286,8 +289,10 @@ static bool withdraw(tci_load_job *job)
     bool waits = !job->begun;
     if (waits) {
         tci_load_job **link = &list->first;
-        while (*link != job)
+        while (*link != job) {
+            TCI_INVARIANT(job_list, *link != NULL);
             link = &(*link)->next;
+        }
         *link = job->next;
         if (job->next == NULL)
             list->last = link;

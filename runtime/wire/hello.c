@@ -181,7 +181,7 @@ static void write_hello(tci_writer *w, const tci_hello *h)
 tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf, size_t size,
                            size_t *size_out, tc_error *err)
 {
-    TCI_ASSERT(kind == TCI_HELLO_HELLO || kind == TCI_HELLO_ADDRESS);
+    TCI_INVARIANT(hello_kind, kind == TCI_HELLO_HELLO || kind == TCI_HELLO_ADDRESS);
     tci_hello h = *hello;
     if (kind == TCI_HELLO_ADDRESS) {
         h.connection_id = 0;
@@ -273,7 +273,7 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
 tc_status tci_hello_decode(const void *bytes, size_t size, tci_hello_kind kind,
                            tci_hello *hello_out, tc_error *err)
 {
-    TCI_ASSERT(kind == TCI_HELLO_HELLO || kind == TCI_HELLO_ADDRESS);
+    TCI_INVARIANT(hello_kind, kind == TCI_HELLO_HELLO || kind == TCI_HELLO_ADDRESS);
     tci_hello h = {0};
     tci_reader r;
     uint32_t reserved;

@@ -6,6 +6,7 @@
 #include "core/single_message.h"
 #include "delivery/frame_batches.h"
 #include "endpoint/ep_life.h"
+#include "endpoint/wakeup.h"
 
 static fake_pair pair; /* of the child that breaks it */
 
@@ -146,6 +147,13 @@ TEST_BROKEN(send_coalesced)
     tc_ep *ep = opened(FAKE_MAPPED);
     ep->tx.coalesced_count = TCI_COALESCED_MAX + 1;
     tci_sender_commit_coalesced(&ep->tx);
+}
+
+TEST_BROKEN(doorbell_step)
+{
+    tc_ep *ep = opened(FAKE_MAPPED);
+    ep->wake.doorbell = 1;
+    tci_wakeup_disarm(ep);
 }
 
 /* --- batches of frames -------------------------------------------------------------------  */

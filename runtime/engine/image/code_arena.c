@@ -5,6 +5,7 @@
 #include "code_arena.h"
 
 #include "base/arch.h"
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "code_sync.h"
 
@@ -140,6 +141,7 @@ static bool map_at(const tci_code_block *block, size_t offset, size_t bytes,
                    tci_image_kind kind, int fd, int flags)
 {
     int access = kind == TCI_IMAGE_CODE ? PROT_READ | PROT_EXEC : PROT_READ;
+    TCI_INVARIANT(arena_views, (access & PROT_WRITE) == 0 && block->run != block->write);
     /* Without a file, `run` gets a second view of the memory of `write`. By system call: UCX
      * 1.13 replaces the C library's mremap with its own, which ignores the requested
      * address. */
@@ -253,6 +255,15 @@ static tc_status plan(const tci_code_arena *arena, const tci_image *image, geome
 
 /* --- taking and returning ------------------------------------------------------------ */
 
+/* Returns whether the addresses to run and to write are those of the slot, in two views. */
+static inline bool is_within_views(const tci_code_place *area)
+{
+    const tci_code_block *block = area->block;
+    const size_t offset = area->index * block->shape.span;
+    return area->run != area->write && area->run == block->run + offset &&
+           area->write == block->write + offset && offset + block->shape.span <= block->bytes;
+}
+
 static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
 {
     tci_code_block *block;
@@ -279,12 +290,14 @@ static void use_spare(tci_code_arena *arena, const tci_code_block *block)
     }
     while (to < SPARES)
         arena->spares[to++] = NULL;
+    TCI_INVARIANT(arena_spares, arena->spares[0] == NULL || arena->spares[0]->taken == 0);
 }
 
 /* Returns the spare that is one too many, or NULL. */
 static tci_code_block *keep_spare(tci_code_arena *arena, tci_code_block *block)
 {
     tci_code_block *gone = arena->spares[SPARES - 1];
+    TCI_INVARIANT(arena_spares, block->taken == 0 && arena->spares[0] != block);
     memmove(&arena->spares[1], &arena->spares[0],
             sizeof arena->spares - sizeof arena->spares[0]);
     arena->spares[0] = block;
@@ -296,10 +309,12 @@ static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_p
     tci_code_block *block = find_block(arena, shape);
     if (block == NULL)
         return false;
+    TCI_INVARIANT(arena_order, block->taken != block->all);
     if (block->taken == 0)
         use_spare(arena, block);
     area->block = block;
     area->index = (unsigned)__builtin_ctz(~block->taken);
+    TCI_INVARIANT_IS(arena_slot, block->all >> area->index & 1, ==, 1);
     block->taken |= 1u << area->index;
     if (block->taken == block->all) {
         TAILQ_REMOVE(&arena->blocks, block, link);
@@ -323,6 +338,7 @@ tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
                                image->memory_bytes);
     area.run = area.block->run + area.index * shape.span;
     area.write = area.block->write + area.index * shape.span;
+    TCI_INVARIANT(arena_views, is_within_views(&area));
     *place_out = area;
     return TC_OK;
 }
@@ -370,9 +386,11 @@ static void wipe(const tci_code_place *area, const tci_image *image)
 static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *area)
 {
     tci_code_block *block = area->block, *gone = block;
+    TCI_INVARIANT_IS(arena_slot, block->taken >> area->index & 1, ==, 1);
     block->taken &= ~(1u << area->index);
     TAILQ_REMOVE(&arena->blocks, block, link);
     TAILQ_INSERT_HEAD(&arena->blocks, block, link);
+    TCI_INVARIANT(arena_order, TAILQ_FIRST(&arena->blocks)->taken != block->all);
     if (block->taken != 0)
         return NULL;
     if (block->all != 1 && block->maker == getpid())
@@ -387,6 +405,7 @@ void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *area,
 {
     /* In a fork these bytes are the parent's as well. A slot with a block to itself is freed
      * with it. */
+    TCI_INVARIANT(arena_views, is_within_views(area));
     if (area->block->all != 1 && area->block->maker == getpid())
         wipe(area, image);
     pthread_mutex_lock(&arena->lock);

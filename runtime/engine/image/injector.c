@@ -5,6 +5,7 @@
 #include "engine/injector.h"
 
 #include "base/arch.h"
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "code_arena.h"
 #include "image_loader.h"
@@ -198,6 +199,7 @@ static tc_status take_places(tci_injector *injector, tc_error *err)
                                      &injector->places[injector->place_count], err);
         injector->place_count += status == TC_OK;
     }
+    TCI_INVARIANT(inject_places, status != TC_OK || injector->place_count == PLACES);
     if (status != TC_OK)
         give_places_back(injector);
     return status;
@@ -262,6 +264,7 @@ void tci_injector_get_ahead(tci_injector *injector)
 {
     while (injector->last != NULL && injector->is_small && injector->ahead < AHEAD)
         write_place(injector, place_at(injector, injector->ahead++));
+    TCI_INVARIANT_IS(inject_ahead, injector->ahead, <=, AHEAD);
 }
 
 void tci_injector_expect(tci_injector *injector)
@@ -283,6 +286,8 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
                  is_bound(injector);
     if (!known)
         TC_TRY(learn(injector, bytes, image_size, rest_size, err));
+    TCI_INVARIANT(inject_places, injector->last != NULL && injector->place_count == PLACES);
+    TCI_INVARIANT_IS(inject_ahead, injector->ahead, <=, AHEAD);
     const tci_code_place *area = place_at(injector, 0);
     injector->next++;
     if (injector->ahead == 0)

@@ -3,6 +3,7 @@
  * names. A module adds the functions that it has. */
 #include "modules/engine/host_symbols.h"
 
+#include "base/assertion.h"
 #include "context/modules.h"
 #include "context/old_opens.h"
 #include "core/module.h"
@@ -77,6 +78,7 @@ static void fill(void)
     tci_processor_names(all + CALLS);
     all_count = CALLS + TCI_PROCESSOR_NAMES;
     all_count += tci_modules_symbols(all + all_count, OF_MODULES_MAX);
+    TCI_INVARIANT_IS(module_symbols, all_count, <=, sizeof all / sizeof all[0]);
 }
 
 const tci_host_symbol *tci_host_symbols_all(size_t *count_out)

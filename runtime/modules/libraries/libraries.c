@@ -2,6 +2,7 @@
  * force uses it, directly or through others. Functions are bound again at once (follow). */
 #include "libraries.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "engine/code_unit_table.h"
@@ -217,6 +218,8 @@ static void end_library(tci_library *library)
     if (a->table[AT_FINI] != NULL)
         ((void (*)(void))(uintptr_t)a->table[AT_FINI])();
     TC_LOG(TC_LOG_DEBUG, "library %s has ended", name_of(fn));
+    TCI_INVARIANT(library_owner, fn->library == library);
+    TCI_INVARIANT_IS(library_holders, library->holders, ==, 0);
     fn->library = NULL;
     unload(fn);
     tci_registry_release(fn);
@@ -323,6 +326,7 @@ static tc_status put_new(tc_ifunc *fn, const char *owner, tc_error *err)
         free(a);
         return status;
     }
+    TCI_INVARIANT(library_owner, fn->library == NULL && a->library.owner == fn);
     fn->library = &a->library;
     tci_registry_retain(fn);
     follow(fn->registry);
