@@ -127,10 +127,10 @@ class Runner:
         self.folder, self.port, self.target, self.output, self.counts = folder, free_port(), None, None, {}
         programs = os.path.join(folder, ".bin")
         os.mkdir(programs)
-        with open(os.path.join(programs, "cc"), "w", encoding="utf-8") as file:
-            path = shutil.which(compiler[0])  # not this file once more
-            file.write(f'#!/bin/sh\nexec {shlex.join([path, *compiler[1:]])} "$@"\n')
-        os.chmod(os.path.join(programs, "cc"), 0o755)
+        path = shutil.which(compiler[0])  # not this file once more
+        # Another thread's child would inherit a file that this process has open, and nobody can execute one that is being written.
+        subprocess.run(["sh", "-c", 'cat >"$0" && chmod 755 "$0"', os.path.join(programs, "cc")], text=True, check=True,
+                       input=f'#!/bin/sh\nexec {shlex.join([path, *compiler[1:]])} "$@"\n')
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
         self.environment = {**kept, "TC_CACHE_DIR": "", "tree": root, "build": build, "UCX_LOG_FILE": "stderr",
                             "PATH": f"{programs}:{build}/bin:{kept['PATH']}"}
