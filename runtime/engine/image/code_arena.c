@@ -255,8 +255,9 @@ static tc_status plan(const tci_code_arena *arena, const tci_image *image, geome
 
 /* --- taking and returning ------------------------------------------------------------ */
 
-/* Returns whether the addresses to run and to write are those of the slot, in two views. */
-static inline bool is_within_views(const tci_code_place *area)
+/* Returns whether the addresses to run and to write are those of the slot, in two views.
+ * Unused in a release. */
+__attribute__((unused)) static bool is_within_views(const tci_code_place *area)
 {
     const tci_code_block *block = area->block;
     const size_t offset = area->index * block->shape.span;
