@@ -80,6 +80,12 @@ static inline bool tci_ep_has_unseen(const tc_ep *ep)
                rx->looked_signal;
 }
 
+/* Returns whether a frame has come that was not read. */
+static inline bool tci_ep_has_frame(const tc_ep *ep)
+{
+    return tci_consumer_has_frame(&ep->rx.ring);
+}
+
 /* Called after the ring's head has moved: updates the polled position. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {
