@@ -1,7 +1,9 @@
 /* The code engine of a world, the module `engine`: a function runs as the C function that
  * tc_sim_function bound to its name. Loads take simulated time, which differs from load to
  * load, as with a compiler and its threads. */
+#include "sim_injector.h"
 #include "sim_memory.h"
+#include "sim_unit.h"
 #include "sim_word.h"
 
 #include "archive.h"
@@ -16,24 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS_MAX 256u
-#define NAME_BYTES 64u
 #define LOAD_NS 2000000u /* the longest load */
 #define LOADER_STACK ((size_t)64 << 10)
 #define UNIT_MEMORY 4096u /* that a unit claims to take */
 
-typedef struct function {
-    char name[NAME_BYTES];
-    void (*main)(void *payload, size_t size, void *target_args);
-} function;
-
-struct tci_code_unit {
-    tci_entries entries;
-};
-
 struct tci_load_job {
-    char name[NAME_BYTES];
+    tci_load_source source;
     tci_engine_handle *handle;
+    bool is_late; /* it is bound when its time is over, not before */
+    tc_status status;
+    tc_error error;
+    tci_code_unit *unit;
     bool done;
 };
 
@@ -41,36 +36,6 @@ struct tci_engine_handle {
     void (*notify)(void *user);
     void *user;
 };
-
-static function functions[FUNCTIONS_MAX];
-static size_t function_count;
-
-tc_status tc_sim_function(const char *name,
-                          void (*main)(void *payload, size_t size, void *target_args),
-                          tc_error *err)
-{
-    size_t at = 0;
-    while (at < function_count && strcmp(functions[at].name, name) != 0)
-        at++;
-    if (strlen(name) >= NAME_BYTES || at == FUNCTIONS_MAX)
-        return tci_error_set(err, TC_E_INVALID,
-                             "tc_sim_function '%.80s': at most %u functions, with names of at "
-                             "most %u bytes",
-                             name, FUNCTIONS_MAX, NAME_BYTES - 1);
-    (void)strcpy(functions[at].name, name);
-    functions[at].main = main;
-    function_count += at == function_count;
-    return TC_OK;
-}
-
-static const function *function_of(const char *name)
-{
-    for (size_t i = 0; i < function_count; i++) {
-        if (strcmp(functions[i].name, name) == 0)
-            return &functions[i];
-    }
-    return NULL;
-}
 
 /* --- the engine -------------------------------------------------------------------------- */
 
@@ -136,32 +101,27 @@ static void scope_close(tci_symbol_scope *scope)
 
 /* --- loads ------------------------------------------------------------------------------- */
 
-static tc_status make_unit(const char *name, tci_code_unit **unit_out, tc_error *err)
-{
-    const function *f = function_of(name);
-    if (f == NULL)
-        return tci_error_set(err, TC_E_UNRESOLVED,
-                             "%s: no function of this name; tc_sim_function binds one", name);
-    tci_code_unit *unit = calloc(1, sizeof *unit);
-    if (unit == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", name);
-    unit->entries.main = f->main;
-    *unit_out = unit;
-    return TC_OK;
-}
-
 static tc_status load(tci_engine_handle *handle, const tci_load_source *source,
                       tci_code_unit **unit_out, tc_error *err)
 {
     (void)handle;
-    return make_unit(tci_archive_name(source->archive), unit_out, err);
+    return sim_unit_make(source, unit_out, err);
+}
+
+static void make(tci_load_job *job)
+{
+    job->status = sim_unit_make(&job->source, &job->unit, &job->error);
 }
 
 /* A loader's thread: a fiber of the node, which ends with it. */
 static void *run_job(void *argument)
 {
     tci_load_job *job = argument;
+    if (!job->is_late)
+        make(job);
     sim_world_sleep(sim_random_below(&sim_world_node()->world->random, LOAD_NS));
+    if (job->is_late)
+        make(job);
     tci_engine_handle *handle = job->handle;
     job->done = true; /* it may be freed from here on */
     sim_word_wake(job, SIM_WORD_ALL);
@@ -177,12 +137,13 @@ static tc_status begin(tci_engine_handle *handle, const tci_load_source *source,
     const char *name = tci_archive_name(source->archive);
     tc_sim_node *node = sim_world_node();
     if (sim_random_below(&node->world->random, 2) == 0)
-        return make_unit(name, unit_out, err);
+        return sim_unit_make(source, unit_out, err);
     tci_load_job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", name);
     job->handle = handle;
-    (void)snprintf(job->name, sizeof job->name, "%s", name);
+    job->source = *source;
+    job->is_late = source->deps_size > 0 && sim_random_below(&node->world->random, 2) == 0;
     if (sim_world_fails() || !sim_world_spawn_detached(node, run_job, job, LOADER_STACK)) {
         free(job);
         return tci_error_set(err, TC_E_NO_MEMORY, "%s: no thread for the load", name);
@@ -211,18 +172,22 @@ static void await(const tci_load_job *job)
 
 static void cancel(tci_load_job *job)
 {
-    if (job != NULL)
-        await(job);
+    if (job == NULL)
+        return;
+    await(job);
+    sim_unit_free(job->unit);
     free(job);
 }
 
 static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
-    char name[NAME_BYTES];
     await(job);
-    (void)snprintf(name, sizeof name, "%s", job->name);
+    const tc_status status = job->status;
+    *unit_out = job->unit;
+    if (status != TC_OK && err != NULL)
+        *err = job->error;
     free(job);
-    return make_unit(name, unit_out, err);
+    return status;
 }
 
 /* --- units ------------------------------------------------------------------------------- */
@@ -233,21 +198,10 @@ static tc_status start_unit(tci_code_unit *unit, const char *name, tc_error *err
     return TC_OK;
 }
 
-static tc_status rebind(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
-{
-    (void)source, (void)unit, (void)err;
-    return TC_OK;
-}
-
 static void unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     (void)handle;
-    free(unit);
-}
-
-static const tci_entries *entries_of(const tci_code_unit *unit)
-{
-    return &unit->entries;
+    sim_unit_free(unit);
 }
 
 static bool no(const tci_code_unit *unit)
@@ -267,31 +221,6 @@ static void report(const tci_code_unit *unit, tc_load_report *report_out)
     (void)unit;
     report_out->path = TC_LOAD_IMAGE;
     report_out->memory_bytes = UNIT_MEMORY;
-}
-
-/* --- injected code ----------------------------------------------------------------------- */
-
-static const char injector_of_all[1];
-
-static tc_status injector_create(tci_engine_handle *handle, const tci_symbol_scope *scope,
-                                 tci_injector **injector_out, tc_error *err)
-{
-    (void)handle, (void)scope, (void)err;
-    *injector_out = (tci_injector *)(uintptr_t)injector_of_all;
-    return TC_OK;
-}
-
-static void injector_ignore(tci_injector *injector)
-{
-    (void)injector;
-}
-
-static tc_status injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
-                                size_t rest_size, void (**main_out)(void *, size_t, void *),
-                                tc_error *err)
-{
-    (void)injector, (void)bytes, (void)image_size, (void)rest_size, (void)main_out;
-    return tci_error_set(err, TC_E_UNSUPPORTED, "no injected code in a simulation");
 }
 
 static const tci_loading_ops table = {
@@ -316,19 +245,19 @@ static const tci_loading_ops table = {
     .finish = finish,
     .cancel = cancel,
     .start_unit = start_unit,
-    .rebind = rebind,
+    .rebind = sim_unit_rebind,
     .unload = unload,
-    .entries = entries_of,
+    .entries = sim_unit_entries,
     .may_tier_up = no,
     .has_state = no,
     .memory = memory_of,
-    .is_old = no,
+    .is_old = sim_unit_is_old,
     .report = report,
-    .injector_create = injector_create,
-    .injector_destroy = injector_ignore,
-    .injector_get_ahead = injector_ignore,
-    .injector_expect = injector_ignore,
-    .injector_place = injector_place,
+    .injector_create = sim_injector_create,
+    .injector_destroy = sim_injector_ignore,
+    .injector_get_ahead = sim_injector_ignore,
+    .injector_expect = sim_injector_ignore,
+    .injector_place = sim_injector_place,
     .open_slices = tci_bitcode_slices_open,
 };
 

@@ -2,6 +2,7 @@
 #include "sim_guard.h"
 #include "sim_memory.h"
 #include "sim_trace.h"
+#include "sim_unit.h"
 #include "sim_world.h"
 
 #include "base/error_text.h"
@@ -43,6 +44,7 @@ tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_s
     set_defaults(&world->params);
     sim_random_seed(&world->random, params->seed);
     sim_trace_number(world, params->seed);
+    sim_unit_prepare();
     *world_out = world;
     return TC_OK;
 }
