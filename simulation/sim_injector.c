@@ -24,7 +24,7 @@ void sim_injector_ignore(tci_injector *injector)
     (void)injector;
 }
 
-/* Returns the function whose name is at the image's entry, or NULL. */
+/* Returns the function of the name at the image's entry, or NULL. */
 static sim_function *function_of(const tci_image *image)
 {
     char name[NAME_BYTES];

@@ -5,10 +5,9 @@
 #include "sim_function.h"
 
 #include "base/error_text.h"
+#include "core/current.h"
 #include "engine/code_unit_object.h"
 #include "ifunc/registry.h"
-
-#include <tc/entry.h>
 
 #include <stdlib.h>
 
@@ -98,7 +97,7 @@ bool sim_unit_is_old(const tci_code_unit *unit)
 
 void *sim_unit_symbol(const char *symbol)
 {
-    const tc_ifunc *fn = tc_self_ifunc();
+    const tc_ifunc *fn = tci_current_get()->fn;
     const tci_library *library;
     void *address = NULL;
     if (fn == NULL || fn->unit == NULL)

@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "states.h"
 #include "traffic.h"
+#include "versions.h"
 
 #include <tc/log.h>
 
@@ -164,6 +165,7 @@ static void run_world(const plan *p, result *out)
     const tc_sim_params params = params_of(p);
     *out = (result){0};
     flows_reset(plan_may_refuse(p));
+    versions_reset();
     *all = (traffic){.plan = p};
     if (tc_sim_world_create(&params, &world, &error) != TC_OK)
         abort();

@@ -31,7 +31,8 @@ typedef enum flow_kind {
     FLOW_CALL,
     FLOW_DETACHED,  /* a call that is answered while a later message of its endpoint runs */
     FLOW_FORWARDED, /* a call by way of a member of the group; the flow's target answers it */
-    FLOW_ALL        /* a call of all members, which has a flow of its own */
+    FLOW_ALL,       /* a call of all members, which has a flow of its own */
+    FLOW_INJECTED   /* a message that brings its code along */
 } flow_kind;
 
 /* The first bytes of a payload. */

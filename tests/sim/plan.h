@@ -41,7 +41,9 @@
     X(long_sleeps, "sleeps that only an event ends")                                           \
     X(local, "messages of a group's member to itself")                                         \
     X(members, "messages to members of a group, and calls of all members")                     \
-    X(barriers, "barriers of a group of all nodes")
+    X(barriers, "barriers of a group of all nodes")                                            \
+    X(injected, "messages that bring their code along")                                        \
+    X(libraries, "libraries pushed and withdrawn, and functions that use them")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -132,7 +132,7 @@ TEST(a_flush_shows_a_refusal_that_came_with_another)
     tc_error error = {0};
     must(tc_sim_function("nap", nap, &error), &error, "function");
     own.nap.bytes = fake_archive("nap", TCI_ENTRY_MAIN, 100, &own.nap.size);
-    /* Of no function of the process. */
+    /* No function of the process has its name. */
     own.stranger.bytes = fake_archive("stranger", TCI_ENTRY_MAIN, 100, &own.stranger.size);
     for (own.first = 0; own.first < 2; own.first++)
         run_world(&own);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 void node_expect(const node *n, tc_status status, const tc_error *error, const char *what)
 {
@@ -37,6 +38,7 @@ static bool connect_to(node *n, unsigned to)
         return false;
     }
     p->has_ended = false;
+    memset(p->used_ns, 0, sizeof p->used_ns);
     p->flow = flows_open(n->number, n->all->lives[n->number], to);
     return true;
 }
@@ -120,6 +122,8 @@ tc_status node_open_functions(node *n, tc_error *error)
         if (is_opened(n, i))
             status = open_function(n, i, error);
     }
+    if (status == TC_OK && has(n, PLAN_libraries) && !has(n, PLAN_few_functions))
+        status = node_open_libraries(n, error);
     return status;
 }
 
@@ -149,12 +153,21 @@ typedef struct action {
 } action;
 
 static const action actions[] = {
-    {PLAN_flushes, 1, flush},           {PLAN_calls, 1, node_call},
-    {PLAN_started, 1, node_start_call}, {PLAN_prepares, 1, prepare},
-    {PLAN_closes, 4, node_close_peer},  {PLAN_parts, 1, node_send_parts},
-    {PLAN_few_functions, 1, reopen},    {PLAN_forwards, 1, node_call_by_way},
-    {PLAN_local, 1, node_send_self},    {PLAN_members, 1, node_send_member},
+    {PLAN_flushes, 1, flush},
+    {PLAN_calls, 1, node_call},
+    {PLAN_started, 1, node_start_call},
+    {PLAN_prepares, 1, prepare},
+    {PLAN_closes, 4, node_close_peer},
+    {PLAN_parts, 1, node_send_parts},
+    {PLAN_few_functions, 1, reopen},
+    {PLAN_forwards, 1, node_call_by_way},
+    {PLAN_local, 1, node_send_self},
+    {PLAN_members, 1, node_send_member},
     {PLAN_members, 4, node_call_all},
+    {PLAN_injected, 1, node_send_injected},
+    {PLAN_libraries, 1, node_use_library},
+    {PLAN_libraries, 2, node_push},
+    {PLAN_libraries, 4, node_withdraw},
 };
 
 #define ACTIONS (sizeof actions / sizeof actions[0])
@@ -331,6 +344,7 @@ void traffic_main(tc_sim_node *self, void *argument)
         n->all = own->all;
         n->number = own->number;
         n->world = tc_sim_node_world(self);
+        versions_forget(n->number);
     }
     if (n != NULL && open_all(n))
         run_node(n);

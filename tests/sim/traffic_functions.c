@@ -1,9 +1,7 @@
 /* The functions that nodes send: they check the messages for which they run. */
 #include "traffic_node.h"
 
-#include "../support/fake_archive.h"
-
-#include "archive.h"
+#include "codes.h"
 
 #include <tc/entry.h>
 
@@ -55,6 +53,7 @@ static void run(unsigned function, void *payload, size_t size)
         return;
     const flow_header header = flows_check(own->number, function, payload, size);
     node_expect_announced(own->program, header.flow);
+    node_expect_code(own->program, &header);
     answer_detached(own->program, header.flow);
     if (header.kind == FLOW_DETACHED)
         detach(own->program, &header);
@@ -85,11 +84,11 @@ void traffic_prepare(void)
 {
     char name[8];
     tc_error error;
+    traffic_prepare_libraries();
     for (unsigned i = 0; i < FLOW_FUNCTIONS; i++) {
         (void)snprintf(name, sizeof name, "f%u", i);
         for (unsigned c = 0; c < CONTENTS; c++)
-            codes[c][i].bytes =
-                fake_archive(name, TCI_ENTRY_MAIN, 100 + 700 * i + c, &codes[c][i].size);
+            codes[c][i] = codes_function(name, 100 + 700 * i + c, NULL);
         if (tc_sim_function(name, mains[i], &error) != TC_OK)
             abort();
     }

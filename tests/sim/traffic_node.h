@@ -4,9 +4,11 @@
 
 #include "flows.h"
 #include "traffic.h"
+#include "versions.h"
 
 #include <tc/entry.h>
 #include <tc/group.h>
+#include <tc/library.h>
 #include <tc/tc.h>
 
 #include <pthread.h>
@@ -25,6 +27,8 @@ typedef struct peer {
     tc_ep *ep; /* NULL: not connected */
     uint32_t flow;
     bool has_ended; /* its event came */
+    /* When the last call of a library's user that was answered was sent. */
+    uint64_t used_ns[VERSIONS_LIBRARIES];
 } peer;
 
 typedef struct started {
@@ -67,12 +71,14 @@ struct traffic_program {
     unsigned number;
     tc_sim_world *world;
     tc_context *ctx;
-    bool ends; /* its context does: states.c looks no longer */
+    bool ends;      /* its context does: states.c looks no longer */
     bool is_served; /* a thread progresses it: calls need its lock */
     node *guest;    /* the second thread's state, in the first one's; or NULL */
     pthread_t guest_thread;
     bool can_send;                       /* its functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
+    tc_library *libraries[VERSIONS_LIBRARIES][VERSIONS_CONTENTS];
+    tc_ifunc *users[VERSIONS_LIBRARIES];
     peer peers[PLAN_NODES_MAX];
     tc_group *group;   /* of all nodes; or NULL */
     uint64_t barriers; /* that it has entered */
@@ -148,6 +154,18 @@ void node_send_self(node *n, unsigned to);
 void node_call_all(node *n, unsigned to);
 /* Enters a barrier where the plan has one before this action. */
 void node_meet(node *n, unsigned action);
+
+/* traffic_injected.c */
+void node_send_injected(node *n, unsigned to);
+/* Checks that the running message has brought its code, or has not. */
+void node_expect_code(const node *n, const flow_header *header);
+
+/* traffic_libraries.c */
+void traffic_prepare_libraries(void);
+tc_status node_open_libraries(node *n, tc_error *error);
+void node_push(node *n, unsigned to);
+void node_withdraw(node *n, unsigned to);
+void node_use_library(node *n, unsigned to);
 
 /* traffic_parts.c */
 void node_send_parts(node *n, unsigned to);
