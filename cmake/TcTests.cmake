@@ -259,7 +259,7 @@ if(TC_VARIANT_TESTS)
     set(guest x86_64)
   endif()
   # The longest tests first, so that builds are left to run beside them.
-  set(variants asan tsan ${guest} llvm22 nollvm)
+  set(variants asan tsan ${guest} llvm22 nollvm bare)
   add_test(NAME variant.demo COMMAND nice -n 10 ${tc_time_limit} 3000 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
   # Builds of which no test waits, as those of tests/package: one at a time beside those of the variants, when the tests of this
   # build have begun.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures, builds and tests one preset in its own tree, build/PRESET, and prints the result in one line.
 # Everything else is printed only when a step fails.
-#   scripts/variant.sh asan|tsan|llvm22|clang|nollvm|aarch64|...
+#   scripts/variant.sh asan|tsan|llvm22|clang|nollvm|bare|aarch64|...
 #   scripts/variant.sh asan --build    without its tests; those alone: --test
 # With TC_HOST_BUILD in the environment, a build that is there, its functions are taken where the same LLVM would make them again.
 set -uo pipefail
@@ -41,6 +41,7 @@ threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|wa
 these=.
 but='^$'
 jobs=$((2 * $(nproc)))
+targets=()
 case $preset in
     asan)
         need clang-19 clang-19
@@ -73,6 +74,11 @@ case $preset in
         these="^(unit|fuzz|integration)\\.|$sending|$forms|^layout\\.(exports|headers|library|options_document)$"
         but='^integration\.passwords\.'
         ;;
+    bare)
+        # The build `test` runs messages on a library without modules. Here its size counts.
+        these='^layout\.(small_library|bare_exports)$'
+        targets=(--target tchains time_limit)
+        ;;
     aarch64 | x86_64)
         # The tests of the engine load images compiled from bitcode too, and at each level; above it few suites see a difference.
         these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|^conformance\\..*\\.(direct|bitcode)$"
@@ -92,7 +98,7 @@ build_it() {
         aarch64 | x86_64) configure scripts/cross-aarch64.sh --configure "${shared[@]}" ;;
         *) configure cmake --preset "$preset" "${shared[@]}" ;;
     esac
-    scripts/build.sh "$build" || fail "building failed"
+    scripts/build.sh "$build" "${targets[@]}" || fail "building failed"
     echo "variant $preset: built in $SECONDS s"
 }
 
