@@ -22,7 +22,6 @@
 #include "base/logger.h"
 #include "base/module_absent.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/trust_ops.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static tc_status start_engine(tci_registry *registry, tc_error *err)
 tc_status tci_registry_init(tci_registry *registry, const struct tc_options *options,
                             tc_error *err)
 {
-    registry->options = options;
+    registry->options = options; /* the table's bound: functions_max */
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
@@ -62,7 +61,7 @@ tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id)
     return fn;
 }
 
-static void free_function(tc_ifunc *fn)
+void tci_registry_free(tc_ifunc *fn)
 {
     tci_ifunc_load_undo(fn);
     if (fn->archive != NULL)
@@ -89,9 +88,10 @@ static void remove_function(tc_ifunc *fn)
     TCI_INVARIANT(fn_table, registry->table[fn->index] == fn);
     registry->table[fn->index] = NULL;
     registry->count--;
+    registry->arrived_memory -= fn->arrived_bytes;
     if (registry->events != NULL)
         registry->events->forget(registry->events_user, fn->index);
-    free_function(fn);
+    tci_registry_free(fn);
 }
 
 void tci_registry_fini(tci_registry *registry)
@@ -205,8 +205,8 @@ void tci_registry_evict(tc_ifunc *fn)
 /* --- indices ----------------------------------------------------------------------------- */
 
 /* Frees an index. `evicting`: if necessary, by evicting a function that peers may still
- * call. */
-static void free_place(tci_registry *registry, bool evicting)
+ * call. Returns whether one is free. */
+static bool free_place(tci_registry *registry, bool evicting)
 {
     bool later;
     tc_ifunc *fn = find_idle(registry);
@@ -214,6 +214,7 @@ static void free_place(tci_registry *registry, bool evicting)
         remove_function(fn);
     else if (evicting && (fn = find_victim(registry, NULL, is_only_bound, &later)) != NULL)
         tci_registry_evict(fn);
+    return fn != NULL;
 }
 
 static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *index_out,
@@ -221,7 +222,7 @@ static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *ind
 {
     size_t max = registry->options->functions_max;
     if (registry->count == max)
-        free_place(registry, evicting);
+        (void)free_place(registry, evicting);
     if (registry->count == max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "all %zu functions of option functions_max are in use", max);
@@ -232,27 +233,19 @@ static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *ind
     return TC_OK;
 }
 
-static tc_status copy_code(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+/* An archive's bytes are bounded, too: it may have 1,024 times as many unpacked. */
+tc_status tci_registry_insert(tci_registry *registry, tc_ifunc *fn, bool arrived, tc_error *err)
 {
-    fn->code_bytes = TCI_CODE_SECTION_BYTES + code->archive_size + code->deps_size;
-    uint8_t *copy = malloc(fn->code_bytes + TCI_CODE_SIGNATURE_BYTES);
-    if (copy == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    const tci_code_section section = {.id = fn->id,
-                                      .archive_size = (uint32_t)code->archive_size,
-                                      .deps_size = (uint32_t)code->deps_size};
-    tci_code_section_encode(&section, copy);
-    memcpy(copy + TCI_CODE_SECTION_BYTES, code->archive, code->archive_size);
-    if (code->deps_size > 0)
-        memcpy(copy + TCI_CODE_SECTION_BYTES + code->archive_size, code->deps, code->deps_size);
-    fn->code = copy;
-    fn->archive_size = code->archive_size;
-    return TC_OK;
-}
-
-static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, bool arrived,
-                                 tc_error *err)
-{
+    const struct tc_options *o = registry->options; /* an archive of the largest size fits */
+    const uint64_t max = TCI_ARCHIVE_SHARES_MAX * o->code_memory_max + o->code_bytes_max +
+                         TCI_ARCHIVE_CONTENT_MAX;
+    while (fn->arrived_bytes > 0 && registry->arrived_memory + fn->arrived_bytes > max) {
+        if (!free_place(registry, true))
+            return tci_error_set(
+                err, TC_E_TOO_LARGE, "%llu bytes of peers' archives, expected %llu at most",
+                (unsigned long long)(registry->arrived_memory + fn->arrived_bytes),
+                (unsigned long long)max);
+    }
     TC_TRY(take_index(registry, arrived, &fn->index, err));
     TCI_INVARIANT(fn_bucket, tci_registry_find(registry, &fn->id) == NULL);
     TCI_INVARIANT(fn_table, registry->table[fn->index] == NULL);
@@ -263,89 +256,7 @@ static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, bool arri
     *bucket = fn;
     registry->table[fn->index] = fn;
     registry->count++;
-    return TC_OK;
-}
-
-static tc_status check_code(const tci_registry *registry, const tci_registry_code *code,
-                            tci_content_id *id_out, tc_error *err)
-{
-    uint64_t max = registry->options->code_bytes_max;
-    if (code->archive_size > max || code->deps_size > max - code->archive_size)
-        return tci_error_set(err, TC_E_TOO_LARGE,
-                             "code of %zu bytes, option code_bytes_max is %llu",
-                             code->archive_size + code->deps_size, (unsigned long long)max);
-    tci_content_id_of(code->archive, code->archive_size, code->deps, code->deps_size, id_out);
-    if (code->expected != NULL && !tci_content_id_equal(id_out, code->expected)) {
-        char found[TCI_CONTENT_ID_TEXT], wanted[TCI_CONTENT_ID_TEXT];
-        tci_content_id_text(id_out, found);
-        tci_content_id_text(code->expected, wanted);
-        return tci_error_set(err, TC_E_CORRUPT, "code has id %s, expected %s", found, wanted);
-    }
-    return TC_OK;
-}
-
-/* Refuses a library before anything of it is loaded, if this node takes no libraries: a shared
- * object would run at once. */
-static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
-{
-    const bool has_module = fn->registry->libraries != NULL;
-    if (!code->arrived || !tci_archive_is_library(fn->archive) ||
-        (has_module && fn->registry->options->take_libraries))
-        return TC_OK;
-    return tci_error_set(err, TC_E_REFUSED, "library %s: this node takes none (%s)",
-                         tci_archive_name(fn->archive),
-                         has_module ? "option take_libraries" : "no module libraries");
-}
-
-static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
-                                 const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
-{
-    tc_ifunc *fn = calloc(1, sizeof *fn);
-    if (fn == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    fn->registry = registry;
-    fn->id = *id;
-    fn->references = 1;
-    fn->standing = TCI_STANDING_OPEN;
-    tc_status status = copy_code(fn, code, err);
-    if (status == TC_OK && registry->trust != NULL)
-        status = registry->trust->ops->check_bytes(fn, code, err);
-    if (status == TC_OK)
-        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
-                                  &fn->archive, err);
-    if (status == TC_OK)
-        status = check_kind(fn, code, err);
-    if (status == TC_OK && registry->trust != NULL)
-        status = registry->trust->ops->judge_new(fn, code, err);
-    if (status == TC_OK)
-        status = insert_function(registry, fn, code->arrived, err);
-    if (status != TC_OK) {
-        free_function(fn);
-        return status;
-    }
-    fn->entries = tci_archive_entries(fn->archive);
-    fn->alignment = tci_archive_payload_alignment(fn->archive);
-    fn->payload_readonly = tci_archive_payload_readonly(fn->archive);
-    *fn_out = fn;
-    return TC_OK;
-}
-
-tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
-                           tc_ifunc **fn_out, tc_error *err)
-{
-    tci_content_id id;
-    TC_TRY(check_code(registry, code, &id, err));
-    tc_ifunc *known = tci_registry_find(registry, &id);
-    if (known == NULL)
-        return create_function(registry, code, &id, fn_out, err);
-    const tci_symbol_section *rules = tci_registry_rules(known);
-    TC_TRY(tci_trust_judge_known(known, code, err));
-    /* A function may be running: code that is bound already stays so until it is loaded
-     * again. */
-    if (tci_registry_rules(known) != rules)
-        tci_ifunc_load_forgive(known, true);
-    tci_registry_retain(known);
-    *fn_out = known;
+    registry->arrived_memory += fn->arrived_bytes;
     return TC_OK;
 }
 

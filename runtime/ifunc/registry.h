@@ -19,6 +19,8 @@
 
 #define TCI_REGISTRY_BUCKETS 1024u
 #define TCI_SIGNER_MAX 64 /* bytes of a key's name, with terminator */
+/* Times the option code_memory_max: archives that peers sent, packed and unpacked. */
+#define TCI_ARCHIVE_SHARES_MAX 4u
 
 typedef enum tci_load_state {
     TCI_NOT_LOADED = 0,
@@ -86,6 +88,7 @@ struct tc_ifunc {
     const uint8_t *code;
     size_t code_bytes;
     size_t archive_size;
+    uint64_t arrived_bytes; /* of the registry's arrived_memory; 0: opened here */
     uint8_t *plain; /* NULL, or the section for peers without a dictionary: code_form.h */
     size_t plain_bytes;
     uint8_t *stored; /* the same for signed code */
@@ -101,7 +104,7 @@ struct tc_ifunc {
     tci_code_unit *unit;
     tci_library *library; /* as a library for others: libraries.h; NULL: not in use as one */
     tci_load_job *job;
-    tc_ifunc *job_next;  /* in the registry's list of functions with jobs */
+    tc_ifunc *job_next;  /* in the registry's list of those with jobs; bound: functions_max */
     uint64_t changes;    /* of the libraries in force, before its load began */
     uint64_t last_use;   /* registry clock, for eviction */
     uint64_t calls_seen; /* calls_left when last_use was set; 0: it was called since */
@@ -110,7 +113,7 @@ struct tc_ifunc {
     uint64_t work_ns;      /* time of loader threads, not charged to a peer yet */
     bool report_due;       /* its first call has not been reported */
     bool payload_readonly; /* it gets copies that it cannot write to */
-    tc_ifunc *bucket_next;
+    tc_ifunc *bucket_next; /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */
     bool failure_told;    /* a caller has received load_error */
@@ -127,7 +130,8 @@ struct tci_registry {
     size_t count;                   /* indices in use */
     uint64_t clock;
     uint64_t code_memory; /* of loaded units and of their archives */
-    tc_ifunc *jobs;       /* functions with jobs, by job_next */
+    uint64_t arrived_memory;
+    tc_ifunc *jobs; /* functions with jobs, by job_next */
     tc_ifunc *buckets[TCI_REGISTRY_BUCKETS];
     const tci_registry_events *events;
     void *events_user;
@@ -163,6 +167,11 @@ typedef struct tci_registry_code {
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
+
+/* For tci_registry_add: gives a new function an index and enters it. TC_E_TOO_LARGE. */
+TC_MUST_CHECK tc_status tci_registry_insert(tci_registry *registry, tc_ifunc *fn, bool arrived,
+                                            tc_error *err);
+void tci_registry_free(tc_ifunc *fn);
 
 /* Bytes that its loaded code takes; 0: it is not loaded. */
 static inline uint64_t tci_registry_unit_bytes(const tc_ifunc *fn)

@@ -30,6 +30,17 @@ static tc_status add(tci_registry *to, const void *archive, size_t archive_size,
     return tci_registry_add(to, &code, fn_out, err);
 }
 
+/* Adds a function as a peer sends it. */
+static tc_status arrive(const char *name, tc_ifunc **fn_out, tc_error *err)
+{
+    tci_registry_code code = {.arrived = true};
+    void *archive = fake_archive(name, TCI_ENTRY_MAIN, 64, &code.archive_size);
+    code.archive = archive;
+    tc_status status = tci_registry_add(registry, &code, fn_out, err);
+    free(archive);
+    return status;
+}
+
 static tc_ifunc *function(const char *name)
 {
     return fake_node_function(node, name, fake_nothing);
@@ -150,4 +161,55 @@ TEST_WITH(without_a_place_there_is_no_function_more, make, end)
     node->code_is_wanted = false;
     assert_ok(add(registry, archive, size, NULL, 0, NULL, &fn, &error));
     free(archive);
+}
+
+/* --- archives that peers sent ------------------------------------------------------------- */
+
+static uint64_t archive_bytes_max(void)
+{
+    const struct tc_options *o = &node->core.options;
+    return 4 * o->code_memory_max + o->code_bytes_max + TCI_ARCHIVE_CONTENT_MAX;
+}
+
+/* As if its archive had so many bytes more. */
+static void grow_archive(tc_ifunc *fn, uint64_t bytes)
+{
+    fn->arrived_bytes += bytes;
+    registry->arrived_memory += bytes;
+}
+
+TEST_WITH(archives_that_nobody_holds_leave_for_others, make, end)
+{
+    const uint64_t max = archive_bytes_max();
+    tc_ifunc *first, *second, *third;
+    tc_error error = {0};
+    assert_ok(arrive("first", &first, &error));
+    assert_ok(arrive("second", &second, &error));
+    assert_in_range(first->arrived_bytes, first->code_bytes + 64, 2 * first->code_bytes + 64);
+    assert_int_equal(registry->arrived_memory, first->arrived_bytes + second->arrived_bytes);
+    const tci_content_id gone = first->id;
+    tci_registry_release(first);
+    grow_archive(first, max - registry->arrived_memory); /* just within the bound */
+    assert_ok(arrive("third", &third, &error));
+    assert_null(tci_registry_find(registry, &gone));
+    assert_int_equal(registry->arrived_memory, second->arrived_bytes + third->arrived_bytes);
+}
+
+TEST_WITH(archives_that_are_held_refuse_further_ones, make, end)
+{
+    const uint64_t max = archive_bytes_max();
+    tc_ifunc *held, *more;
+    tc_error error = {0};
+    assert_ok(arrive("held", &held, &error));
+    grow_archive(held, max - registry->arrived_memory);
+    assert_status(arrive("more", &more, &error), TC_E_TOO_LARGE);
+    assert_non_null(strstr(error.text, "bytes of peers' archives, expected"));
+    assert_int_equal(registry->count, 1);
+    assert_int_equal(registry->arrived_memory, max);
+    assert_ok(arrive("held", &held, &error)); /* it is there */
+    (void)function("own");                    /* counts for nothing */
+    assert_int_equal(registry->arrived_memory, max);
+    tci_registry_release(held);
+    tci_registry_release(held);
+    assert_ok(arrive("more", &more, &error));
 }
