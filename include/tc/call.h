@@ -63,6 +63,7 @@ typedef struct tc_call_params {
  *   TC_OK               the call is under way
  *   TC_E_UNSUPPORTED    also: params has a field that this library does not know
  *   TC_E_NO_MEMORY      the call cannot be recorded
+ *   TC_E_AGAIN          also: 262,144 calls of the context wait for their replies
  *   as tc_send          the message was not sent; done is not called */
 TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
                                                     const void *source_args, size_t size,

@@ -46,6 +46,7 @@ typedef struct tc_group_params {
  *   TC_OK             the group can be used
  *   TC_E_INVALID      id or size is 0, size is above TC_GROUP_SIZE_MAX, rank is not below size,
  *                     or this context has a group of that id
+ *   TC_E_TOO_LARGE    this context has 1024 groups
  *   TC_E_CORRUPT      an address is neither "host:port" nor valid bytes of tc_context_address
  *   TC_E_VERSION      an address is of a process with another protocol
  *   TC_E_UNSUPPORTED  params has a field that this library does not know

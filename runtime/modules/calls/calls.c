@@ -48,14 +48,19 @@ void tci_calls_fini(tci_calls *calls)
     tci_calls_init(calls);
 }
 
-static tc_status grow(tci_calls *calls)
+/* TCI_CALLS_MAX is 16 doubled several times. */
+static tc_status grow(tci_calls *calls, tc_error *err)
 {
     TCI_INVARIANT_IS(call_table, calls->count, ==, calls->places);
+    if (calls->places == TCI_CALLS_MAX)
+        return tci_error_set(err, TC_E_AGAIN,
+                             "call: %zu calls wait for their replies, expected %u at most",
+                             calls->count + 1, TCI_CALLS_MAX);
     size_t places = calls->places == 0 ? 16 : 2 * calls->places;
-    tci_call *table =
-        places < UINT32_MAX ? realloc(calls->table, places * sizeof *table) : NULL;
+    /* bound: TCI_CALLS_MAX */
+    tci_call *table = realloc(calls->table, places * sizeof *table);
     if (table == NULL)
-        return TC_E_NO_MEMORY;
+        return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
     for (size_t i = calls->places; i < places; i++)
         table[i] = (tci_call){.next_free = i + 1 < places ? (uint32_t)i + 2 : 0};
     calls->free = (uint32_t)calls->places + 1;
@@ -64,10 +69,11 @@ static tc_status grow(tci_calls *calls)
     return TC_OK;
 }
 
-static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id_out)
+static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id_out,
+                           tc_error *err)
 {
     if (calls->free == 0)
-        TC_TRY(grow(calls));
+        TC_TRY(grow(calls, err));
     TCI_INVARIANT_IS(call_table, calls->free, <=, calls->places);
     TCI_INVARIANT_IS(call_table, calls->count, <, calls->places);
     tci_call *call = &calls->table[calls->free - 1];
@@ -362,8 +368,7 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     tci_route route;
     tc_call_params params;
     TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
-    if (open_call(calls, &call, &route.call) != TC_OK)
-        return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
+    TC_TRY(open_call(calls, &call, &route.call, err));
     call->ep = ep;
     call->asked_by = tci_current_get()->ep;
     if (call->asked_by != NULL && call->asked_by->core != core)

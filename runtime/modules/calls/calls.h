@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <tc/call.h>
 
+/* Calls of one context that wait at a time. */
+#define TCI_CALLS_MAX (1u << 18)
+
 typedef struct tci_call tci_call;
 
 typedef struct tci_calls {

@@ -124,6 +124,7 @@ tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc *fn, const void *sou
     TC_TRY(tci_sized_struct_read(&r.params, sizeof r.params, params, params_size, err));
     r.deadline_ns = tci_deadline_after(
         r.params.timeout_ns != 0 ? r.params.timeout_ns : group->core->options.call_timeout);
+    /* bound: TC_GROUP_SIZE_MAX */
     r.calls = calloc(tc_group_size(group), sizeof *r.calls);
     if (r.calls == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %u calls",

@@ -9,8 +9,8 @@ struct tci_groups;
 
 typedef struct tci_group_job {
     tci_credentials credentials;
-    bool left; /* its group uses it no more */
-    struct tci_group_job *next;
+    bool left;                  /* its group uses it no more */
+    struct tci_group_job *next; /* bound: TCI_GROUPS_MAX, RLIMIT_NOFILE */
 } tci_group_job;
 
 /* Statuses of tci_credentials_of_job. */

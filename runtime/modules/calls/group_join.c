@@ -162,7 +162,9 @@ static tc_status make_table(joining *j, tc_error *err)
     if (j->self.size > TC_GROUP_SIZE_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "group of %u members, expected at most %u",
                              j->self.size, TC_GROUP_SIZE_MAX);
+    /* bound: TC_GROUP_SIZE_MAX */
     j->addresses = calloc(j->self.size, sizeof *j->addresses);
+    /* bound: TC_GROUP_SIZE_MAX */
     j->members = calloc(j->self.size, sizeof *j->members);
     if (j->addresses == NULL || j->members == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");

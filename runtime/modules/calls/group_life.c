@@ -94,6 +94,7 @@ tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts, uint32_t ran
     if (rank >= count || count > TC_GROUP_SIZE_MAX)
         return tci_error_set(err, TC_E_INVALID, "group: rank %u of a list of %u hosts", rank,
                              count);
+    /* bound: TC_GROUP_SIZE_MAX */
     tc_group_member *members = calloc(count, sizeof *members);
     if (members == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");

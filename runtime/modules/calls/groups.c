@@ -112,6 +112,14 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const void *given,
     return TC_OK;
 }
 
+static unsigned count_groups(const tci_core *core)
+{
+    unsigned count = 0;
+    for (const tc_group *group = groups_of(core)->first; group != NULL; group = group->next)
+        count++;
+    return count;
+}
+
 static tc_status check_params(tci_core *core, const tc_group_params *params, tc_error *err)
 {
     if (params->id == 0 || params->size == 0 || params->size > TC_GROUP_SIZE_MAX ||
@@ -124,6 +132,11 @@ static tc_status check_params(tci_core *core, const tc_group_params *params, tc_
     if (tci_group_find(core, params->id) != NULL)
         return tci_error_set(err, TC_E_INVALID, "group %llu is there already",
                              (unsigned long long)params->id);
+    if (count_groups(core) == TCI_GROUPS_MAX)
+        return tci_error_set(
+            err, TC_E_TOO_LARGE,
+            "group %llu would be number %u of this context, expected %u at most",
+            (unsigned long long)params->id, TCI_GROUPS_MAX + 1, TCI_GROUPS_MAX);
     return TC_OK;
 }
 
@@ -133,7 +146,8 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t
     TC_TRY(check_params(core, params, err));
     tc_group *group = calloc(1, sizeof *group);
     if (group != NULL)
-        group->members = calloc(params->size, sizeof *group->members);
+        group->members = /* bound: TC_GROUP_SIZE_MAX */
+            calloc(params->size, sizeof *group->members);
     if (group == NULL || group->members == NULL) {
         free(group);
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");

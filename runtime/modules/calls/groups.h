@@ -9,6 +9,8 @@
 
 #include <tc/group.h>
 
+#define TCI_GROUPS_MAX 1024u /* of one context */
+
 typedef struct tci_member {
     tc_ep *ep;        /* by which this side sends to it; NULL: not made yet, or ended */
     char *address;    /* host:port with its terminator, or an ADDRESS message */
@@ -20,7 +22,7 @@ typedef struct tci_member {
 
 struct tc_group {
     tci_core *core;
-    tc_group *next; /* in the core's list */
+    tc_group *next; /* in the core's list; bound: TCI_GROUPS_MAX */
     uint64_t id;
     uint32_t rank;
     uint32_t size;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct tci_local_reply {
-    struct tci_local_reply *next;
+    struct tci_local_reply *next; /* bound: TCI_CALLS_MAX */
     tci_reply reply;
     tc_group *group; /* the group that its message travels in, or NULL */
     size_t size;
@@ -25,6 +25,9 @@ tc_status tci_local_reply_keep(tci_core *core, tc_group *group, const tci_reply 
                                const uint32_t *path, const void *data, size_t size)
 {
     size_t path_bytes = sizeof *path * reply->path_length;
+    tci_local_replies *replies = &tci_calling_of(core)->replies;
+    if (replies->count == TCI_CALLS_MAX) /* a call has one, so these are of no call */
+        return TC_E_AGAIN;
     tci_local_reply *kept = malloc(sizeof *kept + path_bytes + size);
     tci_writer w;
     if (kept == NULL)
@@ -36,10 +39,10 @@ tc_status tci_local_reply_keep(tci_core *core, tc_group *group, const tci_reply 
         tci_write_u32(&w, path[i]);
     if (size > 0)
         memcpy(kept->bytes + path_bytes, data, size);
-    tci_local_replies *replies = &tci_calling_of(core)->replies;
     TCI_INVARIANT(reply_list, *replies->last == NULL);
     *replies->last = kept;
     replies->last = &kept->next;
+    replies->count++;
     tci_pending_add(&core->pending, TCI_WORK_REPLY);
     return TC_OK;
 }
@@ -62,6 +65,7 @@ void tci_local_replies_take(tci_core *core)
         replies->first = kept->next;
         if (replies->first == NULL)
             replies->last = &replies->first;
+        replies->count--;
         take(core, kept);
         free(kept);
     }
@@ -74,6 +78,7 @@ void tci_local_replies_forget(tci_local_replies *replies, const tc_group *group)
         tci_local_reply *kept = *link;
         if (group == NULL || kept->group == group) {
             *link = kept->next;
+            replies->count--;
             free(kept);
         } else {
             link = &kept->next;

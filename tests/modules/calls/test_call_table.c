@@ -2,6 +2,8 @@
 #include "caller.h"
 #include "core/ep_state.h"
 
+#include <tc/entry.h>
+
 static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset,
                  const char *text)
 {
@@ -237,5 +239,45 @@ TEST(many_calls_at_once_each_have_their_answer)
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(h[i].count,
                          1); /* each function answers with nothing when it returns */
+    fake_pair_close(&c.pair);
+}
+
+/* --- the bound ---------------------------------------------------------------------------- */
+
+static void detach(void *payload, size_t size, void *target_args)
+{
+    tc_call_ticket ticket;
+    (void)payload, (void)size, (void)target_args;
+    assert_ok(tc_detach(&ticket));
+}
+
+static tc_status start_one(caller *c, tc_ifunc *fn, heard *h, tc_call_id *id_out, tc_error *err)
+{
+    const tc_call_params params = heard_params(h);
+    tc_status status;
+    while ((status = tc_call_start(c->pair.ep, fn, NULL, 0, &params, id_out, err)) ==
+               TC_E_AGAIN &&
+           tci_calls_of(c->core)->count < TCI_CALLS_MAX)
+        fake_pair_settle(&c->pair);
+    return status;
+}
+
+TEST(no_more_calls_wait_than_the_table_holds)
+{
+    static heard h;
+    caller c = caller_make();
+    tc_ifunc *fn = fake_node_function(c.pair.near, "detach", detach);
+    tc_call_id id = 0;
+    tc_error error = {0};
+    for (unsigned i = 0; i < TCI_CALLS_MAX; i++)
+        assert_ok(start_one(&c, fn, &h, &id, &error));
+    fake_pair_settle(&c.pair);
+    assert_status(start_one(&c, fn, &h, NULL, &error), TC_E_AGAIN);
+    assert_string_equal(error.text,
+                        "call: 262145 calls wait for their replies, expected 262144 at most");
+    assert_int_equal(h.count, 0);
+    caller_answer(&c, id, "yes");
+    assert_int_equal(h.count, 1);
+    assert_ok(start_one(&c, fn, &h, NULL, &error)); /* the answer has freed a slot */
     fake_pair_close(&c.pair);
 }

@@ -140,3 +140,15 @@ TEST(a_context_that_ends_forgets_all)
     assert_string_equal(heard, "c");
     fake_pair_close(&c->pair);
 }
+
+TEST(no_more_wait_than_calls_can)
+{
+    caller *c = make_caller();
+    const tci_reply reply = {.status = TC_E_HOPS};
+    for (unsigned i = 0; i < TCI_CALLS_MAX; i++)
+        keep(c->core, NULL, 0, "");
+    assert_status(tci_local_reply_keep(c->core, NULL, &reply, NULL, "", 0), TC_E_AGAIN);
+    tci_local_replies_take(c->core);
+    keep(c->core, NULL, 0, "");
+    fake_pair_close(&c->pair);
+}
