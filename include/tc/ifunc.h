@@ -237,8 +237,9 @@ typedef struct tc_send_params {
  *                     for tc_send; else with the status for which it was dropped: TC_E_REFUSED,
  *                     TC_E_TOO_LARGE or TC_E_NO_MEMORY as for tc_send, that of tc_ep_error when
  *                     the endpoint ended first
- *   TC_E_AGAIN        records of sends that wait fill the option send_queue_bytes, or the
- *                     endpoint is not open yet: call tc_wait or tc_progress, and retry
+ *   TC_E_AGAIN        records of sends that wait fill the option send_queue_bytes, 65,536 sends
+ *                     have ended and are not reported yet, or the endpoint is not open yet:
+ *                     call tc_wait or tc_progress, and retry
  *   TC_E_INVALID      there are more than TC_SEND_PARTS_MAX parts
  *   TC_E_BUSY         a payload of tc_send is partly sent; or called from NAME_payload_init
  *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max

@@ -108,6 +108,7 @@ typedef struct tci_core {
     bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
     int user;                  /* id of the thread that is inside, or 0 */
     const char *user_call;     /* the call that it is in, approximately */
+    size_t ended_count;        /* of ended_sends */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */

@@ -13,7 +13,7 @@
 /* A fragment: the code section (24 bytes), offset u32, bytes. */
 #define PART_BYTES 32768u
 #define PART_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
-#define PARTS 4u
+#define CODE_PARTS 4u
 
 typedef struct code_part {
     tci_link_op op;
@@ -28,7 +28,7 @@ typedef struct tci_code_out {
     unsigned next_part; /* they are used in turn */
     unsigned under_way;
     bool orphan; /* its endpoint is gone: the last operation frees it */
-    code_part parts[PARTS];
+    code_part parts[CODE_PARTS];
 } tci_code_out;
 
 static void let_function_go(tci_code_out *out)
@@ -86,7 +86,7 @@ static void part_has_left(tci_link_op *op)
 
 static tc_status send_part(tc_ep *ep, tci_code_out *out)
 {
-    code_part *part = &out->parts[out->next_part++ % PARTS];
+    code_part *part = &out->parts[out->next_part++ % CODE_PARTS];
     size_t left =
         out->code.size - TCI_CODE_SECTION_BYTES + out->code.signature_size - out->offset;
     size_t n = left < PART_BYTES ? left : PART_BYTES;
@@ -113,7 +113,7 @@ static tc_status send_part(tc_ep *ep, tci_code_out *out)
 bool tci_code_out_may_leave(const tc_ep *ep)
 {
     const tci_code_out *out = ep->tx.code;
-    return out != NULL && out->fn != NULL && !out->parts[out->next_part % PARTS].under_way;
+    return out != NULL && out->fn != NULL && !out->parts[out->next_part % CODE_PARTS].under_way;
 }
 
 bool tci_code_out_turn(tc_ep *ep)

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define PARTS 16u
+#define PAYLOAD_PARTS 16u
 
 /* A part of the caller's memory that the link sends. */
 typedef struct outbound_part {
@@ -25,7 +25,7 @@ typedef struct tci_outbound {
     unsigned under_way;
     bool orphan; /* its endpoint is gone: the last operation frees it */
     tci_send_window window;
-    outbound_part parts[PARTS];
+    outbound_part parts[PAYLOAD_PARTS];
 } tci_outbound;
 
 static bool may_begin(tc_ep *ep, size_t size)
@@ -110,7 +110,7 @@ static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *p
     ep->tx.pushed_bytes += sizeof part->header + n;
     large->offset += n;
     TCI_INVARIANT_IS(large_progress, large->offset, <=, large->size);
-    TCI_INVARIANT_IS(outbound_parts, ep->tx.outbound->under_way, <=, PARTS);
+    TCI_INVARIANT_IS(outbound_parts, ep->tx.outbound->under_way, <=, PAYLOAD_PARTS);
     return TC_OK;
 }
 
@@ -119,7 +119,8 @@ tc_status tci_payload_out_send(tc_ep *ep, tci_large_request *large)
     if (!large->framed)
         TC_TRY(begin(ep, large));
     while (large->offset < large->size) {
-        outbound_part *part = &ep->tx.outbound->parts[ep->tx.outbound->next_part % PARTS];
+        outbound_part *part =
+            &ep->tx.outbound->parts[ep->tx.outbound->next_part % PAYLOAD_PARTS];
         if (part->under_way)
             return TC_E_AGAIN;
         ep->tx.outbound->next_part++;
@@ -138,7 +139,7 @@ bool tci_payload_out_may_go_on(const tc_ep *ep)
     const tci_outbound *out = ep->tx.outbound;
     if (ep->tx.large->offset == ep->tx.large->size)
         return out->under_way == 0;
-    return !out->parts[out->next_part % PARTS].under_way;
+    return !out->parts[out->next_part % PAYLOAD_PARTS].under_way;
 }
 
 uint64_t tci_payload_out_awaited(const tc_ep *ep)

@@ -29,8 +29,8 @@ bool tci_send_queue_has_shrunk(const tc_ep *ep);
 bool tci_send_queue_takes(const tc_ep *ep, size_t cost);
 
 typedef struct tci_queued {
-    struct tci_queued *next;
-    tc_ifunc *fn;    /* held; NULL: a complete frame (control or reply) */
+    struct tci_queued *next; /* bound: send_queue_bytes */
+    tc_ifunc *fn;            /* held; NULL: a complete frame (control or reply) */
     tci_frame frame; /* of a message: kind CODE if its code is to go along in any case */
     size_t cost;     /* bytes that count for the queue */
     struct tci_started *started; /* owns the payload's parts; NULL: it is in the item */

@@ -66,6 +66,7 @@ static tc_status check(const tc_ep *ep, const tc_ifunc *fn, size_t size, tc_erro
 static bool has_capacity(const tc_ep *ep, const tci_started *started)
 {
     return (tci_ep_takes_messages(ep) || ep->tx.queues_unopened) &&
+           ep->core->ended_count < TCI_ENDED_SENDS_MAX &&
            tci_send_queue_takes(ep, sizeof(tci_queued) + tci_started_cost(started));
 }
 
@@ -78,7 +79,8 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, tci_started *started, tc_error *
     if (!has_capacity(ep, started)) {
         tci_send_space_want(ep);
         return tci_error_set(err, TC_E_AGAIN,
-                             "sends that wait fill the queue, or the endpoint is not open yet");
+                             "sends fill the queue, %u have ended, or it is not open yet",
+                             TCI_ENDED_SENDS_MAX);
     }
     tci_queued *item = tci_send_queue_make(&(tci_frame){0});
     if (item == NULL)

@@ -13,6 +13,7 @@ void tci_started_end(tci_core *core, tci_started *started, tc_status status)
     started->status = status;
     started->next = core->ended_sends;
     core->ended_sends = started;
+    core->ended_count++;
     tci_pending_add(&core->pending, TCI_WORK_STATE);
 }
 
@@ -42,6 +43,7 @@ void tci_started_report(tci_core *core)
     tci_started *newest = core->ended_sends;
     tci_started *oldest = NULL;
     core->ended_sends = NULL;
+    core->ended_count = 0;
     while (newest != NULL) {
         tci_started *next = newest->next;
         newest->next = oldest;

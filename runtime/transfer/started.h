@@ -7,8 +7,10 @@
 
 #include <sys/uio.h>
 
+/* With so many that have ended and are not reported, a context starts no more. */
+#define TCI_ENDED_SENDS_MAX 65536u
 typedef struct tci_started {
-    struct tci_started *next; /* in the core's list of those that have ended, newest first */
+    struct tci_started *next; /* of ended_sends, newest first; bound: TCI_ENDED_SENDS_MAX */
     tc_send_params params;
     tc_status status; /* set when it ends */
     size_t size;      /* of all parts */

@@ -4,6 +4,7 @@
 #include "endpoint/ep_life.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
+#include "transfer/started.h"
 
 static unsigned sum, runs, newest;
 
@@ -313,5 +314,30 @@ TEST(a_payload_that_cannot_be_made_is_not_queued)
     assert_false(tci_queue_waits(pair.ep));
     assert_int_equal(pair.ep->tx.queue_bytes, 0);
     assert_false(tci_core_is_busy(&pair.near->core));
+    fake_pair_close(&pair);
+}
+
+/* Ends are reported by tc_progress alone, so a program that never calls it stops here. */
+TEST(ended_sends_that_nobody_reports_are_bounded)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tci_core *core = &pair.near->core;
+    tc_error error = {0};
+    unsigned started = 0;
+    while (core->ended_count < TCI_ENDED_SENDS_MAX) {
+        tc_status status = tc_send_start(pair.ep, fn, NULL, 0, NULL, &error);
+        started += status == TC_OK;
+        if (status == TC_E_AGAIN)
+            fake_pair_settle(&pair);
+    }
+    fake_pair_settle(&pair);
+    assert_status(tc_send_start(pair.ep, fn, NULL, 0, NULL, &error), TC_E_AGAIN);
+    assert_non_null(strstr(error.text, "65536 have ended"));
+    tci_started_report(core);
+    assert_int_equal(core->ended_count, 0);
+    assert_ok(tc_send_start(pair.ep, fn, NULL, 0, NULL, &error));
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, started + 1);
     fake_pair_close(&pair);
 }
