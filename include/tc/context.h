@@ -106,6 +106,7 @@ TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
  *
  *   TC_OK           the name is set or withdrawn
  *   TC_E_INVALID    the name is longer than 63 bytes
+ *   TC_E_TOO_LARGE  4096 names are published
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *name, void *data,
                                                   size_t size, tc_error *err);

@@ -248,8 +248,8 @@ TC_MUST_CHECK TC_API tc_status tc_reply_error_to(const tc_call_ticket *ticket, t
 TC_API void *tc_self_data(const char *name, size_t *size_out);
 
 /* Memory of the running function in this context, kept between invocations until the context is
- * destroyed. It is `size` zeroed bytes at first. NULL: an allocation failed, or an earlier
- * invocation asked for another size. */
+ * destroyed. It is `size` zeroed bytes at first. NULL: an allocation failed, an earlier
+ * invocation asked for another size, or 65,536 functions have such memory. */
 TC_API void *tc_self_state(size_t size);
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@
 /* --- inside UCX's handlers --------------------------------------------------------------- */
 
 typedef struct tci_inbox_item {
-    struct tci_inbox_item *next;
+    struct tci_inbox_item *next; /* bound: INBOX_MAX */
     uint16_t connection;
     size_t size;
     uint8_t bytes[];

@@ -26,7 +26,7 @@ struct tc_listener {
     uint32_t number;
     uint64_t rests_until_ns; /* it could not accept; 0: it is watched */
     bool has_failed;         /* since it last accepted a connection: logged once */
-    tc_listener *next;
+    tc_listener *next;       /* bound: RLIMIT_NOFILE */
 };
 
 /* Hello messages that came by active message; they are handled outside UCX's handler, because
@@ -88,6 +88,7 @@ struct tc_context {
     bool armed;       /* the doorbells mark this side as asleep */
     bool can_be_rung; /* the machine has the barrier that doorbells need */
     tci_guests guests;
+    unsigned published_count, state_count;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 

@@ -9,9 +9,11 @@
 #include <tc/entry.h>
 
 #define NAME_BYTES 64u
+#define PUBLISHED_MAX 4096u    /* names; each look-up walks through them */
+#define KEPT_STATES_MAX 65536u /* functions, also those that have left */
 
 typedef struct tci_published {
-    struct tci_published *next;
+    struct tci_published *next; /* bound: PUBLISHED_MAX */
     void *data;
     size_t size;
     char name[NAME_BYTES];
@@ -19,7 +21,7 @@ typedef struct tci_published {
 
 /* Found by content id: the function's handle may be freed and made again. */
 typedef struct tci_kept_state {
-    struct tci_kept_state *next;
+    struct tci_kept_state *next; /* bound: KEPT_STATES_MAX */
     tci_content_id id;
     size_t size;
     max_align_t bytes[];
@@ -44,16 +46,22 @@ tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size
     if (data == NULL && p != NULL) {
         *link = p->next;
         free(p);
+        ctx->published_count--;
         return TC_OK;
     }
     if (data == NULL)
         return TC_OK;
     if (p == NULL) {
+        if (ctx->published_count == PUBLISHED_MAX)
+            return tci_error_set(err, TC_E_TOO_LARGE,
+                                 "publish '%s': name %u, expected %u at most", name,
+                                 ctx->published_count + 1, PUBLISHED_MAX);
         p = calloc(1, sizeof *p);
         if (p == NULL)
             return tci_error_set(err, TC_E_NO_MEMORY, "publish '%s': out of memory", name);
         memcpy(p->name, name, strlen(name));
         *link = p;
+        ctx->published_count++;
     }
     p->data = data;
     p->size = size;
@@ -75,14 +83,16 @@ void *tc_self_data(const char *name, size_t *size_out)
 
 static tci_kept_state *make_state(tc_context *ctx, const tci_content_id *id, size_t size)
 {
-    tci_kept_state *state =
-        size < SIZE_MAX - sizeof *state ? calloc(1, sizeof *state + size) : NULL;
+    tci_kept_state *state = NULL;
+    if (ctx->state_count < KEPT_STATES_MAX && size < SIZE_MAX - sizeof *state)
+        state = calloc(1, sizeof *state + size);
     if (state == NULL)
         return NULL;
     state->id = *id;
     state->size = size;
     state->next = ctx->states;
     ctx->states = state;
+    ctx->state_count++;
     return state;
 }
 
