@@ -32,6 +32,7 @@ static tc_status check(int fd, const char *path, tc_error *err)
 /* Opens without blocking: a FIFO under this name must not hold up the caller. */
 static tc_status open_path(const char *path, int *fd_out, tc_error *err)
 {
+    /* bound: RLIMIT_FSIZE */
     int fd = open(
         path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
         0600);

@@ -18,7 +18,7 @@
 typedef struct counter {
     const tci_stream_listener *of;
     tci_stream_listener *streams;
-    struct counter *next;
+    struct counter *next; /* bound: RLIMIT_NOFILE */
 } counter;
 
 struct tci_busy_desk {

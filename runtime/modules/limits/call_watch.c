@@ -228,6 +228,7 @@ static int start_thread(tci_call_watch *watch)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    /* bound: RLIMIT_NPROC */
     int e = pthread_create(&watch->thread, NULL, run, watch);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return e;

@@ -44,9 +44,11 @@ static bool is_forgettable(const tci_account *account, uint64_t now_ns)
            now_ns - account->compile_since_ns >= MINUTE_NS && account->messages >= 0;
 }
 
-static void forget_old(tci_account **accounts, uint64_t now_ns)
+/* Returns how many are left. */
+static unsigned forget_old(tci_account **accounts, uint64_t now_ns)
 {
     tci_account *account;
+    unsigned left = 0;
     for (tci_account **at = accounts; (account = *at) != NULL;) {
         if (is_forgettable(account, now_ns)) {
             TCI_INVARIANT_IS(account_queue, account->queue_bytes, ==, 0);
@@ -54,8 +56,10 @@ static void forget_old(tci_account **accounts, uint64_t now_ns)
             free(account);
         } else {
             at = &account->next;
+            left++;
         }
     }
+    return left;
 }
 
 static tci_account *find(tci_account *account, const char *identity)
@@ -65,23 +69,28 @@ static tci_account *find(tci_account *account, const char *identity)
     return account;
 }
 
-static tci_account *find_or_make(tci_account **accounts, const tc_ep *ep)
+static tc_status find_or_make(tci_account **accounts, const tc_ep *ep,
+                              tci_account **account_out, tc_error *err)
 {
     const char *identity = ep->peer.identity;
     const uint64_t now_ns = tci_clock_ns();
-    tci_account *account = find(*accounts, identity);
+    tci_account *account = *account_out = find(*accounts, identity);
     if (account != NULL)
-        return account;
-    forget_old(accounts, now_ns);
+        return TC_OK;
+    if (forget_old(accounts, now_ns) >= TCI_ACCOUNTS_MAX)
+        return tci_error_set(err, TC_E_REFUSED,
+                             "peers of %u identities had connections within a minute, expected "
+                             "%u at most",
+                             TCI_ACCOUNTS_MAX + 1, TCI_ACCOUNTS_MAX);
     account = calloc(1, sizeof *account);
     if (account == NULL)
-        return NULL;
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
     memcpy(account->identity, identity, strlen(identity) + 1);
     account->messages = (int64_t)ep->core->options.quota_message_rate;
     account->filled_ns = account->compile_since_ns = now_ns;
     account->next = *accounts;
-    *accounts = account;
-    return account;
+    *accounts = *account_out = account;
+    return TC_OK;
 }
 
 tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
@@ -92,9 +101,8 @@ tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
     char name[NAME_MAX_BYTES];
     if (ep->account != NULL || !has_quotas(&core->options))
         return TC_OK;
-    tci_account *account = find_or_make(accounts, ep);
-    if (account == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
+    tci_account *account;
+    TC_TRY(find_or_make(accounts, ep, &account, err));
     if (made_there && max > 0 && account->connections >= max)
         return tci_error_set(
             err, TC_E_REFUSED, "%s have %u connections, option quota_connections is %llu",

@@ -11,8 +11,12 @@
 
 #include "core/ep.h"
 
+/* Twice the connections of a context: identities that have connections now, or had some within
+ * the last minute. */
+#define TCI_ACCOUNTS_MAX 130000u
+
 typedef struct tci_account {
-    struct tci_account *next;
+    struct tci_account *next; /* bound: TCI_ACCOUNTS_MAX */
     char identity[sizeof((tci_peer *)NULL)->identity];
     unsigned endpoints;   /* that use this account */
     unsigned connections; /* those of them that peers made */

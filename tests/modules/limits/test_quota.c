@@ -5,6 +5,7 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "modules/limits/limits_module.h"
+#include "modules/limits/quota.h"
 #include "transfer/frame_out.h"
 #include "../../support/counted_pair.h" /* last: it defines */
 
@@ -371,5 +372,34 @@ TEST(time_of_compiling_is_counted_by_the_minute)
     assert_true(account->compile_ns > 0);
     account->endpoints--;
     fake_engine_end_loads();
+    fake_pair_close(&pair);
+}
+
+/* --- the number of accounts --------------------------------------------------------------- */
+
+TEST(identities_are_counted_up_to_a_number)
+{
+    tci_account *others = calloc(TCI_ACCOUNTS_MAX, sizeof *others), *accounts = others;
+    tc_error error = {0};
+    assert_non_null(others);
+    for (unsigned i = 0; i < TCI_ACCOUNTS_MAX; i++) {
+        (void)snprintf(others[i].identity, sizeof others[i].identity, "key:%u", i);
+        others[i].endpoints = 1;
+        others[i].next = i + 1 < TCI_ACCOUNTS_MAX ? &others[i + 1] : NULL;
+    }
+    make_pair();
+    pair.far->core.options.quota_connections = 9;
+    (void)snprintf(pair.peer->peer.identity, sizeof pair.peer->peer.identity, "key:new");
+    assert_status(tci_quota_admit(&accounts, pair.peer, &error), TC_E_REFUSED);
+    assert_string_equal(error.text,
+                        "peers of 130001 identities had connections within a minute, "
+                        "expected 130000 at most");
+    assert_null(pair.peer->account);
+    accounts = others[0].next;
+    assert_ok(tci_quota_admit(&accounts, pair.peer, &error));
+    assert_string_equal(accounts->identity, "key:new");
+    tci_quota_leave(pair.peer);
+    free(accounts);
+    free(others);
     fake_pair_close(&pair);
 }
