@@ -72,6 +72,7 @@ static tc_status parse_lines(const char *text, size_t size, tci_id_list *list, t
 
 tc_status tci_id_list_parse(const char *text, size_t size, tci_id_list *list_out, tc_error *err)
 {
+    /* bound: TCI_ID_LIST_FILE_MAX */
     tci_id_list list = {.ids = calloc(count_lines(text, size), sizeof *list.ids)};
     if (list.ids == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "list of ids: out of memory");

@@ -108,8 +108,8 @@ static tc_status judge_signature(tc_ifunc *fn, tc_error *why)
     if (!tci_trusted_key_covers(key, tci_archive_name(fn->archive)))
         return tci_error_set(why, UNSIGNED, "it is signed by key %s, which may sign names=%s",
                              key->name, key->names);
+    TC_TRY(tci_trust_name(tci_trust_of(fn->registry), key, &fn->signer_name, why));
     memcpy(fn->signer, key->name, sizeof fn->signer);
-    fn->signer_name = tci_trust_name(tci_trust_of(fn->registry), key);
     fn->signer_form = key->form;
     fn->good_until = key->not_after;
     return TC_OK;
@@ -129,7 +129,7 @@ static tc_status judge_rules(tc_ifunc *fn, tc_error *why)
     if (is_listed(fn, &trust->revoked))
         return tci_error_set(why, TC_E_REFUSED, "it is in the list of option code_revoked");
     tc_status status = judge_signature(fn, &found);
-    if (status == TC_E_REFUSED)
+    if (status != TC_OK && status != UNSIGNED)
         return tci_error_set(why, status, "%s", found.text);
     fn->standing =
         trust->required == TCI_SIGNATURE_ALL ? TCI_STANDING_BARRED : TCI_STANDING_LOCAL;

@@ -108,7 +108,8 @@ static tc_status add_key(tci_trust *trust, const tci_trusted_key *key, tc_error 
     if (trust->count == TCI_TRUST_KEYS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "%s: more than %u keys", trust->folder,
                              TCI_TRUST_KEYS_MAX);
-    tci_trusted_key *keys = realloc(trust->keys, (trust->count + 1) * sizeof *keys);
+    tci_trusted_key *keys = /* bound: TCI_TRUST_KEYS_MAX */
+        realloc(trust->keys, (trust->count + 1) * sizeof *keys);
     if (keys == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "trust: out of memory");
     trust->keys = keys;
@@ -261,17 +262,27 @@ const tci_trusted_key *tci_trust_find(const tci_trust *trust,
     return NULL;
 }
 
-const char *tci_trust_name(tci_trust *trust, const tci_trusted_key *key)
+tc_status tci_trust_name(tci_trust *trust, const tci_trusted_key *key, const char **name_out,
+                         tc_error *err)
 {
+    unsigned count = 0;
     for (const tci_signer_name *name = trust->names; name != NULL; name = name->next) {
+        *name_out = name->text;
         if (strcmp(name->text, key->name) == 0)
-            return name->text;
+            return TC_OK;
+        count++;
     }
+    if (count == TCI_SIGNER_NAMES_MAX)
+        return tci_error_set(
+            err, TC_E_REFUSED,
+            "key %s is number %u that signed something here, expected %u at most", key->name,
+            count + 1, TCI_SIGNER_NAMES_MAX);
     tci_signer_name *name = malloc(sizeof *name);
     if (name == NULL)
-        return "";
+        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     memcpy(name->text, key->name, sizeof name->text);
     name->next = trust->names;
     trust->names = name;
-    return name->text;
+    *name_out = name->text;
+    return TC_OK;
 }

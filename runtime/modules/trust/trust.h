@@ -9,10 +9,12 @@
 #include "modules/trust/trusted_key.h"
 
 #define TCI_TRUST_KEYS_MAX 1024u
+/* Names that are remembered, of all the keys that were there since the context was created. */
+#define TCI_SIGNER_NAMES_MAX 16384u
 
 /* Names of keys that signed something. Loader threads read them, so they stay. */
 typedef struct tci_signer_name {
-    struct tci_signer_name *next;
+    struct tci_signer_name *next; /* bound: TCI_SIGNER_NAMES_MAX */
     char text[TCI_SIGNER_MAX];
 } tci_signer_name;
 
@@ -46,8 +48,10 @@ void tci_trust_free(tci_trust *trust);
 const tci_trusted_key *tci_trust_find(const tci_trust *trust,
                                       const uint8_t id[TCI_KEY_ID_BYTES]);
 
-/* Returns a copy of the key's name that is valid as long as the registry; "" without memory. */
-const char *tci_trust_name(tci_trust *trust, const tci_trusted_key *key);
+/* Finds or makes a copy of the key's name that is valid as long as the registry. TC_E_REFUSED:
+ * there are TCI_SIGNER_NAMES_MAX others; TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_trust_name(tci_trust *trust, const tci_trusted_key *key,
+                                       const char **name_out, tc_error *err);
 
 /* The registry has rules: the module is attached. */
 static inline tci_trust *tci_trust_of(const tci_registry *registry)

@@ -308,3 +308,32 @@ TEST_WITH(mistakes_close_doors, setup, teardown)
     assert_int_equal(f->trust.count, 1);
     assert_int_equal(f->trust.revoked.count, 0);
 }
+
+TEST_WITH(names_of_signers_are_remembered_up_to_a_number, setup, teardown)
+{
+    fixture *f = *state;
+    tci_trusted_key key = {0};
+    tci_signer_name *names = calloc(TCI_SIGNER_NAMES_MAX, sizeof *names);
+    const char *name = NULL;
+    tc_error error = {0};
+    assert_non_null(names);
+    for (unsigned i = 0; i < TCI_SIGNER_NAMES_MAX; i++) {
+        (void)snprintf(names[i].text, sizeof names[i].text, "key%u", i);
+        names[i].next = i > 0 ? &names[i - 1] : NULL;
+    }
+    f->trust.names = &names[TCI_SIGNER_NAMES_MAX - 1];
+    (void)snprintf(key.name, sizeof key.name, "key0");
+    assert_ok(tci_trust_name(&f->trust, &key, &name, &error));
+    assert_ptr_equal(name, names[0].text);
+    (void)snprintf(key.name, sizeof key.name, "another");
+    assert_status(tci_trust_name(&f->trust, &key, &name, &error), TC_E_REFUSED);
+    assert_string_equal(error.text, "key another is number 16385 that signed something here, "
+                                    "expected 16384 at most");
+    f->trust.names = names[TCI_SIGNER_NAMES_MAX - 1].next;
+    assert_ok(tci_trust_name(&f->trust, &key, &name, &error));
+    assert_string_equal(name, "another");
+    tci_signer_name *own = f->trust.names;
+    f->trust.names = NULL;
+    free(own);
+    free(names);
+}
