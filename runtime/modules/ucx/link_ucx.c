@@ -41,6 +41,11 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
 {
     const tci_ucx_address own = {worker->address, worker->address_size, getpid()};
     TC_TRY(tci_ucx_address_check(&peer->address, &own, err));
+    if (worker->lingering_count >= TCI_LINGERING_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "link: %u links of peers that left are still with UCX, expected "
+                             "fewer than %u",
+                             worker->lingering_count, TCI_LINGERING_MAX);
     tci_link_ucx *link = calloc(1, sizeof *link);
     if (link == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
@@ -128,6 +133,7 @@ static void close_now(tci_link_ucx *link, uint64_t timeout_ns)
         /* The error handler may still name this link, so its memory stays until the process
          * ends. */
         TC_LOG(TC_LOG_WARN, "link: UCX did not close the endpoint in time; it is abandoned");
+        link->worker->lingering_count++;
         return;
     }
     free(link);
@@ -155,6 +161,7 @@ static void ucx_close(tci_link *base, uint64_t timeout_ns)
     }
     link->next_lingering = link->worker->lingering;
     link->worker->lingering = link;
+    link->worker->lingering_count++;
 }
 
 void tci_link_reap(tci_worker *worker)
@@ -168,6 +175,7 @@ void tci_link_reap(tci_worker *worker)
             continue;
         }
         *at = link->next_lingering;
+        worker->lingering_count--;
         close_now(link, 0);
     }
 }

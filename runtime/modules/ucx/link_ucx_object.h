@@ -7,6 +7,9 @@
 #include "modules/ucx/link_ucx.h"
 #include "modules/ucx/worker_private.h"
 
+/* Links of one worker that are closed, and that UCX still needs. */
+#define TCI_LINGERING_MAX 1024u
+
 typedef struct tci_link_ucx {
     tci_link base;
     tci_worker *worker;
@@ -22,7 +25,7 @@ typedef struct tci_link_ucx {
     /* A flush: it ends when the workers are connected. NULL: they are, or will never be. */
     ucs_status_ptr_t connecting;
     ucs_status_ptr_t flushing; /* by tci_link_flush_begin; NULL: not begun, or it has ended */
-    struct tci_link_ucx *next_lingering;
+    struct tci_link_ucx *next_lingering; /* bound: TCI_LINGERING_MAX */
 } tci_link_ucx;
 
 static inline tci_link_ucx *tci_link_ucx_of(tci_link *link)

@@ -15,8 +15,8 @@ typedef struct tci_ucx_region {
     ucp_mem_h memory; /* NULL: not known to UCX */
     void *rkey;       /* UCX's, to be released */
     size_t put_bytes; /* 0: the region is not in its worker's list */
-    struct tci_ucx_region *next, **previous_next;
-    uint8_t *view; /* of memory of UCX's own, put_bytes long */
+    struct tci_ucx_region *next, **previous_next; /* bound: CONNECTIONS_MAX */
+    uint8_t *view;                                /* of memory of UCX's own, put_bytes long */
 } tci_ucx_region;
 
 static ucs_status_t register_memory(tci_ucx_region *region, ucp_mem_map_params_t *params)
