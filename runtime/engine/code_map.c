@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #define CHUNK_PLACES 64
+/* Names of the process at a time; further ones are left out. */
+#define CODE_NAMES_MAX (1u << 18)
+#define PERF_MAP_BYTES_MAX (16u << 20)
 #define NAME_WORDS (TCI_CODE_MAP_NAME / sizeof(uint64_t))
 #define ID_WORDS (sizeof(tci_content_id) / sizeof(uint64_t))
 
@@ -28,17 +31,19 @@ typedef struct tci_code_names {
     _Atomic uintptr_t end; /* 0: unused */
     _Atomic uint64_t name[NAME_WORDS];
     _Atomic uint64_t id[ID_WORDS];
-    struct tci_code_names *next; /* of the same function, or of the free list; under the lock */
+    /* Of the same function, or of the free list; under the lock; bound: CODE_NAMES_MAX. */
+    struct tci_code_names *next;
 } named_range;
 
 typedef struct chunk {
     named_range places[CHUNK_PLACES];
-    struct chunk *_Atomic next;
+    struct chunk *_Atomic next; /* bound: CODE_NAMES_MAX */
 } chunk;
 
 static chunk *_Atomic chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
 static named_range *free_places;
+static unsigned chunk_count;
 
 /* --- one entry ------------------------------------------------------------------------ */
 
@@ -76,9 +81,11 @@ static void fill(named_range *p, const tci_content_id *id, const tci_code_symbol
 
 static int perf_fd = -1;
 static pid_t perf_owner;
+static size_t perf_bytes; /* written so far */
 
 static int create_perf(const char *path)
 {
+    /* bound: PERF_MAP_BYTES_MAX */
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
 }
 
@@ -95,7 +102,7 @@ static void remove_old_perf(const char *path)
 static void write_perf(const char *name, uintptr_t address, size_t size)
 {
     char line[64 + TCI_CODE_MAP_NAME];
-    if (perf_fd < 0 || getpid() != perf_owner)
+    if (perf_fd < 0 || perf_bytes >= PERF_MAP_BYTES_MAX || getpid() != perf_owner)
         return;
     int n = snprintf(line, sizeof line, "%" PRIxPTR " %zx %.*s\n", address, size,
                      TCI_CODE_MAP_NAME - 1, name);
@@ -103,6 +110,12 @@ static void write_perf(const char *name, uintptr_t address, size_t size)
      * would do better. */
     if (write(perf_fd, line, (size_t)n) != n)
         TC_LOG(TC_LOG_DEBUG, "perf map: '%s' could not be written", name);
+    perf_bytes += (size_t)n;
+    if (perf_bytes >= PERF_MAP_BYTES_MAX)
+        TC_LOG(TC_LOG_WARN,
+               "perf map: it has %zu bytes, expected %u at most: later code has no "
+               "names there",
+               perf_bytes, PERF_MAP_BYTES_MAX);
 }
 
 static void open_perf_locked(void)
@@ -145,11 +158,13 @@ void tci_code_map_open_perf(void)
 
 /* --- adding and removing -------------------------------------------------------------- */
 
-/* Returns an unused entry; NULL without memory for more. */
+/* Returns an unused entry; NULL without memory for more, or when all are in use. */
 static named_range *take_place(void)
 {
     if (free_places == NULL) {
-        chunk *c = calloc(1, sizeof *c);
+        chunk *c = NULL;
+        if (chunk_count < CODE_NAMES_MAX / CHUNK_PLACES)
+            c = calloc(1, sizeof *c);
         if (c == NULL)
             return NULL;
         for (size_t i = 0; i < CHUNK_PLACES; i++) {
@@ -159,6 +174,7 @@ static named_range *take_place(void)
         atomic_store_explicit(&c->next, atomic_load_explicit(&chunks, memory_order_relaxed),
                               memory_order_relaxed);
         atomic_store_explicit(&chunks, c, memory_order_release);
+        chunk_count++;
     }
     named_range *p = free_places;
     free_places = p->next;

@@ -114,3 +114,23 @@ TEST(a_reader_never_sees_half_a_name)
         assert_int_equal((uintptr_t)mistakes, 0);
     }
 }
+
+TEST(names_have_a_bound_together)
+{
+    enum { MAX = 1 << 18 };
+    tci_found_code found;
+    tci_code_symbol *symbols = calloc(MAX + 1, sizeof *symbols);
+    assert_non_null(symbols);
+    for (uintptr_t i = 0; i <= MAX; i++)
+        symbols[i] = (tci_code_symbol){"f_main", 0x100000 + 16 * i, 16};
+    tci_code_names *all = tci_code_map_add(&first_id, symbols, MAX);
+    tci_code_names *more = tci_code_map_add(&second_id, &symbols[MAX], 1);
+    assert_null(more);
+    assert_false(tci_code_map_find(symbols[MAX].address, &found));
+    assert_true(tci_code_map_find(symbols[MAX - 1].address, &found));
+    tci_code_map_remove(all);
+    more = tci_code_map_add(&second_id, &symbols[MAX], 1);
+    assert_true(tci_code_map_find(symbols[MAX].address, &found));
+    tci_code_map_remove(more);
+    free(symbols);
+}

@@ -104,3 +104,27 @@ TEST(what_somebody_put_there_is_not_followed)
 {
     in_a_child(stay_away);
 }
+
+/* The file has an end: a line that goes beyond it is the last one. */
+static void grow_no_further(void)
+{
+    struct stat before, after;
+    char name[TCI_CODE_MAP_NAME];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    tci_code_map_open_perf();
+    do {
+        for (unsigned i = 0; i < 1024; i++)
+            tci_code_map_remove(add(name, 0x1000, 0x20));
+        assert_int_equal(stat(path, &before), 0);
+    } while (before.st_size < 16 << 20);
+    tci_code_map_remove(add(name, 0x1000, 0x20));
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    assert_in_range(after.st_size, 16 << 20, (16 << 20) + sizeof name + 64);
+}
+
+TEST(the_file_grows_to_its_bound)
+{
+    in_a_child(grow_no_further);
+}
