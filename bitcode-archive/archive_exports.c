@@ -43,6 +43,7 @@ tc_status tci_archive_exports_read(tci_reader *r, tci_exports *exports, tc_error
                              TCI_ARCHIVE_SYMBOLS_MAX);
     if (count > tci_reader_left(r) / 3) /* each takes at least three bytes */
         return tci_error_set(err, TC_E_CORRUPT, "archive index: more exports than bytes");
+    /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
     exports->names = calloc(count + 1, sizeof *exports->names);
     if (exports->names == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu exports", count);
@@ -107,6 +108,7 @@ tc_status tci_archive_exports_copy(const tci_export *list, size_t count, void **
     if (count > TCI_ARCHIVE_SYMBOLS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "archive: %zu exports, limit %d", count,
                              TCI_ARCHIVE_SYMBOLS_MAX);
+    /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
     tci_export *sorted = calloc(count + 1, sizeof *sorted);
     if (sorted == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu exports", count);

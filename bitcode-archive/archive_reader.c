@@ -184,6 +184,7 @@ static tc_status read_symbols(tci_reader *r, size_t index, reader_slice *slice, 
         return index_failed("more symbols than bytes", index, err);
     if (count == 0)
         return TC_OK;
+    /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
     slice->symbols = calloc(count, sizeof *slice->symbols);
     if (slice->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu symbols", count);

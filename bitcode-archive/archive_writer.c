@@ -138,6 +138,7 @@ static tc_status copy_symbols(writer_slice *slice, const char *const *symbols, s
 {
     for (size_t i = 0; i < count; i++)
         TC_TRY(tci_archive_check_symbol(symbols[i], TC_E_INVALID, err));
+    /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
     const char **sorted = calloc(count + 1, sizeof *sorted);
     if (sorted == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu symbols", count);

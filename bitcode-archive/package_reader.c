@@ -108,6 +108,7 @@ tc_status tci_package_open(const void *bytes, size_t size, tci_package *package_
     TC_TRY(check_envelope(bytes, size, &package.id, err));
     tci_reader_init(&r, bytes, size - TCI_PACKAGE_ID_SIZE);
     TC_TRY(read_header(&r, &package, err));
+    /* bound: TCI_PACKAGE_ELEMENTS_MAX */
     package.elements = calloc(package.count + 1, sizeof *package.elements);
     if (package.elements == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "package: no memory for %zu elements",

@@ -29,6 +29,7 @@ static tc_status make_room(growing *out, tc_error *err)
     if (capacity > OUTPUT_BYTES_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "it wrote more than %d bytes",
                              OUTPUT_BYTES_MAX);
+    /* bound: OUTPUT_BYTES_MAX */
     char *bytes = realloc(out->bytes, capacity);
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for its output of %zu bytes",
@@ -61,6 +62,7 @@ static tc_status spawn(char *const *argv, const char *advice, int output, pid_t 
     if (rc == 0)
         rc = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (rc == 0)
+        /* bound: RLIMIT_NPROC */
         rc = posix_spawnp(pid_out, argv[0], &actions, NULL, argv, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     if (rc == ENOENT)

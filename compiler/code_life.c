@@ -22,6 +22,8 @@ enum {
 
 /* --- the list of functions --------------------------------------------------------------- */
 
+#define STEPS_MAX 65536u
+
 typedef struct step {
     unsigned long priority; /* the lower one is constructed first, and destructed last */
     size_t order;           /* in the module */
@@ -39,7 +41,9 @@ static void add_step(step_list *list, unsigned long priority, LLVMValueRef funct
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity * 2 + 16;
-        step *items = realloc(list->items, capacity * sizeof *items);
+        /* bound: STEPS_MAX */
+        step *items =
+            list->count < STEPS_MAX ? realloc(list->items, capacity * sizeof *items) : NULL;
         if (items == NULL) {
             list->failed = true;
             return;
@@ -310,7 +314,9 @@ tc_status tci_code_life_define(LLVMModuleRef module, const char *name, tc_error 
     take_section(module, ".init_array", &begin);
     take_section(module, ".fini_array", &end);
     if (begin.failed || end.failed)
-        status = tci_error_set(err, TC_E_NO_MEMORY, "no memory for the list of constructors");
+        status =
+            tci_error_set(err, TC_E_NO_MEMORY,
+                          "no memory for the list of constructors, or more than %u", STEPS_MAX);
     else if (begin.count > 0 || end.count > 0 || has_ends(module)) {
         define_calls(module, CONSTRUCTORS, &begin, false);
         define_calls(module, DESTRUCTORS, &end, true);

@@ -153,6 +153,7 @@ static tc_status make_room(reading *in, size_t more)
     if (wanted > TCI_IMAGE_RELOCATIONS_MAX)
         return tci_error_set(in->err, TC_E_TOO_LARGE, "%zu relocations, limit %d", wanted,
                              TCI_IMAGE_RELOCATIONS_MAX);
+    /* bound: TCI_IMAGE_RELOCATIONS_MAX */
     tci_relocation *grown =
         realloc(in->imports->relocations, (wanted + 1) * sizeof *in->imports->relocations);
     if (grown == NULL)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXTS_MAX (1u << 20)
+
 void tci_text_list_fini(tci_text_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -18,7 +20,9 @@ static void append(tci_text_list *list, char *text)
 {
     if (text != NULL && list->count + 1 >= list->capacity) {
         size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-        char **items = realloc(list->items, capacity * sizeof *items);
+        /* bound: TEXTS_MAX */
+        char **items =
+            list->count < TEXTS_MAX ? realloc(list->items, capacity * sizeof *items) : NULL;
         if (items == NULL) {
             free(text);
             text = NULL;

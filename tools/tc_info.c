@@ -61,7 +61,7 @@ static const tool_option options[] = {
     {.name = "markdown",
      .letter = 'm',
      .offset = AT(markdown),
-     .help = "with --options: the text of docs/options.md"},
+     .help = "with --options: the text of docs/options.md, up to the bounds"},
 };
 
 static const char *option_word(size_t index)
@@ -157,7 +157,7 @@ static void print_options_head(output_format format)
         return;
     puts(
         "# Options\n\n"
-        "Generated from the option table: `tc-info --options --markdown > docs/options.md`.\n\n"
+        "Generated from the option table, up to the bounds: `tc-info --options --markdown`.\n\n"
         "A value comes from `tc_options_set`, else from the environment variable, else it is "
         "the default. Sizes take\n"
         "the suffixes K, M and G (powers of 1024), times ns, us, ms, s and h (without one: "

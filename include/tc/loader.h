@@ -39,6 +39,7 @@ typedef struct tc_symbol {
  *   TC_E_INVALID      an option in the environment is outside its range
  *   TC_E_UNSUPPORTED  libsodium could not be started, or a symbol has a field that this library
  *                     does not know
+ *   TC_E_TOO_LARGE    there are more than 1,048,576 symbols
  *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_loader_create(const tc_options *opts,
                                                        const tc_symbol *symbols,

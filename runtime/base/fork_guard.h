@@ -9,7 +9,7 @@ typedef struct tci_fork_guard {
     /* Called in the child, which has no other thread. May only use functions that are allowed
      * in a signal handler. */
     void (*give_up)(struct tci_fork_guard *guard);
-    struct tci_fork_guard *next;
+    struct tci_fork_guard *next;           /* bound: RLIMIT_NOFILE */
     struct tci_fork_guard **previous_next; /* NULL: not guarded */
 } tci_fork_guard;
 

@@ -25,7 +25,7 @@ typedef struct tci_hand_waiter {
     uint32_t state;
     uint64_t since_ns;
     uint64_t patience_ns;
-    struct tci_hand_waiter *next;
+    struct tci_hand_waiter *next; /* bound: RLIMIT_NPROC */
 } waiter;
 
 void tci_hand_lock_init(tci_hand_lock *lock)

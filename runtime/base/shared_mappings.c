@@ -20,6 +20,7 @@ static bool add(tci_shared_mappings *list, const tci_shared_mapping *mapping)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        /* bound: vm.max_map_count */
         tci_shared_mapping *grown = realloc(list->at, capacity * sizeof *grown);
         if (grown == NULL)
             return false;

@@ -303,7 +303,7 @@ tc_status tci_stream_take(tci_stream_listener *listener, int *fd_out,
 {
     if (listener->is_handed)
         return tci_handed_socket_receive(listener->fd, fd_out, peer_out, err);
-    peer_out->size = sizeof peer_out->storage;
+    peer_out->size = sizeof peer_out->storage; /* bound: CONNECTIONS_MAX, TCI_STRANGERS_MAX */
     int fd = accept4(listener->fd, (struct sockaddr *)&peer_out->storage, &peer_out->size,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)

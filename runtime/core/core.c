@@ -36,7 +36,7 @@ static tc_status grow_connections(tci_core *core, tc_error *err)
     size_t capacity = core->connection_capacity == 0 ? 64 : 2 * core->connection_capacity;
     if (capacity > CONNECTIONS_MAX)
         capacity = CONNECTIONS_MAX;
-    if (capacity == core->connection_capacity)
+    if (capacity == core->connection_capacity) /* bound: CONNECTIONS_MAX */
         return tci_error_set(err, TC_E_TOO_LARGE, "%u endpoints are open, no more are possible",
                              CONNECTIONS_MAX);
     tc_ep **table = realloc(core->by_connection, capacity * sizeof *table);

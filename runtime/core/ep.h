@@ -82,7 +82,7 @@ struct tc_ep {
     tci_sender tx; /* first: tc_send reads it from its first byte on */
 
     tci_core *core;
-    tc_ep *next; /* in the core's list */
+    tc_ep *next; /* in the core's list; bound: CONNECTIONS_MAX */
     tci_ep_state state;
     uint16_t connection;         /* our id of it, in messages to us */
     uint64_t token;              /* carried by such messages; known to the peer only */

@@ -17,7 +17,7 @@ static tc_status watch_ring(tc_ep *ep)
     TCI_INVARIANT(watched_open, ep->state == TCI_EP_OPEN && !ep->rx.held && !ep->rx.paused);
     TCI_INVARIANT(watched_index, ep->rx.watched_at == TCI_UNWATCHED);
     TCI_INVARIANT_IS(watched_index, core->watched_count, <=, core->watched_capacity);
-    if (core->watched_count == core->watched_capacity) {
+    if (core->watched_count == core->watched_capacity) { /* bound: CONNECTIONS_MAX */
         size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
         tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
         if (watched == NULL)

@@ -73,7 +73,7 @@ typedef struct tci_link_op {
     const uint8_t *head; /* of a part of a payload */
     const uint8_t *bytes;
     size_t size;
-    struct tci_link_op *next;
+    struct tci_link_op *next; /* bound: TCI_BATCH_COUNT, PAYLOAD_PARTS, CODE_PARTS */
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
     void (*done)(struct tci_link_op *op);
     void *user;

@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 
+#define SLOTS_MAX 65536u /* a number has 16 bits */
+
 static bool grow(tc_ep *ep, uint16_t slot)
 {
     size_t count = ep->rx.slot_count;
@@ -24,7 +26,7 @@ static bool grow(tc_ep *ep, uint16_t slot)
         return true;
     while (count <= slot)
         count = count == 0 ? 16 : 2 * count;
-    tci_rx_slot *slots = realloc(ep->rx.slots, count * sizeof *slots);
+    tci_rx_slot *slots = realloc(ep->rx.slots, count * sizeof *slots); /* bound: SLOTS_MAX */
     if (slots == NULL)
         return false;
     memset(slots + ep->rx.slot_count, 0, (count - ep->rx.slot_count) * sizeof *slots);

@@ -12,7 +12,7 @@
 
 typedef struct tci_record_in {
     tc_ep *ep;
-    struct tci_record_in *next, **previous_next; /* in the core's list */
+    struct tci_record_in *next, **previous_next; /* of the core; bound: CONNECTIONS_MAX */
     uint32_t sequence;                           /* of the next record */
 
     /* A body that arrives in parts. */

@@ -41,7 +41,7 @@ void *tci_library_find(const tci_library *library, const char *symbol);
 
 /* The name and the contents of a library. */
 struct tci_library {
-    tci_library *next; /* in the set's list of libraries in force, or out of it */
+    tci_library *next; /* in force, or out of it; bound: TCI_LIBRARIES_MAX, functions_max */
     char title[sizeof TCI_LIBRARY_PREFIX + TCI_ARCHIVE_NAME_MAX];
     const tci_archive *archive; /* stays open as long as the library */
     void *const *addresses;     /* of its exports, in their order */

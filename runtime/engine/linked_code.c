@@ -86,6 +86,7 @@ static tc_status load_bundle(const tci_link_request *request, const tci_image_bu
                              tci_entries *entries_out, tc_error *err)
 {
     const char *names = bundle->names;
+    /* bound: TCI_BUNDLE_VARIABLES_MAX */
     linked->given = calloc(bundle->given_count + 1u, sizeof *linked->given);
     if (linked->given == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "compiled image: out of memory");
@@ -105,6 +106,7 @@ static tc_status keep_variables(tci_linked_code *linked, const tci_image_bundle 
                                 tc_error *err)
 {
     linked->writable = bundle->writable;
+    /* bound: TCI_BUNDLE_VARIABLES_MAX */
     linked->own = calloc(bundle->own_count + 1u, sizeof *linked->own);
     if (linked->own == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "compiled image: out of memory");

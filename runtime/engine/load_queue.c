@@ -24,7 +24,7 @@
 #define BACKGROUND_NICE 10
 
 struct tci_load_job {
-    tci_load_job *next;
+    tci_load_job *next; /* bound: functions_max */
     tci_engine_handle *handle;
     tci_load_source source;
     tci_load_plan plan;
@@ -148,6 +148,7 @@ static bool start_thread_locked(job_list *list)
     sigfillset(&all);
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    /* bound: THREADS_MAX */
     bool ok = pthread_create(&queue.threads[queue.thread_count], &attributes, work, list) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     (void)pthread_attr_destroy(&attributes);

@@ -51,6 +51,7 @@ static tc_status make_room(const reading *in)
     if (policy->rule_count < policy->rule_room)
         return TC_OK;
     size_t capacity = policy->rule_room > 0 ? 2 * policy->rule_room : RULES_AT_FIRST;
+    /* bound: TCI_SYMBOL_POLICY_RULES_MAX */
     tci_symbol_rule *rules = realloc(policy->rules, capacity * sizeof *rules);
     if (rules == NULL)
         return tci_error_set(in->err, TC_E_NO_MEMORY, "%s: out of memory", policy->name);

@@ -14,7 +14,7 @@
 #include <sys/ifunc.h>
 #endif
 
-#define FILES_MAX 256u
+#define SYMBOL_FILES_MAX 256u
 #define VERSION_HIDDEN                                                                         \
     0x8000u              /* of an older version of a name: found only by that version itself */
 #define VERSION_FIRST 2u /* below are local and unversioned names */
@@ -40,7 +40,7 @@ static int note_file(struct dl_phdr_info *info, size_t size, void *user)
 {
     const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
     (void)size, (void)user;
-    if (process.count == FILES_MAX)
+    if (process.count == SYMBOL_FILES_MAX)
         return 1;
     loaded_file *file = &process.files[process.count++];
     file->path = info->dlpi_name;
@@ -108,7 +108,8 @@ static void keep_first_files(void)
 
 static void note_files(void)
 {
-    process.files = calloc(FILES_MAX, sizeof *process.files);
+    /* bound: SYMBOL_FILES_MAX */
+    process.files = calloc(SYMBOL_FILES_MAX, sizeof *process.files);
     if (process.files == NULL)
         return; /* dlsym is used instead */
     (void)dl_iterate_phdr(note_file, NULL);

@@ -19,7 +19,7 @@
 
 #define NAME_DIGITS 32u
 #define TOUCH_AFTER_S 60
-#define FILES_MAX (1u << 20) /* limit of one listing of the folder */
+#define CACHE_FILES_MAX (1u << 20) /* limit of one listing of the folder */
 
 static tc_status check_found(int fd, struct stat *found, tc_error *err)
 {
@@ -178,6 +178,7 @@ static int by_last_use(const void *a, const void *b)
 static bool grow(tci_cache_file **files, size_t *capacity)
 {
     size_t more = *capacity == 0 ? 256 : *capacity * 2;
+    /* bound: CACHE_FILES_MAX */
     tci_cache_file *grown = realloc(*files, more * sizeof **files);
     if (grown == NULL)
         return false;
@@ -189,7 +190,7 @@ static bool grow(tci_cache_file **files, size_t *capacity)
 static tc_status list_stream(DIR *stream, tci_cache_file **files, size_t *count, tc_error *err)
 {
     size_t capacity = 0;
-    for (const struct dirent *at; *count < FILES_MAX && (at = readdir(stream)) != NULL;) {
+    for (const struct dirent *at; *count < CACHE_FILES_MAX && (at = readdir(stream)) != NULL;) {
         struct stat found;
         if (!is_cache_name(at->d_name) ||
             fstatat(dirfd(stream), at->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0)

@@ -111,6 +111,7 @@ static char **choose_environment(void)
     size_t count = 0, chosen = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
+    /* bound: RLIMIT_STACK */
     char **variables = calloc(count + 1, sizeof *variables);
     for (size_t i = 0; variables != NULL && i < count; i++) {
         if (is_passed_on(environ[i]))
@@ -137,6 +138,7 @@ static int spawn(char *const argv[], int socket, int diagnostics, pid_t *pid_out
         if (e == 0)
             e = set_signals(&attributes);
         if (e == 0)
+            /* bound: compile_threads */
             e = posix_spawn(pid_out, argv[0], &actions, &attributes, argv, variables);
         posix_spawnattr_destroy(&attributes);
     }

@@ -45,7 +45,7 @@ typedef struct geometry {
 } geometry;
 
 struct tci_code_block {
-    TAILQ_ENTRY(tci_code_block) link;
+    TAILQ_ENTRY(tci_code_block) link; /* bound: code_memory_max */
     geometry shape;
     uint8_t *run;
     uint8_t *write;

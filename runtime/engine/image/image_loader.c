@@ -313,6 +313,7 @@ tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "code and data take %zu bytes, option code_memory_max is %llu",
                              memory_of(image), (unsigned long long)memory_max);
+    /* bound: TCI_IMAGE_IMPORTS_MAX */
     if (count > FEW_IMPORTS && (imports = calloc(count, sizeof *imports)) == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
     tc_status status = tci_image_loader_bind(image, source, symbols, imports, err);
@@ -372,6 +373,7 @@ tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_image *ima
 {
     const size_t count = (size_t)image->weak_count + image->symbol_count;
     const tci_image_views views = {.fixed = loaded->area.write, .data = loaded->area.run};
+    /* bound: TCI_IMAGE_IMPORTS_MAX */
     uint64_t *imports = calloc(2 * count + 1, sizeof *imports);
     if (imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");

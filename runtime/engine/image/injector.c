@@ -112,7 +112,9 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
 {
     const tci_image *image = &injector->image;
     injector->imports =
+        /* bound: TCI_IMAGE_IMPORTS_MAX */
         calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
+    /* bound: TCI_IMAGE_RELOCATIONS_MAX */
     injector->links = calloc((size_t)image->relocation_count + 1, sizeof *injector->links);
     if (injector->imports == NULL || injector->links == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");

@@ -138,7 +138,7 @@ tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
 enum { UNREGISTER = 2 };
 
 typedef struct entry {
-    struct entry *next;
+    struct entry *next; /* bound: functions_max */
     struct entry *previous;
     const char *file;
     uint64_t size;

@@ -9,7 +9,7 @@
 
 typedef struct tci_jit_dylib {
     LLVMOrcJITDylibRef ref;
-    struct tci_jit_dylib *next; /* while it is empty */
+    struct tci_jit_dylib *next; /* while it is empty; bound: functions_max */
 } tci_jit_dylib;
 
 typedef struct tci_jit {

@@ -22,7 +22,7 @@ static const struct {
     [SECTIONS] = {"sections", 16384, 2048},
     [SYMBOLS] = {"functions, variables and undefined symbols", TCI_OBJECT_BOUNDS_SYMBOLS_MAX,
                  512},
-    [RELOCATIONS] = {"relocations", 4u << 20, 80},
+    [RELOCATIONS] = {"relocations", TCI_OBJECT_BOUNDS_RELOCATIONS_MAX, 80},
     [UNWIND_RECORDS] = {"unwind tables", TCI_OBJECT_BOUNDS_UNWIND_MAX, 17},
 };
 

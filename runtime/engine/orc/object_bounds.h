@@ -11,6 +11,7 @@
 
 /* Functions, variables that have names, and undefined symbols. */
 #define TCI_OBJECT_BOUNDS_SYMBOLS_MAX 65536u
+#define TCI_OBJECT_BOUNDS_RELOCATIONS_MAX (4u << 20)
 /* Functions that may have unwind tables: half a second and 270 MB. */
 #define TCI_OBJECT_BOUNDS_UNWIND_MAX 4096u
 

@@ -104,6 +104,7 @@ static tc_status name_pieces(making *m, tc_error *err)
     size_t count = 0, bytes = 0, used = 0;
     for (size_t at = 0; tci_elf_object_next_function(&m->object, &at, &function); count++)
         bytes += strlen(m->code->name) + strlen(function.name) + 2;
+    /* bound: TCI_OBJECT_BOUNDS_SYMBOLS_MAX */
     m->pieces = calloc(count + 1, sizeof *m->pieces);
     m->piece_names = malloc(bytes + 1);
     if (m->pieces == NULL || m->piece_names == NULL)

@@ -160,6 +160,7 @@ static uint64_t add_data(tci_object_layout *layout, const tci_elf_object *object
 static tc_status fill(tci_object_layout *layout, const tci_elf_object *object, tc_error *err)
 {
     tci_elf_section s;
+    /* bound: TCI_IMAGE_MEMORY_MAX */
     layout->memory = calloc(layout->memory_bytes + 1u, 1);
     if (layout->memory == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image of %u bytes: out of memory",

@@ -254,9 +254,12 @@ static tc_status plan_imports(tci_object_patch *patch, tc_error *err)
     size_t used = 0;
     for (size_t i = 1; i < patch->symbol_count; i++)
         used += patch->symbols[i].is_used;
+    /* bound: TCI_OBJECT_BOUNDS_SYMBOLS_MAX */
     patch->names = calloc(used + 1, sizeof *patch->names);
+    /* bound: TCI_OBJECT_BOUNDS_SYMBOLS_MAX */
     patch->weak_names = calloc(used + 1, sizeof *patch->weak_names);
     patch->relocations =
+        /* bound: TCI_OBJECT_BOUNDS_RELOCATIONS_MAX */
         calloc(patch->relocation_count + patch->slot_count + 1, sizeof *patch->relocations);
     if (patch->names == NULL || patch->weak_names == NULL || patch->relocations == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
@@ -274,6 +277,7 @@ tc_status tci_object_patch_plan(const tci_elf_object *object, tci_object_patch *
     *patch_out = (tci_object_patch){.object = object, .symbol_count = 1};
     while (tci_elf_object_symbol(object, patch_out->symbol_count, &symbol))
         patch_out->symbol_count++;
+    /* bound: TCI_OBJECT_BOUNDS_SYMBOLS_MAX */
     patch_out->symbols = calloc(patch_out->symbol_count, sizeof *patch_out->symbols);
     if (patch_out->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");

@@ -96,6 +96,7 @@ static int start_watching(int pidfd)
     if (pthread_attr_init(&attributes) != 0 || sem_init(&watching, 0, 0) != 0)
         return -1;
     (void)pthread_attr_setstacksize(&attributes, 256u << 10);
+    /* bound: RLIMIT_NPROC */
     int problem = pthread_create(&thread, &attributes, watch_parent, (void *)(intptr_t)pidfd);
     (void)pthread_attr_destroy(&attributes);
     if (problem != 0)
@@ -218,6 +219,7 @@ static void *note_name(void *user, const char *symbol)
     if (names->size + n > names->capacity) {
         size_t capacity = 2 * (names->size + n) + 1024;
         char *bytes =
+            /* bound: TCI_COMPILE_NAMES_MAX */
             capacity <= TCI_COMPILE_NAMES_MAX ? realloc(names->bytes, capacity) : NULL;
         if (bytes == NULL) {
             names->failed = true;

@@ -20,6 +20,8 @@ struct tc_loader {
     tci_registry registry;
 };
 
+#define LOADER_SYMBOLS_MAX (1u << 20)
+
 /* The program's symbols: `count` structs of `size` bytes each, as the program was compiled. */
 typedef struct given_symbols {
     const tc_symbol *first;
@@ -32,6 +34,10 @@ static tc_status copy_symbols(tc_loader *loader, const given_symbols *given, tc_
     const size_t count = given->count;
     size_t own_count;
     const tci_host_symbol *own = tci_host_symbols_all(&own_count);
+    if (count > LOADER_SYMBOLS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "loader: %zu symbols, expected %u at most",
+                             count, LOADER_SYMBOLS_MAX);
+    /* bound: LOADER_SYMBOLS_MAX */
     loader->symbols = calloc(count + own_count, sizeof *loader->symbols);
     if (loader->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "loader: out of memory");

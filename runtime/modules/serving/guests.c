@@ -28,7 +28,7 @@ typedef struct tci_guest {
     const tci_awaited *what; /* NULL: any event */
     bool wants_turn;         /* any turn will do */
     uint32_t told;
-    struct tci_guest *next;
+    struct tci_guest *next; /* bound: RLIMIT_NPROC */
 } guest;
 
 static bool is_other_thread(const tc_context *ctx)

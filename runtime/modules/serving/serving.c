@@ -73,6 +73,7 @@ static int create_thread(tc_context *ctx, const tc_thread_params *params)
     signals_of_others(&blocked);
     (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     if (e == 0)
+        /* bound: RLIMIT_NPROC */
         e = pthread_create(&ctx->guests.thread, &attributes, serve, ctx);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)pthread_attr_destroy(&attributes);
