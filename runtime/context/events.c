@@ -10,6 +10,7 @@
 #include "transfer/lost.h"
 #include "transfer/send_queue.h"
 
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,6 +21,20 @@ static void forget_function(void *user, uint16_t index)
     tci_core *core = user;
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         ep->tx.bindings[index] = TCI_TX_UNKNOWN;
+}
+
+static bool grow_bindings(void *user, size_t capacity)
+{
+    tci_core *core = user;
+    const size_t known = core->registry.capacity;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        uint8_t *bindings = realloc(ep->tx.bindings, capacity);
+        if (bindings == NULL)
+            return false;
+        memset(bindings + known, TCI_TX_UNKNOWN, capacity - known);
+        ep->tx.bindings = bindings;
+    }
+    return true;
 }
 
 static void retry_function(void *user, uint16_t index)
@@ -72,6 +87,7 @@ static void evict_function(void *user, tc_ifunc *fn)
 }
 
 static const tci_registry_events registry_events = {.forget = forget_function,
+                                                    .grow = grow_bindings,
                                                     .retry = retry_function,
                                                     .is_wanted = is_wanted,
                                                     .changed = function_changed,

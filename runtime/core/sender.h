@@ -23,7 +23,7 @@ typedef enum tci_binding {
 
 typedef struct tci_sender {
     /* Members in the order in which tc_send touches them. */
-    uint8_t *bindings;  /* tci_binding by function index */
+    uint8_t *bindings;  /* tci_binding by function index; registry.capacity */
     size_t fast_limit;  /* payloads below it may take tc_send's fast path; tci_ep_set_fast */
     size_t frame_limit; /* payloads below it may become a frame at once, given credit */
     tci_producer ring;

@@ -38,7 +38,7 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
     int32_t status = (int32_t)tci_read_u32(&r);
     size_t text_size = tci_reader_left(&r);
     const uint8_t *text = tci_read_bytes(&r, text_size);
-    if (r.failed || f->slot >= ep->core->options.functions_max)
+    if (r.failed || f->slot >= ep->core->registry.capacity)
         return TC_OK;
     if (status >= 0)
         return tci_error_set(err, TC_E_CORRUPT, "refusal: status %d, expected a negative one",

@@ -55,7 +55,7 @@ tc_status tci_slot_quota_check_memory(const tc_ep *ep, const tc_ifunc *fn, tc_er
         return TC_OK;
     tci_holding h = {0};
     tci_slot_quota_add(&h, ep);
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         const tc_ifunc *other = registry->table[i];
         if (other != NULL)
             *(tci_slot_quota_has(&h, other) ? &mine : &others) +=

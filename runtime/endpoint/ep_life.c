@@ -26,7 +26,7 @@ static const tci_ring_word never_asleep[2];
 tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep = calloc(1, sizeof *ep); /* bindings' bound: functions_max */
-    if (ep == NULL || (ep->tx.bindings = calloc(core->options.functions_max, 1)) == NULL) {
+    if (ep == NULL || (ep->tx.bindings = calloc(core->registry.capacity, 1)) == NULL) {
         free(ep);
         return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
     }

@@ -99,7 +99,7 @@ tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
         *form_out = own_form(fn);
         return fn;
     }
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         fn = registry->table[i];
         if (fn != NULL && has_id(fn->stored, id)) {
             *form_out = form_of(fn, fn->stored, fn->stored_bytes);

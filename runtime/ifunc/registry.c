@@ -22,6 +22,7 @@
 #include "base/logger.h"
 #include "base/module_absent.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/registry_table.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -37,8 +38,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                             tc_error *err)
 {
     registry->options = options; /* the table's bound: functions_max */
-    registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
-    if (registry->table == NULL)
+    if (!tci_registry_table_grow(registry))
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
     if (registry->loading != NULL)
         return start_engine(registry, err);
@@ -46,16 +46,9 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                                        : tci_module_absent("option symbols", "engine", err);
 }
 
-static tc_ifunc **bucket_of(tci_registry *registry, const tci_content_id *id)
-{
-    uint32_t key;
-    memcpy(&key, id->bytes, sizeof key);
-    return &registry->buckets[key % TCI_REGISTRY_BUCKETS];
-}
-
 tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id)
 {
-    tc_ifunc *fn = *bucket_of(registry, id);
+    tc_ifunc *fn = *tci_registry_table_bucket(registry, id);
     while (fn != NULL && !tci_content_id_equal(&fn->id, id))
         fn = fn->bucket_next;
     return fn;
@@ -79,7 +72,7 @@ void tci_registry_free(tc_ifunc *fn)
 static void remove_function(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
-    tc_ifunc **link = bucket_of(registry, &fn->id);
+    tc_ifunc **link = tci_registry_table_bucket(registry, &fn->id);
     while (*link != fn) {
         TCI_INVARIANT(fn_bucket, *link != NULL);
         link = &(*link)->bucket_next;
@@ -98,7 +91,7 @@ void tci_registry_fini(tci_registry *registry)
 {
     if (registry->table != NULL) {
         registry->events = NULL;
-        for (size_t i = 0; i < registry->options->functions_max; i++) {
+        for (size_t i = 0; i < registry->capacity; i++) {
             if (registry->table[i] != NULL)
                 remove_function(registry->table[i]);
         }
@@ -111,7 +104,8 @@ void tci_registry_fini(tci_registry *registry)
     TCI_INVARIANT_IS(fn_memory, registry->code_memory, ==, 0);
     TCI_INVARIANT(fn_table, registry->table == NULL || registry->count == 0);
     free(registry->table);
-    registry->table = NULL;
+    free(registry->buckets);
+    registry->table = registry->buckets = NULL;
 }
 
 static bool is_wanted(const tc_ifunc *fn)
@@ -124,7 +118,7 @@ static bool is_wanted(const tc_ifunc *fn)
 static tc_ifunc *find_idle(tci_registry *registry)
 {
     tc_ifunc *oldest = NULL;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn != NULL && fn->references == 0 && !is_wanted(fn) &&
             (oldest == NULL || fn->last_use < oldest->last_use))
@@ -177,7 +171,7 @@ static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
 {
     tc_ifunc *oldest = NULL;
     *later_out = false;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn == NULL || fn == keep || !may_leave(fn))
             continue;
@@ -226,6 +220,8 @@ static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *ind
     if (registry->count == max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "all %zu functions of option functions_max are in use", max);
+    if (registry->count == registry->capacity && !tci_registry_table_grow(registry))
+        return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
     size_t index = 0;
     while (registry->table[index] != NULL)
         index++;
@@ -251,7 +247,7 @@ tc_status tci_registry_insert(tci_registry *registry, tc_ifunc *fn, bool arrived
     TCI_INVARIANT(fn_table, registry->table[fn->index] == NULL);
     const tci_frame call = {.slot = fn->index, .kind = TCI_FRAME_CALL};
     fn->call_word = tci_frame_word(&call);
-    tc_ifunc **bucket = bucket_of(registry, &fn->id);
+    tc_ifunc **bucket = tci_registry_table_bucket(registry, &fn->id);
     fn->bucket_next = *bucket;
     *bucket = fn;
     registry->table[fn->index] = fn;

@@ -17,7 +17,6 @@
 
 #include <tc/ifunc.h>
 
-#define TCI_REGISTRY_BUCKETS 1024u
 #define TCI_SIGNER_MAX 64 /* bytes of a key's name, with terminator */
 /* Times the option code_memory_max: archives that peers sent, packed and unpacked. */
 #define TCI_ARCHIVE_SHARES_MAX 4u
@@ -48,6 +47,9 @@ typedef struct tci_injected_code {
 struct tci_registry_events {
     /* An index is about to refer to another function. */
     void (*forget)(void *user, uint16_t index);
+    /* Indices below `capacity` are about to be in use: makes space in tables by index.
+     * False: out of memory. */
+    bool (*grow)(void *user, size_t capacity);
     /* The function of that index has got a signature: peers that refused it are asked again. */
     void (*retry)(void *user, uint16_t index);
     /* Returns whether a peer may still ask for the code of messages that were sent to it. */
@@ -127,12 +129,13 @@ struct tci_registry {
     const tci_loading_ops *loading; /* NULL: without the module engine; set before init */
     tci_engine_handle *engine;      /* NULL then, too */
     tc_ifunc **table;               /* by index */
+    tc_ifunc **buckets;             /* by content id */
+    size_t capacity;                /* of both; grows up to the option functions_max */
     size_t count;                   /* indices in use */
     uint64_t clock;
     uint64_t code_memory; /* of loaded units and of their archives */
     uint64_t arrived_memory;
     tc_ifunc *jobs; /* functions with jobs, by job_next */
-    tc_ifunc *buckets[TCI_REGISTRY_BUCKETS];
     const tci_registry_events *events;
     void *events_user;
 };

@@ -309,7 +309,7 @@ void tci_frame_out_end_turns(tci_core *core)
 void tci_frame_out_retry(tc_ep *ep, const tc_ifunc *fn)
 {
     const size_t from = fn != NULL ? fn->index : 0;
-    const size_t to = fn != NULL ? from + 1 : ep->core->options.functions_max;
+    const size_t to = fn != NULL ? from + 1 : ep->core->registry.capacity;
     for (size_t i = from; i < to && ep->tx.bindings != NULL; i++) {
         if (ep->tx.bindings[i] == TCI_TX_REFUSED)
             ep->tx.bindings[i] = TCI_TX_UNKNOWN;

@@ -22,7 +22,7 @@ static unsigned count_functions(tc_context *ctx, const char *name, bool *plain_o
 {
     const tci_registry *registry = registry_of(ctx);
     unsigned count = 0;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         const tc_ifunc *fn = registry->table[i];
         if (fn == NULL || strcmp(tci_archive_name(fn->archive), name) != 0)
             continue;

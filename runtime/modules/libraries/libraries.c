@@ -69,7 +69,7 @@ void tci_libraries_count_users(const tci_registry *registry, const tci_library *
 {
     *functions_out = 0;
     *libraries_out = 0;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         const tc_ifunc *fn = registry->table[i];
         if (fn != NULL && uses(fn, library))
             ++*(tci_archive_is_library(fn->archive) ? libraries_out : functions_out);
@@ -80,7 +80,7 @@ void tci_libraries_count_users(const tci_registry *registry, const tci_library *
  * such. */
 static tc_ifunc *find_dependent(const tci_registry *registry, const tci_library *library)
 {
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn != NULL && fn->library != NULL && uses(fn, library))
             return fn;
@@ -101,7 +101,7 @@ static uint64_t next_round(void)
 static bool is_kept(const tci_registry *registry, tci_library *library, uint64_t round)
 {
     library->seen = round;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         const tc_ifunc *fn = registry->table[i];
         tci_library *user = fn != NULL ? fn->library : NULL;
         if (user == NULL || user->seen == round || !uses(fn, library))
@@ -167,7 +167,7 @@ static void look_again(tc_ifunc *fn)
 
 static void bind_all_anew(tci_registry *registry)
 {
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         if (registry->table[i] != NULL)
             look_again(registry->table[i]);
     }
@@ -195,7 +195,7 @@ static void unload(tc_ifunc *fn)
  * (tci_libraries_is_leaving). */
 static void close_those_out_of_force(const tci_registry *registry)
 {
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn != NULL && fn->library != NULL && !fn->library->in_force)
             close_slots(fn);
@@ -249,7 +249,7 @@ void tci_libraries_end(tci_registry *registry)
 {
     tci_library *library;
     registry->events = NULL;
-    for (size_t i = 0; registry->table != NULL && i < registry->options->functions_max; i++) {
+    for (size_t i = 0; registry->table != NULL && i < registry->capacity; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn != NULL && fn->library == NULL)
             tci_ifunc_load_undo(fn);
@@ -375,7 +375,7 @@ bool tci_libraries_drop(tc_ifunc *fn)
     tc_ifunc *dependent;
     if (fn->library == NULL)
         return true;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         if (registry->table[i] != NULL && registry->table[i]->state == TCI_LOADING)
             tci_ifunc_load_undo(registry->table[i]); /* it may be bound to fn just now */
     }

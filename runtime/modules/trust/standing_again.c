@@ -50,7 +50,7 @@ void tci_standing_judge_again(tc_ifunc *fn)
 tc_status tci_standing_reload(tci_registry *registry, tc_error *err)
 {
     tc_status status = tci_trust_reload(registry->options, tci_trust_of(registry), err);
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    for (size_t i = 0; i < registry->capacity; i++) {
         if (registry->table[i] != NULL)
             tci_standing_judge_again(registry->table[i]);
     }
