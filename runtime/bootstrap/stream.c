@@ -16,11 +16,14 @@ static void close_in_fork(tci_fork_guard *guard)
 
 tci_stream *tci_stream_alloc(void)
 {
-    tci_stream *stream = malloc(sizeof *stream);
-    if (stream == NULL)
+    tci_stream *stream = calloc(1, sizeof *stream);
+    tci_stream_narrow *narrow = malloc(sizeof *narrow); /* untouched until it is needed */
+    if (stream == NULL || narrow == NULL) {
+        free(stream);
+        free(narrow);
         return NULL;
-    /* The buffers stay untouched until they are needed. */
-    memset(stream, 0, offsetof(tci_stream, receive_bytes));
+    }
+    stream->narrow = narrow;
     tci_channel_init(&stream->channel);
     stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
     tci_fork_guard_add(&stream->guard, close_in_fork);
@@ -148,7 +151,7 @@ tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
     while (stream->send_begin < stream->send_end) {
         size_t n = 0;
         tc_status status =
-            tci_channel_write(&stream->channel, stream->send_bytes + stream->send_begin,
+            tci_channel_write(&stream->channel, stream->narrow->send + stream->send_begin,
                               stream->send_end - stream->send_begin, &n, &stream->send_error);
         if (status == TC_E_AGAIN)
             return TC_E_AGAIN;
@@ -163,10 +166,10 @@ tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
 static bool make_room(tci_stream *stream, size_t size)
 {
     size_t waiting = stream->send_end - stream->send_begin;
-    if (size > sizeof stream->send_bytes - waiting)
+    if (size > sizeof stream->narrow->send - waiting)
         return false;
-    if (size > sizeof stream->send_bytes - stream->send_end) {
-        memmove(stream->send_bytes, stream->send_bytes + stream->send_begin, waiting);
+    if (size > sizeof stream->narrow->send - stream->send_end) {
+        memmove(stream->narrow->send, stream->narrow->send + stream->send_begin, waiting);
         stream->send_begin = 0;
         stream->send_end = waiting;
     }
@@ -175,15 +178,15 @@ static bool make_room(tci_stream *stream, size_t size)
 
 tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
 {
-    if (size > sizeof stream->send_bytes)
+    if (size > sizeof stream->narrow->send)
         return tci_error_set(err, TC_E_TOO_LARGE, "message of %zu bytes, expected at most %zu",
-                             size, sizeof stream->send_bytes);
+                             size, sizeof stream->narrow->send);
     if (stream->send_error.status != TC_OK)
         return repeat(&stream->send_error, err);
     if (!make_room(stream, size))
         return tci_error_set(err, TC_E_AGAIN, "connection to %s: it takes no more bytes now",
                              stream->channel.peer);
-    memcpy(stream->send_bytes + stream->send_end, bytes, size);
+    memcpy(stream->narrow->send + stream->send_end, bytes, size);
     stream->send_end += size;
     tc_status status = tci_stream_flush(stream, err);
     return status == TC_E_AGAIN ? TC_OK : status;
@@ -199,7 +202,7 @@ static tc_status fill(tci_stream *stream, tc_error *err)
         bool ended;
         tc_error *kept = &stream->receive_error;
         tc_status status =
-            tci_channel_read(&stream->channel, stream->receive_bytes + stream->received,
+            tci_channel_read(&stream->channel, stream->narrow->receive + stream->received,
                              stream->message_end - stream->received, &n, &ended, kept);
         if (status == TC_E_AGAIN)
             return TC_E_AGAIN;
@@ -218,11 +221,11 @@ static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble
                                 tc_error *err)
 {
     tc_error *kept = &stream->receive_error;
-    if (tci_hello_preamble_decode(stream->receive_bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out,
-                                  kept) == TC_OK)
+    if (tci_hello_preamble_decode(stream->narrow->receive, TCI_HELLO_PREAMBLE_BYTES,
+                                  preamble_out, kept) == TC_OK)
         return TC_OK;
     /* These bytes begin TLS: the client has keys. */
-    if (stream->receive_bytes[0] == 0x16 && stream->receive_bytes[1] == 0x03)
+    if (stream->narrow->receive[0] == 0x16 && stream->narrow->receive[1] == 0x03)
         (void)tci_error_set(kept, TC_E_VERSION,
                             "it speaks TLS, and no keys are set here: set key_file, or tls_ca, "
                             "tls_cert and tls_key, here as there");
@@ -250,7 +253,7 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
     TC_TRY(fill(stream, err));
     stream->delivered = true;
     *kind_out = preamble.kind;
-    *message_out = stream->receive_bytes;
+    *message_out = stream->narrow->receive;
     *size_out = stream->message_end;
     return TC_OK;
 }
@@ -303,6 +306,6 @@ void tci_stream_close(tci_stream *stream)
     }
     tci_channel_close(&stream->channel);
     free(stream->targets);
-    free(stream->wide);
+    tci_stream_free_buffers(stream);
     free(stream);
 }

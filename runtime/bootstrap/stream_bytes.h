@@ -8,7 +8,7 @@
 
 #include "bootstrap/stream.h"
 
-/* The size of each buffer: bytes that may wait to be written, and bytes read at once. */
+/* The largest size of each buffer: bytes that may wait to be written, and bytes read at once. */
 #define TCI_STREAM_WIDE_BYTES (64u << 10)
 
 /* Makes it wide, for good. Bytes that wait to be written leave first; a message that
@@ -40,7 +40,8 @@ bool tci_stream_has_bytes(const tci_stream *stream);
 /* Return the number of bytes that wait to be written, and the space left for more. */
 size_t tci_stream_unsent(const tci_stream *stream);
 size_t tci_stream_room(const tci_stream *stream);
-/* Adds bytes, at most as many as there is space for; tci_stream_flush writes them. */
+/* Adds bytes, at most as many as there is space for; tci_stream_flush writes them. Without
+ * memory for them the stream has failed, as after a failed write. */
 void tci_stream_add(tci_stream *stream, const void *bytes, size_t size);
 /* Writes as much as the connection accepts without the buffer, which has to be empty. After
  * TC_E_AGAIN the same bytes have to be written next. Statuses of tci_stream_flush. */

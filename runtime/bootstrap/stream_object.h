@@ -9,6 +9,12 @@
 
 typedef struct tci_stream_wide tci_stream_wide;
 
+/* The buffers of a stream that is not wide. */
+typedef struct tci_stream_narrow {
+    uint8_t receive[TCI_HELLO_MESSAGE_MAX];
+    uint8_t send[TCI_STREAM_SEND_MAX];
+} tci_stream_narrow;
+
 struct tci_stream {
     /* The socket is closed in forked children, or the peer would not see this process end. */
     tci_fork_guard guard;
@@ -28,21 +34,21 @@ struct tci_stream {
     bool delivered;         /* the caller has it; the next receive begins another */
     tc_error receive_error; /* final; status TC_OK: no error */
 
-    size_t send_begin; /* unwritten bytes are [send_begin, send_end) of send_bytes */
+    size_t send_begin; /* unwritten bytes are [send_begin, send_end) */
     size_t send_end;
     /* final, and separate from receive_error: a peer that hangs up may have sent its reason
      * before */
     tc_error send_error;
 
-    tci_stream_wide *wide; /* stream_bytes.h; NULL: not wide */
-
-    /* The buffers are last, so that a stream which only waits touches one page. */
-    uint8_t receive_bytes[TCI_HELLO_MESSAGE_MAX];
-    uint8_t send_bytes[TCI_STREAM_SEND_MAX];
+    tci_stream_wide *wide;     /* stream_bytes.h; NULL: not wide */
+    tci_stream_narrow *narrow; /* NULL once a wide one has read */
 };
 
 /* Returns a stream without a socket; NULL: out of memory. */
 tci_stream *tci_stream_alloc(void);
+
+/* Frees the buffers of a stream that ends. */
+void tci_stream_free_buffers(tci_stream *stream);
 
 /* Flushes a wide stream, as tci_stream_flush. */
 TC_MUST_CHECK tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err);
