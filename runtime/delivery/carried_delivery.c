@@ -5,6 +5,7 @@
 #include "delivery/pages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static tci_carried_delivery *carried_of(tci_delivery *delivery)
 {
@@ -14,7 +15,7 @@ static tci_carried_delivery *carried_of(tci_delivery *delivery)
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
                          size_t bytes, tci_batch_carrier carry, tc_error *err)
 {
-    tci_carried_delivery *carried = calloc(1, bytes);
+    tci_carried_delivery *carried = malloc(bytes);
     void *ring = tci_pages_map(peer->ring_bytes);
     if (carried == NULL || ring == NULL) {
         tci_pages_unmap(ring, peer->ring_bytes);
@@ -22,7 +23,9 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
         tci_error_fill(err, TC_E_NO_MEMORY, "%s: out of memory", ops->name);
         return NULL;
     }
-    carried->base.ops = ops;
+    /* Batches stay untouched until they are used. */
+    carried->base = (tci_delivery){.ops = ops};
+    memset(carried + 1, 0, bytes - sizeof *carried);
     carried->base.ring = ring;
     carried->base.consumed = &carried->consumed;
     carried->link = peer->link;

@@ -5,6 +5,8 @@
 #include "base/assertion.h"
 #include "wire/frame.h"
 
+#include <string.h>
+
 /* Batches kept for the ends of laps, where a new batch has to begin: at most two laps are in a
  * ring at once. */
 #define BATCH_SPARE 4u
@@ -12,12 +14,13 @@
 void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
                             uint64_t start, tci_batch_carrier carry, void *user)
 {
-    *b = (tci_frame_batches){.carry = carry,
-                             .user = user,
-                             .ring_bytes = ring_bytes,
-                             .batch_bytes = batch_bytes,
-                             .next = start,
-                             .share = UINT64_MAX};
+    memset(b, 0, offsetof(tci_frame_batches, ends));
+    b->carry = carry;
+    b->user = user;
+    b->ring_bytes = ring_bytes;
+    b->batch_bytes = batch_bytes;
+    b->next = start;
+    b->share = UINT64_MAX;
 }
 
 static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)

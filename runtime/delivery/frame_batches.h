@@ -55,7 +55,9 @@ struct tci_frame_batches {
     tci_batch batches[TCI_BATCH_COUNT];
 };
 
-/* ring_bytes: a power of two; batch_bytes: the size up to which a batch grows, though a frame
+/* Leaves the arrays as they are: entries are written before they are read.
+ *
+ * ring_bytes: a power of two; batch_bytes: the size up to which a batch grows, though a frame
  * may be larger. */
 void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
                             uint64_t start, tci_batch_carrier carry, void *user);
