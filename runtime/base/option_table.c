@@ -64,6 +64,37 @@ tc_status tc_options_set(tc_options *opts, const char *name, const char *value, 
     return TC_OK;
 }
 
+static const char **text_of(struct tc_options *opts, const tci_option_row *row)
+{
+    return (const char **)(void *)((char *)opts + row->offset);
+}
+
+void tci_option_table_free_texts(struct tc_options *opts)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (option_rows[i].kind == TCI_OPTION_TEXT)
+            tci_option_value_free_text(text_of(opts, &option_rows[i]));
+    }
+}
+
+tc_status tci_option_table_copy(struct tc_options *to, const struct tc_options *from,
+                                tc_error *err)
+{
+    bool ok = true;
+    *to = *from;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (option_rows[i].kind != TCI_OPTION_TEXT)
+            continue;
+        const char **text = text_of(to, &option_rows[i]), *theirs = *text;
+        *text = NULL;
+        ok = ok && tci_option_value_store(to, &option_rows[i], theirs);
+    }
+    if (ok)
+        return TC_OK;
+    tci_option_table_free_texts(to);
+    return tci_error_set(err, TC_E_NO_MEMORY, "options: out of memory");
+}
+
 tc_status tc_options_create(tc_options **opts_out, tc_error *err)
 {
     struct tc_options *opts = calloc(1, sizeof *opts);
@@ -72,10 +103,14 @@ tc_status tc_options_create(tc_options **opts_out, tc_error *err)
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const tci_option_row *row = &option_rows[i];
         const char *from_environment = secure_getenv(row->info.env);
-        if (!tci_option_value_store(opts, row, row->info.default_value))
-            abort(); /* a default outside its own range: a mistake in the table above */
+        if (!tci_option_value_store(opts, row, row->info.default_value)) {
+            if (row->kind != TCI_OPTION_TEXT)
+                abort(); /* a default outside its own range: a mistake in the table above */
+            tc_options_destroy(opts);
+            return tci_error_set(err, TC_E_NO_MEMORY, "options: out of memory");
+        }
         if (from_environment != NULL && !tci_option_value_store(opts, row, from_environment)) {
-            free(opts);
+            tc_options_destroy(opts);
             return tci_error_set(err, TC_E_INVALID, "environment: %s='%s' is not in %s",
                                  row->info.env, from_environment, row->info.range);
         }
@@ -87,6 +122,8 @@ tc_status tc_options_create(tc_options **opts_out, tc_error *err)
 
 void tc_options_destroy(tc_options *opts)
 {
+    if (opts != NULL)
+        tci_option_table_free_texts(opts);
     free(opts);
 }
 

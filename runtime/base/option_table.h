@@ -91,12 +91,20 @@ typedef enum tci_check_choice {
 } tci_check_choice;
 
 #define TCI_NUMBER_FIELD(name, ...) uint64_t name;
-#define TCI_TEXT_FIELD(name, ...) char name[TCI_OPTION_TEXT_MAX];
+#define TCI_TEXT_FIELD(name, ...) const char *name;
 
-/* A field for each row of option_list.h. */
+/* A field for each row of option_list.h. Texts are its own, never NULL, and shorter than
+ * TCI_OPTION_TEXT_MAX. */
 struct tc_options {
     TCI_OPTION_LIST(TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_NUMBER_FIELD,
                     TCI_NUMBER_FIELD, TCI_NUMBER_FIELD, TCI_TEXT_FIELD)
 };
+
+/* Copies options, for tci_option_table_free_texts. TC_E_NO_MEMORY; then there is no copy. */
+TC_MUST_CHECK tc_status tci_option_table_copy(struct tc_options *to,
+                                              const struct tc_options *from, tc_error *err);
+
+/* Frees the texts. Allowed for zeroed options, too. */
+void tci_option_table_free_texts(struct tc_options *opts);
 
 #endif

@@ -70,6 +70,29 @@ static bool parse_number(const tci_option_row *row, const char *text, uint64_t *
     return true;
 }
 
+/* Most texts are empty, and have no memory of their own. */
+static const char empty[] = "";
+
+void tci_option_value_free_text(const char **text)
+{
+    if (*text != empty)
+        free((void *)(uintptr_t)*text);
+    *text = empty;
+}
+
+static bool store_text(const char **text, const char *value)
+{
+    const size_t bytes = strlen(value) + 1;
+    char *copy = NULL;
+    if (bytes > TCI_OPTION_TEXT_MAX || (bytes > 1 && (copy = malloc(bytes)) == NULL))
+        return false;
+    if (copy != NULL)
+        memcpy(copy, value, bytes);
+    tci_option_value_free_text(text);
+    *text = copy != NULL ? copy : empty;
+    return true;
+}
+
 bool tci_option_value_store(struct tc_options *opts, const tci_option_row *row,
                             const char *text)
 {
@@ -78,10 +101,7 @@ bool tci_option_value_store(struct tc_options *opts, const tci_option_row *row,
     bool ok = false;
     switch (row->kind) {
     case TCI_OPTION_TEXT:
-        if (strlen(text) >= TCI_OPTION_TEXT_MAX)
-            return false;
-        memcpy(field, text, strlen(text) + 1);
-        return true;
+        return store_text((const char **)(void *)field, text);
     case TCI_OPTION_CHOICE:
     case TCI_OPTION_FLAG:
         ok = parse_choice(row->info.range, text, &number);
@@ -109,7 +129,7 @@ void tci_option_value_print(const struct tc_options *opts, const tci_option_row 
 {
     const char *field = (const char *)opts + row->offset;
     if (row->kind == TCI_OPTION_TEXT) {
-        (void)snprintf(buf, size, "%s", field);
+        (void)snprintf(buf, size, "%s", *(const char *const *)(const void *)field);
         return;
     }
     uint64_t number;

@@ -25,9 +25,12 @@ typedef struct tci_option_row {
 } tci_option_row;
 
 /* Stores the value that `text` says in the row's field; returns false, and stores nothing, when
- * it is outside the row's range. */
+ * it is outside the row's range, or there is no memory for a text. */
 bool tci_option_value_store(struct tc_options *opts, const tci_option_row *row,
                             const char *text);
+
+/* Frees a text of this module, and leaves an empty one. NULL is allowed. */
+void tci_option_value_free_text(const char **text);
 
 /* Writes the field's value as tci_option_value_store reads it; cut short where `size` is too
  * small. */

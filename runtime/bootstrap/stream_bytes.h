@@ -8,7 +8,7 @@
 
 #include "bootstrap/stream.h"
 
-/* The largest size of each buffer: bytes that may wait to be written, and bytes read at once. */
+/* The most bytes of each buffer: those that wait to be written, and those read at once. */
 #define TCI_STREAM_WIDE_BYTES (64u << 10)
 
 /* Makes it wide, for good. Bytes that wait to be written leave first; a message that

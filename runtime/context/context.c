@@ -43,7 +43,6 @@ static void describe_self(tc_context *ctx)
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
     tci_describe_engine(core);
     tci_describe_dictionaries(core);
-    core->own_address = ctx->address;
 }
 
 /* Leaves the context to the parent. A child that used it would act on the parent's peers, and
@@ -89,6 +88,8 @@ static tc_status init_context(tc_context *ctx, const struct tc_ucx_objects *ucx,
         tci_pending_add(&core->pending, TCI_CHECKED);
     }
     describe_self(ctx);
+    if (core->network != NULL && (core->own_address = malloc(TCI_HELLO_MESSAGE_MAX)) == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
     const tci_am_receiver receiver = {tci_arrivals_take, tci_arrivals_take_payload, ctx};
     return tci_network_start(core, ucx, ctx->wait_fd, &receiver, err);
 }
@@ -109,8 +110,10 @@ tc_status tci_context_create(const tc_options *opts, const struct tc_ucx_objects
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
     if (status == TC_OK) {
-        ctx->core.options = opts != NULL ? *opts : *from_environment;
-        status = init_context(ctx, ucx, err);
+        status = tci_option_table_copy(&ctx->core.options,
+                                       opts != NULL ? opts : from_environment, err);
+        if (status == TC_OK)
+            status = init_context(ctx, ucx, err);
     }
     tc_options_destroy(from_environment);
     if (status != TC_OK) {
@@ -166,6 +169,7 @@ static void complete_end(tc_context *ctx)
     tci_arrivals_free(ctx);
     tci_credentials_fini(&core->credentials);
     tci_modules_detach(core);
+    free(core->own_address);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)
@@ -173,6 +177,7 @@ static void complete_end(tc_context *ctx)
     if (ctx->loads_fd >= 0)
         close(ctx->loads_fd);
     tci_waker_fini(ctx);
+    tci_option_table_free_texts(&core->options);
     free(ctx);
 }
 

@@ -89,7 +89,6 @@ struct tc_context {
     bool can_be_rung; /* the machine has the barrier that doorbells need */
     tci_guests guests;
     unsigned published_count, state_count;
-    uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 
 /* Creates a context on UCX objects of the application (<tc/ucx.h>), or of the library's own:

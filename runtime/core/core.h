@@ -88,7 +88,7 @@ typedef struct tci_core {
     uint64_t ring_memory;   /* bytes of rings that peers may write */
     uint64_t copy_memory;   /* bytes of copies of peers' rings, which this side fills */
     tci_hello self;         /* this side's hello without the ring */
-    uint8_t *own_address;   /* an ADDRESS message; capacity TCI_HELLO_MESSAGE_MAX */
+    uint8_t *own_address;   /* an ADDRESS message; NULL: there is no network */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;

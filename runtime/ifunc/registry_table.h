@@ -9,7 +9,7 @@
  * there is no memory. */
 bool tci_registry_table_grow(tci_registry *registry);
 
-/* Returns the list of the functions whose ids have the hash of this one. */
+/* Returns the list of functions with the hash of this id. */
 tc_ifunc **tci_registry_table_bucket(const tci_registry *registry, const tci_content_id *id);
 
 #endif

@@ -65,7 +65,7 @@ static tc_status init_loader(tc_loader *loader, const tc_options *opts,
 {
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
-    loader->options = *opts;
+    TC_TRY(tci_option_table_copy(&loader->options, opts, err));
     settle_tier(&loader->options);
     TC_TRY(copy_symbols(loader, symbols, err));
     TC_TRY(tci_modules_attach_registry(&loader->registry, &loader->options, err));
@@ -102,6 +102,7 @@ void tc_loader_destroy(tc_loader *loader)
     tci_registry_fini(&loader->registry);
     tci_modules_detach_registry(&loader->registry);
     free(loader->symbols);
+    tci_option_table_free_texts(&loader->options);
     free(loader);
 }
 

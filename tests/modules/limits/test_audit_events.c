@@ -23,7 +23,7 @@ static void make_pair(void)
     lines[0] = '\0';
     tc_log_set_sink(keep_line, NULL);
     fake_pair_make(&pair, FAKE_MAPPED);
-    (void)snprintf(pair.far->core.options.audit, TCI_OPTION_TEXT_MAX, "log");
+    pair.far->core.options.audit = "log";
     fake_node_attach(pair.far, &tci_limits_module);
     audit = &tci_limits_state_of(&pair.far->core)->audit;
 }
@@ -116,7 +116,7 @@ TEST(without_the_option_nothing_is_written)
 {
     const tc_error error = {TC_E_REFUSED, "nobody"};
     make_pair();
-    pair.far->core.options.audit[0] = '\0';
+    pair.far->core.options.audit = "";
     for (uint64_t quota = 0; quota < 2; quota++) { /* with the module, which quotas use, too */
         pair.far->core.options.quota_functions = quota;
         fake_node_attach(pair.far, &tci_limits_module);
