@@ -107,6 +107,7 @@ typedef struct scale_phase {
     const char *name;
     uint64_t took_ns; /* simulated */
     double real_s;
+    double processor_s;
     uint64_t events;
     uint64_t resident; /* bytes of the process, at its end */
 } scale_phase;

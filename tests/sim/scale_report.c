@@ -41,11 +41,11 @@ static void print_text(const scale_plan *p, const scale_figures *f)
            "\n",
            scale_pattern_name(p->pattern), p->nodes, p->per_host, p->rack_hosts, p->ring_kb,
            p->world.seed);
-    printf("%-8s %14s %10s %12s %14s\n", "phase", "simulated ms", "real s", "events",
-           "resident MiB");
+    printf("%-8s %14s %10s %12s %12s %14s\n", "phase", "simulated ms", "real s", "processor s",
+           "events", "resident MiB");
     for (const scale_phase *phase = f->phases; phase < f->phases + SCALE_STAGES; phase++)
-        printf("%-8s %14.3f %10.2f %12" PRIu64 " %14.1f\n", phase->name,
-               (double)phase->took_ns / 1e6, phase->real_s, phase->events,
+        printf("%-8s %14.3f %10.2f %12.2f %12" PRIu64 " %14.1f\n", phase->name,
+               (double)phase->took_ns / 1e6, phase->real_s, phase->processor_s, phase->events,
                (double)phase->resident / MIB);
     printf("barrier %.3f ms; a hop %.3f us\n", (double)f->barrier_ns / 1e6,
            (double)hop_ns(p, f) / 1e3);
@@ -70,10 +70,11 @@ static void print_json(const scale_plan *p, const scale_figures *f)
            scale_pattern_name(p->pattern), p->nodes, p->degree, p->per_host, p->rack_hosts,
            p->ring_kb, p->hops, p->world.seed);
     for (unsigned i = 0; i < SCALE_STAGES; i++)
-        printf("%s\"%s\": {\"simulated_ns\": %" PRIu64
-               ", \"real_s\": %.3f, \"events\": %" PRIu64 ", \"resident_bytes\": %" PRIu64 "}",
+        printf("%s\"%s\": {\"simulated_ns\": %" PRIu64 ", \"real_s\": %.3f, "
+               "\"processor_s\": %.3f, \"events\": %" PRIu64 ", \"resident_bytes\": %" PRIu64
+               "}",
                i > 0 ? ", " : "", f->phases[i].name, f->phases[i].took_ns, f->phases[i].real_s,
-               f->phases[i].events, f->phases[i].resident);
+               f->phases[i].processor_s, f->phases[i].events, f->phases[i].resident);
     printf("}, \"barrier_ns\": %" PRIu64 ", \"hop_ns\": %" PRIu64 ", \"dead\": %" PRIu64
            ", \"ends\": %" PRIu64 ", \"ends_ns\": %" PRIu64 ", \"calls\": %" PRIu64
            ", \"calls_ns\": %" PRIu64 ", \"knows\": %" PRIu64 ", \"knows_ns\": %" PRIu64,
