@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define BACKLOG_MAX 128
+#define BACKLOG_MAX 4096 /* as net.core.somaxconn */
 #define PORTS_FIRST 30000u
 
 typedef enum socket_state { FRESH, BOUND, LISTENING, CONNECTING, CONNECTED, BROKEN } state;
@@ -25,7 +25,8 @@ typedef struct sim_socket {
     sim_network_way *in, *out;
     struct sim_socket *waiting; /* LISTENING: connections to be accepted */
     struct sim_socket *next;
-    unsigned waiting_count;
+    struct sim_socket *last_waiting;
+    unsigned waiting_count, backlog;
     sim_port port; /* taken by a listener */
     bool sent_end;
 } sim_socket;
@@ -119,9 +120,9 @@ int sim_socket_bind(int number, const struct sockaddr *address, socklen_t size)
 int sim_socket_listen(int number, int backlog)
 {
     sim_socket *s = socket_of(number);
-    (void)backlog;
     if (s == NULL || s->state != BOUND)
         return fail(s == NULL ? ENOTSOCK : EINVAL);
+    s->backlog = backlog < BACKLOG_MAX ? (unsigned)backlog : BACKLOG_MAX;
     s->state = LISTENING;
     return 0;
 }
@@ -193,7 +194,7 @@ static void arrive(void *subject, uint64_t argument)
         answer(a, ECONNREFUSED);
         return;
     }
-    if (listener->waiting_count == BACKLOG_MAX) {
+    if (listener->waiting_count >= listener->backlog) {
         sim_network_retry(a->forth, arrive, a);
         return;
     }
@@ -204,10 +205,11 @@ static void arrive(void *subject, uint64_t argument)
     }
     *s = (sim_socket){
         .state = CONNECTED, .own = a->to, .peer = a->from, .in = a->forth, .out = a->back};
-    sim_socket **last = &listener->waiting;
-    while (*last != NULL)
-        last = &(*last)->next;
-    *last = s;
+    if (listener->waiting == NULL)
+        listener->waiting = s;
+    else
+        listener->last_waiting->next = s;
+    listener->last_waiting = s;
     listener->waiting_count++;
     sim_network_answer(a->back, 0);
     sim_memory_real_resize(a, 0);

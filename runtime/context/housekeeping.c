@@ -143,15 +143,28 @@ static unsigned check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
     return check_link(ctx, ep, now_ns);
 }
 
-static unsigned service(tc_context *ctx, uint64_t now_ns)
+/* Checks all endpoints, or those that are not open: new ones come first in the list, so that a
+ * target with many peers does not look at these while another one connects. */
+static unsigned check_endpoints(tc_context *ctx, uint64_t now_ns, bool all)
+{
+    unsigned run = 0, left = ctx->core.handshakes;
+    for (tc_ep *ep = ctx->core.first; ep != NULL && (all || left > 0); ep = ep->next) {
+        const bool connects = ep->state < TCI_EP_OPEN;
+        left -= connects && left > 0;
+        if (all || connects)
+            run += check_endpoint(ctx, ep, now_ns);
+    }
+    return run;
+}
+
+static unsigned service(tc_context *ctx, uint64_t now_ns, bool all)
 {
     tci_core *core = &ctx->core;
-    ctx->serviced_ns = now_ns;
+    ctx->serviced_ns = all ? now_ns : ctx->serviced_ns;
     (void)tci_network_progress(core);
     wake_listeners(ctx, now_ns);
     unsigned run = serve_descriptors(ctx);
-    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
-        run += check_endpoint(ctx, ep, now_ns);
+    run += check_endpoints(ctx, now_ns, all);
     tci_modules_service(core, now_ns);
     return run;
 }
@@ -164,11 +177,10 @@ static unsigned service_when_due(tc_context *ctx, unsigned causes)
     if (ctx->core.handshakes == 0 && !now && ctx->countdown >= 0)
         return 0;
     const uint64_t now_ns = tci_clock_ns();
+    const bool all =
+        now || now_ns - ctx->serviced_ns > tci_housekeeping_interval_ns(&ctx->core);
     ctx->countdown = HOUSEKEEPING_EVERY;
-    if (ctx->core.handshakes == 0 && !now &&
-        now_ns - ctx->serviced_ns <= tci_housekeeping_interval_ns(&ctx->core))
-        return 0;
-    return service(ctx, now_ns);
+    return all || ctx->core.handshakes > 0 ? service(ctx, now_ns, all) : 0;
 }
 
 /* --- states ------------------------------------------------------------------------------ */
@@ -237,7 +249,9 @@ static unsigned turn_endpoint(tc_ep *ep)
 static unsigned turn_endpoints(tc_context *ctx, unsigned causes)
 {
     unsigned run = 0;
-    (void)causes;
+    /* Without the endpoints that connect, which are not open, this turn would be none. */
+    if (causes == TCI_WORK_HANDSHAKE && ctx->countdown >= 0 && ctx->core.registry.jobs == NULL)
+        return 0;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
         run += turn_endpoint(ep);
     return run;
