@@ -111,8 +111,8 @@ static void *first_position(void *top, void (*entry)(void *argument), void *argu
 #endif
 
 /* Makes the page below a stack end the process. A protected page is a mapping of its own, of
- * which a process has at most 65,530 where the system has no other limit; a guard is none.
- * Stacks beyond that number have no such page on older systems. */
+ * which a process usually has at most 65,530; a guard takes no mapping. Stacks beyond that
+ * number have no such page on older systems. */
 static bool guard_page(void *page, size_t bytes)
 {
     return madvise(page, bytes, MADV_GUARD_INSTALL) == 0 ||

@@ -17,7 +17,7 @@ CHAPTERS = {  # by files without their ".md"; what is in no list comes last
     "Writing functions": ["docs/what-an-ifunc-may-do", "docs/python", "docs/payload-layout", "docs/groups", "docs/options"],
     "When something is wrong": ["docs/troubleshooting", "docs/debugging"],
     "Trust": ["docs/security", "docs/policy", "docs/audit", "docs/attacks", "docs/reliability", "docs/fuzzing"],
-    "Figures": ["docs/benchmarks", "docs/papers/*", "docs/decisions/*"],
+    "Figures": ["docs/benchmarks", "docs/scale", "docs/papers/*", "docs/decisions/*"],
     "How it works": ["docs/architecture", "docs/wire-format", "docs/archive-format", "docs/package-format",
                      "docs/image-format", "docs/memory-model", "docs/invariants", "docs/object-cache", "docs/new-architecture", "docs/original-api"],
     "Programs": ["docs/man/tchains.7", "docs/man/*.1"],

@@ -249,7 +249,7 @@ static unsigned turn_endpoint(tc_ep *ep)
 static unsigned turn_endpoints(tc_context *ctx, unsigned causes)
 {
     unsigned run = 0;
-    /* Without the endpoints that connect, which are not open, this turn would be none. */
+    /* This turn is for the endpoints that connect alone, and those are not open. */
     if (causes == TCI_WORK_HANDSHAKE && ctx->countdown >= 0 && ctx->core.registry.jobs == NULL)
         return 0;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
