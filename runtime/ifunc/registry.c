@@ -244,6 +244,7 @@ tc_status tci_registry_insert(tci_registry *registry, tc_ifunc *fn, bool arrived
     }
     TC_TRY(take_index(registry, arrived, &fn->index, err));
     TCI_INVARIANT(fn_bucket, tci_registry_find(registry, &fn->id) == NULL);
+    TCI_INVARIANT_IS(fn_capacity, fn->index, <, registry->capacity);
     TCI_INVARIANT(fn_table, registry->table[fn->index] == NULL);
     const tci_frame call = {.slot = fn->index, .kind = TCI_FRAME_CALL};
     fn->call_word = tci_frame_word(&call);

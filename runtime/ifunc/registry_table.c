@@ -42,7 +42,7 @@ bool tci_registry_table_grow(tci_registry *registry)
     size_t capacity = registry->capacity == 0 ? CAPACITY_FIRST : 2 * registry->capacity;
     if (capacity > max)
         capacity = max;
-    TCI_ASSERT(capacity > registry->capacity);
+    TCI_INVARIANT_IS(fn_capacity, capacity, >, registry->capacity);
     if (registry->events != NULL && !registry->events->grow(registry->events_user, capacity))
         return false;
     tc_ifunc **table = calloc(capacity, sizeof(tc_ifunc *));
