@@ -27,7 +27,7 @@ static bool grow(buffer *b, size_t least)
     size_t capacity = b->capacity == 0 ? FIRST_BYTES : b->capacity;
     while (capacity < least)
         capacity *= 2;
-    uint8_t *bytes = realloc(b->bytes, capacity);
+    uint8_t *bytes = realloc(b->bytes, capacity); /* bound: TCI_STREAM_WIDE_BYTES */
     if (bytes == NULL)
         return false;
     b->bytes = bytes;

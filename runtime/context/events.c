@@ -28,7 +28,7 @@ static bool grow_bindings(void *user, size_t capacity)
     tci_core *core = user;
     const size_t known = core->registry.capacity;
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        uint8_t *bindings = realloc(ep->tx.bindings, capacity);
+        uint8_t *bindings = realloc(ep->tx.bindings, capacity); /* bound: functions_max */
         if (bindings == NULL)
             return false;
         memset(bindings + known, TCI_TX_UNKNOWN, capacity - known);

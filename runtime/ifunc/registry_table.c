@@ -45,8 +45,8 @@ bool tci_registry_table_grow(tci_registry *registry)
     TCI_INVARIANT_IS(fn_capacity, capacity, >, registry->capacity);
     if (registry->events != NULL && !registry->events->grow(registry->events_user, capacity))
         return false;
-    tc_ifunc **table = calloc(capacity, sizeof(tc_ifunc *));
-    tc_ifunc **buckets = calloc(capacity, sizeof(tc_ifunc *));
+    tc_ifunc **table = calloc(capacity, sizeof(tc_ifunc *));   /* bound: functions_max */
+    tc_ifunc **buckets = calloc(capacity, sizeof(tc_ifunc *)); /* bound: functions_max */
     if (table == NULL || buckets == NULL) {
         free(table);
         free(buckets);
