@@ -68,18 +68,27 @@ static void under_gdb(char **argv)
 }
 
 /* Set by getopt_long. */
-static int traces, states, feedback, each_failure;
+static int traces, states, feedback, each_failure, failures, of_today;
 
-static const struct option options[] = {
-    {"seed", 1, NULL, 's'},    {"worlds", 1, NULL, 'w'},
-    {"seconds", 1, NULL, 't'}, {"nodes", 1, NULL, 'n'},
-    {"hosts", 1, NULL, 'h'},   {"actions", 1, NULL, 'a'},
-    {"without", 1, NULL, 'O'}, {"faults", 1, NULL, 'f'},
-    {"with", 1, NULL, 'W'},    {"trace", 0, &traces, 1},
-    {"fail-at", 1, NULL, 'F'}, {"each-failure", 0, &each_failure, 1},
-    {"events", 1, NULL, 'e'},  {"gdb", 0, NULL, 'g'},
-    {"states", 0, &states, 1}, {"feedback", 0, &feedback, 1},
-    {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"seed", 1, NULL, 's'},
+                                        {"worlds", 1, NULL, 'w'},
+                                        {"seconds", 1, NULL, 't'},
+                                        {"nodes", 1, NULL, 'n'},
+                                        {"hosts", 1, NULL, 'h'},
+                                        {"actions", 1, NULL, 'a'},
+                                        {"without", 1, NULL, 'O'},
+                                        {"faults", 1, NULL, 'f'},
+                                        {"with", 1, NULL, 'W'},
+                                        {"trace", 0, &traces, 1},
+                                        {"fail-at", 1, NULL, 'F'},
+                                        {"each-failure", 0, &each_failure, 1},
+                                        {"events", 1, NULL, 'e'},
+                                        {"gdb", 0, NULL, 'g'},
+                                        {"states", 0, &states, 1},
+                                        {"feedback", 0, &feedback, 1},
+                                        {"failures", 0, &failures, 1},
+                                        {"today", 0, &of_today, 1},
+                                        {NULL, 0, NULL, 0}};
 
 static const arguments defaults = {.worlds = 1,
                                    .plan = {.nodes = UNSET,
@@ -87,6 +96,16 @@ static const arguments defaults = {.worlds = 1,
                                             .actions = UNSET,
                                             .faults = UNSET,
                                             .features = UNSET_FEATURES}};
+
+static void take_switches(arguments *args)
+{
+    args->tracing = traces != 0;
+    args->states = states != 0 || feedback != 0;
+    args->feedback = feedback != 0;
+    args->each_failure = each_failure != 0;
+    args->failures = failures != 0;
+    args->of_today = of_today != 0;
+}
 
 arguments arguments_parse(int argc, char **argv)
 {
@@ -96,7 +115,8 @@ arguments arguments_parse(int argc, char **argv)
         const uint64_t number = optarg != NULL ? strtoull(optarg, NULL, 0) : 0;
         switch (option) {
         case 's':
-            args.plan.seed = seed_of(optarg), args.has_seed = true;
+            args.plan.seed = seed_of(optarg);
+            args.has_seed = true;
             break;
         case 'g':
             under_gdb(argv);
@@ -137,10 +157,7 @@ arguments arguments_parse(int argc, char **argv)
             exit(2);
         }
     }
-    args.tracing = traces != 0;
-    args.states = states != 0 || feedback != 0;
-    args.feedback = feedback != 0;
-    args.each_failure = each_failure != 0;
+    take_switches(&args);
     return args;
 }
 

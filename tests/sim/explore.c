@@ -9,9 +9,13 @@
  *   sim-explore --feedback              plans near those that reached new ones
  *   sim-explore --seed 7 --each-failure one world again and again; the n-th call that may fail
  *                                       does, for each n
+ *   sim-explore --failures              the same for each scenario of failures.c; --seed 100:
+ *                                       of other seeds
+ *   sim-explore --today --worlds 500    seeds that each day (UTC) has for itself
  */
 #include "arguments.h"
 #include "flows.h"
+#include "failures.h"
 #include "feedback.h"
 #include "plan.h"
 #include "states.h"
@@ -30,6 +34,8 @@
 #define MS ((uint64_t)1000000)
 #define FAULTS_END_NS (2000 * MS)
 #define WORLD_END_NS (180000 * MS)
+#define SECONDS_A_DAY 86400u
+#define DAY_SHIFT 20 /* a day has so many seeds, as a power of two */
 
 typedef struct result {
     char error[640];
@@ -223,12 +229,16 @@ static plan shrink(plan p)
     return p;
 }
 
-static void report(const plan *p, const result *r)
+static void report(const plan *p, const result *r, bool shrinks)
 {
     result small;
     printf("FAILED: %s\n  sim-explore ", r->error);
     plan_print(p);
-    printf("\nmaking it smaller ...\n");
+    printf("\n");
+    fflush(stdout);
+    if (!shrinks)
+        return;
+    printf("making it smaller ...\n");
     fflush(stdout);
     const plan least = shrink(*p);
     run_world(&least, &small);
@@ -247,7 +257,8 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int each_failure(const plan *whole)
+/* Returns whether all worlds passed. */
+static bool each_failure(const char *name, const plan *whole)
 {
     result r;
     plan p = *whole;
@@ -259,11 +270,23 @@ static int each_failure(const plan *whole)
             printf("FAILED: %s\n  sim-explore ", r.error);
             plan_print(&p);
             printf("\n");
-            return 1;
+            return false;
         }
     }
-    printf("%" PRIu64 " calls failed, one at a time\n", points);
-    return 0;
+    printf("%-14s %" PRIu64 " calls failed, one at a time\n", name, points);
+    return r.error[0] == '\0';
+}
+
+static bool all_failures(uint64_t seed)
+{
+    plan p;
+    bool passed = true;
+    for (size_t i = 0; i < failures_count(); i++) {
+        const char *name = failures_scenario(i, seed, &p);
+        passed = each_failure(name, &p) && passed;
+        fflush(stdout);
+    }
+    return passed;
 }
 
 static bool is_over(const arguments *args, uint64_t worlds, uint64_t events, double seconds)
@@ -273,10 +296,18 @@ static bool is_over(const arguments *args, uint64_t worlds, uint64_t events, dou
     return args->seconds > 0 ? seconds >= args->seconds : worlds >= args->worlds;
 }
 
+static uint64_t first_seed(const arguments *args)
+{
+    const uint64_t now = (uint64_t)time(NULL);
+    if (args->has_seed)
+        return args->plan.seed;
+    return args->of_today ? now / SECONDS_A_DAY << DAY_SHIFT : now << 20;
+}
+
 int main(int argc, char **argv)
 {
     const arguments args = arguments_parse(argc, argv);
-    uint64_t seed = args.has_seed ? args.plan.seed : (uint64_t)time(NULL) << 20;
+    uint64_t seed = first_seed(&args);
     uint64_t events = 0, messages = 0, worlds = 0, hash = 0;
     result r;
     tracing = args.tracing;
@@ -285,11 +316,13 @@ int main(int argc, char **argv)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
     catch_crashes();
+    if (args.failures)
+        return all_failures(args.has_seed ? seed : 0) ? 0 : 1;
     const double begin_s = now_s();
     for (;; seed++) {
         const plan p = arguments_plan(&args, seed);
         if (args.each_failure)
-            return each_failure(&p);
+            return each_failure("this world", &p) ? 0 : 1;
         seed_now = seed;
         events_before = events;
         const size_t states = states_total();
@@ -302,7 +335,7 @@ int main(int argc, char **argv)
         if (r.error[0] != '\0') {
             printf("found after %" PRIu64 " events in %" PRIu64 " worlds, seed %" PRIu64 "\n",
                    events, worlds, seed);
-            report(&p, &r);
+            report(&p, &r, !args.of_today);
             return 1;
         }
         if (is_over(&args, worlds, events, now_s() - begin_s))
