@@ -5,16 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Noreturn void tci_assertion_failed(const char *name, const char *condition, const char *file,
-                                    int line)
+void tci_assertion_failed(const char *name, const char *condition, const char *file, int line)
 {
     (void)fprintf(stderr, "tc: %s:%d: the invariant %s does not hold: %s\n", file, line, name,
                   condition);
     abort();
 }
 
-_Noreturn void tci_assertion_differs(const char *name, const char *condition, const char *file,
-                                     int line, const long long values[2], const char *relation)
+void tci_assertion_differs(const char *name, const char *condition, const char *file, int line,
+                           const long long values[2], const char *relation)
 {
     (void)fprintf(stderr,
                   "tc: %s:%d: the invariant %s does not hold: %s: found %lld, expected %s "

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Peers that may wait for tci_stream_accept; the system has a limit of its own
- * (net.core.somaxconn). A connection beyond that is tried again after a second. */
-#define BACKLOG 4096
-#define TURNED_AWAY_MAX 128u /* in one call of tci_stream_accept */
+/* Peers that may wait for tci_stream_accept, and that one call of it turns away. A connection
+ * beyond that is tried again after a second. A longer queue lets strangers in before honest
+ * peers: 4,096 of them kept a target from answering for five seconds. */
+#define BACKLOG 128u
 
 struct tci_stream_listener {
     tci_fork_guard guard; /* closes fd in forked children, or peers would wait there in vain */
@@ -375,7 +375,7 @@ tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_o
         if (status != TC_E_AGAIN)
             return status;
     }
-    for (unsigned i = 0; i < TURNED_AWAY_MAX && !listener->is_shut; i++) {
+    for (unsigned i = 0; i < BACKLOG && !listener->is_shut; i++) {
         TC_TRY(accept_socket(listener, &stream, err));
         tc_status status = welcome(listener, stream, stream_out, err);
         if (status != TC_E_AGAIN)
