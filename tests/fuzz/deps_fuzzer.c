@@ -68,6 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(tci_library_set_put(set, &libraries[i], NULL) == TC_OK);
     check(set, text, size);
     MUST(opened == 0 && libraries[0].holders == 0 && libraries[1].holders == 0);
+    for (size_t i = 0; i < 2; i++) {
+        tci_library_set_take_out(set, &libraries[i]);
+        MUST(tci_library_set_take_unused(set) == &libraries[i]);
+    }
     tci_library_set_destroy(set);
     free(text);
     return 0;
