@@ -12,8 +12,8 @@
 #if !defined(NDEBUG) || TCI_SANITIZED
 #define TCI_INVARIANTS 1
 
-/* Both end the process, after a line on standard error. They are not declared to: the attacker of
- * tests/reliability, which breaks its own state on purpose, replaces them and goes on. */
+/* Both end the process, after a line on standard error. They are not declared to: the attacker
+ * of tests/reliability, which breaks its own state on purpose, replaces them and goes on. */
 void tci_assertion_failed(const char *name, const char *condition, const char *file, int line);
 void tci_assertion_differs(const char *name, const char *condition, const char *file, int line,
                            const long long values[2], const char *relation);
