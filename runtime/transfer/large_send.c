@@ -153,7 +153,7 @@ static tc_status send_some(tc_ep *ep, tci_large_request *large)
 {
     if (ep->tx.push != NULL)
         return tci_payload_out_send(ep, large);
-    return tci_staging_is_open(ep) ? stage_fragment(ep, large) : send_fragment(ep, large);
+    return tci_staging_prepare(ep) ? stage_fragment(ep, large) : send_fragment(ep, large);
 }
 
 static tc_status go_on(tc_ep *ep)

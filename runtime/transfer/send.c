@@ -41,7 +41,7 @@
 static bool may_be_staged(tc_ep *ep, const tci_outgoing *out)
 {
     return out->payload_size >= TCI_STAGING_PAYLOAD_MIN && ep->tx.push == NULL &&
-           out->kind != TCI_OUT_WITH_CODE && tci_staging_is_open(ep);
+           out->kind != TCI_OUT_WITH_CODE && tci_staging_prepare(ep);
 }
 
 /* Sends injected code in one frame with the tci_staged that locates the payload, which is

@@ -76,7 +76,7 @@ void tci_staging_open(tc_ep *ep)
         ep->tx.staging->open = true;
 }
 
-bool tci_staging_is_open(tc_ep *ep)
+bool tci_staging_prepare(tc_ep *ep)
 {
     if (ep->tx.staging == NULL && ep->core->options.staging_bytes > 0)
         offer_segment(ep);

@@ -69,7 +69,7 @@ TEST(offers_that_are_no_good_are_passed_over)
     offer(r, segment.id, BYTES, NONCE);
     assert_null(r->ep.rx.staged.base);
     tci_staging_open(&r->ep); /* nothing was offered to it */
-    assert_false(tci_staging_is_open(&r->ep));
+    assert_false(tci_staging_prepare(&r->ep));
     tci_segment_detach(&segment);
     free(r);
 }
