@@ -48,7 +48,8 @@ static tci_library *put(void)
 
 TEST_BROKEN(library_holders)
 {
-    tci_library_set_let_go(set, put());
+    tci_library *library = put();
+    tci_library_set_let_go(set, library);
 }
 
 TEST_BROKEN(library_force)

@@ -8,6 +8,7 @@
 
 #include <tc/library.h>
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,19 +35,22 @@ static void run(unsigned library, const void *payload, size_t size)
     use message;
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
     const node *n = own->program;
-    const content *seen = sim_unit_symbol("content");
+    const void *symbol = sim_unit_symbol("content");
+    content seen = {0};
+    if (symbol != NULL)
+        memcpy(&seen, symbol, offsetof(content, rest)); /* it may be unaligned */
     memcpy(&message, payload, size < sizeof message ? size : sizeof message);
     if (size != sizeof message || message.library != library)
         flows_fail("node %u: a message of %zu bytes for library %u", n->number, size, library);
-    else if (seen == NULL || seen->magic != CONTENT_MAGIC || seen->library != library)
+    else if (seen.magic != CONTENT_MAGIC || seen.library != library)
         flows_fail("node %u: a function of library %u ran without it", n->number, library);
-    else if (!versions_may_be(n->number, library, seen->version, message.sent_ns,
+    else if (!versions_may_be(n->number, library, seen.version, message.sent_ns,
                               tc_sim_now_ns(n->world)))
-        flows_fail("node %u: a function saw version %u of library %u", n->number, seen->version,
+        flows_fail("node %u: a function saw version %u of library %u", n->number, seen.version,
                    library);
-    if (seen == NULL)
+    if (symbol == NULL)
         return;
-    tc_status status = tc_reply(&seen->version, sizeof seen->version);
+    tc_status status = tc_reply(&seen.version, sizeof seen.version);
     if (status != TC_OK && status != TC_E_NOT_FOUND && n->all->plan->fail_at == 0)
         flows_fail("node %u: reply of a function of library %u", n->number, library);
 }
