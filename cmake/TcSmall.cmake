@@ -7,7 +7,8 @@ if(TC_SMALL)
   # No function of the library throws, catches or walks a stack.
   set(tc_small_code -fno-asynchronous-unwind-tables -fno-unwind-tables)
   # Otherwise each of its own public functions that it calls takes an entry of three tables.
-  set(tc_small_link -Wl,-Bsymbolic-functions)
+  # Code and constants share pages, which saves the unused ends of two.
+  set(tc_small_link -Wl,-Bsymbolic-functions -Wl,-z,noseparate-code)
   # The loader of glibc reads packed relocations since 2.36. A linker that cannot make them only warns.
   include(CheckCSourceCompiles)
   set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs)
