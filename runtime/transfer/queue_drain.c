@@ -24,15 +24,6 @@ static tc_status send_large_item(tc_ep *ep, const tci_outgoing *out, tci_queued 
     return TC_OK;
 }
 
-/* The first part of a payload; a started send may have none. */
-static const void *first_part(const tci_queued *item)
-{
-    const tci_started *started = item->started;
-    if (started == NULL)
-        return item->payload;
-    return started->count > 0 ? started->parts[0].iov_base : NULL;
-}
-
 static tc_status send_item(tc_ep *ep, tci_queued *item)
 {
     const tci_started *started = item->started;
@@ -41,8 +32,9 @@ static tc_status send_item(tc_ep *ep, tci_queued *item)
         return tci_frame_out_whole(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
     const bool with_code = item->frame.kind == TCI_FRAME_CODE;
     const size_t size = started != NULL ? started->size : item->frame.payload_size;
+    const bool in_parts = started != NULL && started->count > 0;
     const tci_outgoing out = {.fn = item->fn,
-                              .args = first_part(item),
+                              .args = in_parts ? started->parts[0].iov_base : item->payload,
                               .args_size = size,
                               .payload_size = size,
                               .kind = with_code ? TCI_OUT_WITH_CODE : TCI_OUT_CALL,

@@ -15,8 +15,7 @@
 
 /* Called when the peer has attached the offered segment. */
 void tci_staging_open(tc_ep *ep);
-/* Offers the segment to a peer with a mapped ring, once. Returns whether the peer takes payloads
- * there. */
+/* Offers the segment to a peer with a mapped ring, once. Returns whether it takes payloads. */
 bool tci_staging_prepare(tc_ep *ep);
 
 /* Returns how many bytes of a payload with `left` of `size` bytes to send may lie there
