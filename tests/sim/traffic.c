@@ -242,7 +242,7 @@ static bool open_all(node *n)
     return true;
 }
 
-static bool all_are_done(const traffic *all)
+bool node_all_are_done(const traffic *all)
 {
     for (unsigned i = 0; i < all->plan->nodes; i++) {
         if (all->busy[i])
@@ -308,7 +308,7 @@ static void run_actions(node *n)
 static void end(node *n)
 {
     node_lock(n);
-    while (!all_are_done(n->all) && flows_error() == NULL)
+    while (!node_all_are_done(n->all) && flows_error() == NULL)
         (void)tc_wait(n->ctx, has(n, PLAN_long_sleeps) ? 2 * TIMEOUT_NS : 100 * MS);
     (void)tc_wait(n->ctx, 10 * MS);
     n->ends = true;

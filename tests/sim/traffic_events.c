@@ -52,10 +52,8 @@ static bool is_cut(const node *n, const flow *f)
  * by it. */
 static bool is_half_open(const node *n, const flow *f, tc_status status)
 {
-    bool all_end = true;
-    for (unsigned i = 0; i < n->all->plan->nodes; i++)
-        all_end = all_end && !n->all->busy[i];
-    return f == NULL && n->group != NULL && all_end && status == TC_E_PEER_LOST;
+    return f == NULL && n->group != NULL && node_all_are_done(n->all) &&
+           status == TC_E_PEER_LOST;
 }
 
 /* A peer's endpoint: after its end in order all messages have run. */

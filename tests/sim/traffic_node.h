@@ -107,6 +107,8 @@ size_t node_draw_size(node *n);
 void node_expect(const node *n, tc_status status, const tc_error *error, const char *what);
 tc_status node_open_functions(node *n, tc_error *error);
 void node_act(node *n);
+/* Returns whether no node has actions left. */
+bool node_all_are_done(const traffic *all);
 /* Waits for all that the node has started, and checks it. */
 void node_settle(node *n);
 void node_close_peers(node *n);
