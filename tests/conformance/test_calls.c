@@ -1,6 +1,7 @@
 /* Calls and their answers. */
 #include "../shipped/travel.h"
 #include "../support/test.h"
+#include "../support/test_context.h"
 #include "team_call.h"
 
 #include <tc/call.h>
@@ -211,7 +212,7 @@ TEST(a_deadline_ends_a_call_and_late_answers_touch_nothing)
         tc_call(team_ep(&t, 1), t.fn, &big, sizeof big, result, &size, 20000000, &error),
         TC_E_TIMEOUT);
     team_resume(&t);
-    while (team_counter(&t, 0, "replies_late") == 0)
+    while (test_counter(t.contexts[0], "replies_late") == 0)
         team_turn(&t);
     assert_int_equal(result[1], 0);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
@@ -236,7 +237,7 @@ TEST(a_cancelled_call_is_over)
     assert_ok(tc_call_cancel(t.contexts[0], id));
     assert_status(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
     team_resume(&t);
-    while (team_counter(&t, 0, "replies_late") == 0)
+    while (test_counter(t.contexts[0], "replies_late") == 0)
         team_turn(&t);
     assert_int_equal(s.calls, 0);
     assert_int_equal(result[1], 0);
@@ -332,7 +333,7 @@ TEST(an_answer_to_no_call_is_dropped)
         const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
         assert_ok(team_call(&t, 1, &order, NULL, NULL, &error));
     }
-    while (team_counter(&t, 0, "replies_late") < 4)
+    while (test_counter(t.contexts[0], "replies_late") < 4)
         team_turn(&t);
     team_close(&t);
 }

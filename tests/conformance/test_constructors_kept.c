@@ -4,7 +4,6 @@
 #include "../support/test.h"
 
 #include <stdlib.h>
-#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/load.h>
 #include <unistd.h>
@@ -33,18 +32,6 @@ static void expect_answer(pair *p, tc_ifunc *fn, char question, int expected)
     if (tc_call(p->ep, fn, &question, 1, &answer, &size, PAIR_TIMEOUT_NS, &error) != TC_OK)
         fail_msg("%c: %s", question, error.text);
     assert_int_equal(answer, expected);
-}
-
-static uint64_t evicted_at_target(pair *p)
-{
-    uint64_t value = 0;
-    pair_pause(p);
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), "code_evicted") == 0)
-            value = tc_stats_value(p->target, i);
-    }
-    pair_resume(p);
-    return value;
 }
 
 static void note_path(void *user, const tc_load_report *report)
@@ -105,7 +92,7 @@ TEST_WITH(what_was_constructed_is_never_evicted, setup, NULL)
         if (tc_call(p.ep, crowd, NULL, 0, NULL, NULL, PAIR_TIMEOUT_NS, &error) != TC_OK)
             fail_msg("%s", error.text);
     }
-    assert_true(evicted_at_target(&p) >= CROWD);
+    assert_true(pair_counter(&p, "code_evicted") >= CROWD);
     expect_steps("K");
     expect_answer(&p, kindled, 'a', 2);
     pair_close(&p);

@@ -91,12 +91,7 @@ TEST(a_function_is_compiled_once_for_many_peers)
         pair_send_check(eps[i], fn, i, 10);
         pair_flush(eps[i]);
     }
-    uint64_t received = 0;
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), "code_received") == 0)
-            received = tc_stats_value(p.target, i);
-    }
-    assert_int_equal(received, 1);
+    assert_int_equal(pair_counter(&p, "code_received"), 1);
     for (size_t i = 0; i < 8; i++)
         tc_ep_close(eps[i]);
     assert_int_equal(p.target_state.wrong, 0);

@@ -26,19 +26,6 @@ static void inject_check(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
     free(payload);
 }
 
-/* State of the target, which must not run meanwhile. */
-static uint64_t code_received(pair *p)
-{
-    uint64_t value = UINT64_MAX;
-    pair_pause(p);
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), "code_received") == 0)
-            value = tc_stats_value(p->target, i);
-    }
-    pair_resume(p);
-    return value;
-}
-
 TEST(injected_messages_keep_their_place_in_the_order)
 {
     pair p;
@@ -116,13 +103,13 @@ TEST(injected_code_leaves_nothing_behind)
         pair_flush(p.ep);
         assert_int_equal(p.target_state.bytes, 1002);
     }
-    assert_int_equal(code_received(&p), 0);
+    assert_int_equal(pair_counter(&p, "code_received"), 0);
     for (unsigned i = 1; i <= 40; i++) {
         assert_ok(tc_send(p.ep, fn, NULL, 0));
         pair_flush(p.ep);
         assert_int_equal(p.target_state.bytes, 1000 + 2 * i);
     }
-    assert_int_equal(code_received(&p), 1);
+    assert_int_equal(pair_counter(&p, "code_received"), 1);
     pair_close(&p);
 }
 
@@ -224,7 +211,7 @@ TEST(only_the_id_of_a_local_function_travels)
     pair_flush(p.ep);
     assert_int_equal(p.target_state.wrong, 0);
     assert_int_equal(p.target_state.replies, 1000);
-    assert_int_equal(code_received(&p), 0);
+    assert_int_equal(pair_counter(&p, "code_received"), 0);
     pair_close(&p);
 }
 
@@ -238,6 +225,6 @@ TEST(code_that_is_not_pushed_comes_when_it_is_needed)
     pair_flush(p.ep);
     assert_int_equal(p.target_state.wrong, 0);
     assert_int_equal(p.target_state.next, 100);
-    assert_int_equal(code_received(&p), 1);
+    assert_int_equal(pair_counter(&p, "code_received"), 1);
     pair_close(&p);
 }

@@ -355,7 +355,7 @@ TEST(nor_is_it_opened_where_all_code_needs_a_signature)
     read_bitcode("travel", &bytes, &size);
     begin(&s->making->message, of_bitcode(MAKER_BITCODE, 1, "travel"), bytes, size);
     expect_failure(s->making, TC_E_REFUSED, "not signed");
-    assert_int_equal(team_counter(&s->making->team, 0, "messages_forwarded"), 0);
+    assert_int_equal(test_counter(s->making->team.contexts[0], "messages_forwarded"), 0);
     free(bytes);
     signed_end(s);
 }

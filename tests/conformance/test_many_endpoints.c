@@ -15,16 +15,6 @@ static const char *const options[] = {"ring_bytes", "32K", "ring_memory_max", "3
 static const char *const no_memory[] = {"ring_memory_max", "0", NULL};
 static const char *const only_direct[] = {"delivery", "direct", NULL};
 
-static uint64_t stat_named(const tc_context *ctx, const char *name)
-{
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), name) == 0)
-            return tc_stats_value(ctx, i);
-    }
-    fail_msg("no counter %s", name);
-    return 0;
-}
-
 static void expect_delivery(const tc_ep *ep, const char *delivery)
 {
     tc_ep_info info;
@@ -51,7 +41,7 @@ TEST(rings_stay_within_their_memory)
             pair_flush(eps[i]);
         }
     }
-    assert_int_equal(stat_named(p.source, "rings_closed"), ENDPOINTS - MAPPED);
+    assert_int_equal(test_counter(p.source, "rings_closed"), ENDPOINTS - MAPPED);
     for (unsigned i = 0; i < ENDPOINTS; i++)
         tc_ep_close(eps[i]);
     assert_int_equal(p.target_state.next, n);

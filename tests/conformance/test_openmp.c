@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <tc/advanced.h>
 #include <tc/call.h>
 
 enum { THREADS = 3, ROUNDS = 200 };
@@ -19,18 +18,6 @@ static unsigned threads_of_process(void)
         count += at->d_name[0] != '.';
     (void)closedir(tasks);
     return count;
-}
-
-static uint64_t target_counter(pair *p, const char *name)
-{
-    uint64_t value = UINT64_MAX;
-    pair_pause(p);
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), name) == 0)
-            value = tc_stats_value(p->target, i);
-    }
-    pair_resume(p);
-    return value;
 }
 
 static void expect_total(pair *p, tc_ifunc *fn, uint32_t threads, uint32_t count)
@@ -78,7 +65,7 @@ TEST(code_leaves_between_two_calls)
     }
     assert_int_equal(p.target_state.next, ROUNDS);
     assert_int_equal(p.target_state.wrong, 0);
-    assert_true(target_counter(&p, "code_evicted") >= 2 * ROUNDS);
+    assert_true(pair_counter(&p, "code_evicted") >= 2 * ROUNDS);
     /* Loader threads come when there is work for them. */
     assert_in_range(threads_of_process(), 1, before + 8);
     pair_close(&p);
@@ -98,7 +85,7 @@ TEST(code_with_a_lock_stays)
     assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
     assert_int_equal(p.target_state.next, 0);
     expect_total(&p, total, THREADS, 2000);
-    assert_int_equal(target_counter(&p, "code_evicted"), 0);
+    assert_int_equal(pair_counter(&p, "code_evicted"), 0);
     pair_close(&p);
 }
 

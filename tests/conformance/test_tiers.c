@@ -4,7 +4,6 @@
 #include "../support/test.h"
 
 #include <sched.h>
-#include <tc/advanced.h>
 #include <tc/call.h>
 #include <tc/load.h>
 #include <time.h>
@@ -38,22 +37,6 @@ static void watch_loads(pair *p, seen_loads *seen)
     pair_pause(p);
     tc_context_set_load_callback(p->target, note_load, seen);
     pair_resume(p);
-}
-
-static uint64_t target_count(pair *p, const char *name)
-{
-    uint64_t value = 0;
-    bool found = false;
-    pair_pause(p);
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), name) == 0) {
-            value = tc_stats_value(p->target, i);
-            found = true;
-        }
-    }
-    pair_resume(p);
-    assert_true(found);
-    return value;
 }
 
 static void send_number(tc_ep *ep, tc_ifunc *fn, uint64_t n)
@@ -97,7 +80,7 @@ TEST(better_code_keeps_the_variables)
     call_until_better(&p, pair_ifunc(&p, "counted"), &seen);
     assert_int_equal(atomic_load(&seen.first), 1);
     assert_int_equal(atomic_load(&seen.best), 1);
-    assert_int_equal(target_count(&p, "code_improved"), 1);
+    assert_int_equal(pair_counter(&p, "code_improved"), 1);
     pair_close(&p);
 }
 
@@ -136,12 +119,12 @@ TEST(code_that_runs_for_long_is_made_better_after_few_calls)
     if (tc_call(p.ep, lengthy, &us, sizeof us, NULL, NULL, PAIR_TIMEOUT_NS, &error) != TC_OK)
         fail_msg("%s", error.text);
     await_better(&seen);
-    assert_int_equal(target_count(&p, "code_improved"), 1);
+    assert_int_equal(pair_counter(&p, "code_improved"), 1);
     assert_int_equal(atomic_load(&seen.best), 1);
     work(&p, lengthy, 2, us);
     assert_int_equal(p.target_state.next, 500 + 3 + 1 + 2);
     assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(target_count(&p, "code_improved"), 1);
+    assert_int_equal(pair_counter(&p, "code_improved"), 1);
     pair_close(&p);
 }
 
@@ -164,11 +147,11 @@ TEST(an_image_that_runs_for_long_is_made_better)
     watch_loads(&p, &seen);
     tc_ifunc *lengthy = pair_ifunc(&p, "lengthy");
     work(&p, lengthy, 1 + 3, 4000); /* 12 ms of 20: the first only shows that it takes long */
-    assert_int_equal(target_count(&p, "code_improved"), 0);
+    assert_int_equal(pair_counter(&p, "code_improved"), 0);
     work(&p, lengthy, 4, 4000);
     if (!is_base_processor()) {
         await_better(&seen);
-        assert_int_equal(target_count(&p, "code_improved"), 1);
+        assert_int_equal(pair_counter(&p, "code_improved"), 1);
     }
     pair_close(&p);
 }
@@ -204,7 +187,7 @@ TEST(an_image_with_variables_stays)
     pair p;
     pair_open(&p, (const char *const[]){"form", "auto", "tier_calls", "1", NULL});
     call_often(&p, pair_ifunc(&p, "counted"));
-    assert_int_equal(target_count(&p, "code_improved"), 0);
+    assert_int_equal(pair_counter(&p, "code_improved"), 0);
     pair_close(&p);
 }
 
@@ -236,8 +219,8 @@ TEST(functions_leave_and_come_again)
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1 + 2 * rounds * CROWD);
     assert_int_equal(p.target_state.bytes, 10001 + 2 * rounds * CROWD * (CROWD + 1) / 2);
-    assert_true(target_count(&p, "code_evicted") >= CROWD);
-    assert_true(target_count(&p, "code_received") > CROWD + 1);
+    assert_true(pair_counter(&p, "code_evicted") >= CROWD);
+    assert_true(pair_counter(&p, "code_received") > CROWD + 1);
     /* A function with variables of its own was not evicted. */
     send_number(p.ep, counted, 1);
     pair_flush(p.ep);
@@ -258,7 +241,7 @@ TEST(leaving_and_getting_better_go_together)
     tc_ifunc *counted = pair_ifunc(&p, "counted");
     for (int i = 0; i < CROWD; i++)
         fns[i] = crowd_member(&p, i + 1);
-    while (rounds < 20 || (target_count(&p, "code_evicted") < CROWD && time(NULL) < end)) {
+    while (rounds < 20 || (pair_counter(&p, "code_evicted") < CROWD && time(NULL) < end)) {
         for (int i = 0; i < CROWD; i++)
             send_number(p.ep, fns[i], 0);
         send_number(p.ep, counted, rounds++);
@@ -267,7 +250,7 @@ TEST(leaving_and_getting_better_go_together)
     assert_int_equal(p.target_state.next, rounds * (CROWD + 1));
     assert_int_equal(p.target_state.wrong, 0);
     assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
-    assert_true(target_count(&p, "code_evicted") >= CROWD);
+    assert_true(pair_counter(&p, "code_evicted") >= CROWD);
     pair_close(&p);
 }
 
@@ -305,13 +288,13 @@ TEST(code_can_be_sent_ahead)
     tc_ifunc *check = pair_ifunc(&p, "check");
     if (tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error) != TC_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(target_count(&p, "code_received"), 1);
-    assert_int_equal(target_count(&p, "messages_run"), 0);
+    assert_int_equal(pair_counter(&p, "code_received"), 1);
+    assert_int_equal(pair_counter(&p, "messages_run"), 0);
     assert_ok(tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error));
     pair_send_check(p.ep, check, 0, 100);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
-    assert_int_equal(target_count(&p, "code_received"), 1);
+    assert_int_equal(pair_counter(&p, "code_received"), 1);
 
     /* Without waiting, and messages of another function go on behind it. */
     assert_ok(tc_ep_prepare(p.ep, crowd_member(&p, 1), 0, &error));

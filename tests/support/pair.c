@@ -115,3 +115,11 @@ void pair_resume(pair *p)
 {
     server_resume(&p->server);
 }
+
+uint64_t pair_counter(pair *p, const char *name)
+{
+    pair_pause(p);
+    const uint64_t value = test_counter(p->target, name);
+    pair_resume(p);
+    return value;
+}

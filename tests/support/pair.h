@@ -56,4 +56,7 @@ void pair_flush(tc_ep *ep);
 void pair_pause(pair *p);
 void pair_resume(pair *p);
 
+/* Returns a counter of the target, by its name, while the target pauses. */
+uint64_t pair_counter(pair *p, const char *name);
+
 #endif

@@ -92,13 +92,3 @@ tc_ep *team_ep(team *t, uint32_t rank)
     must(tc_group_ep(t->groups[0], rank, &ep, &error), &error, "endpoint");
     return ep;
 }
-
-uint64_t team_counter(const team *t, uint32_t rank, const char *name)
-{
-    for (size_t i = 0; i < tc_stats_count(); i++) {
-        if (strcmp(tc_stats_name(i), name) == 0)
-            return tc_stats_value(t->contexts[rank], i);
-    }
-    fail_msg("no counter %s", name);
-    return 0;
-}

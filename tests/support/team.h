@@ -30,7 +30,4 @@ void team_resume(team *t);
 
 tc_ep *team_ep(team *t, uint32_t rank);
 
-/* A counter of a rank's context, which must not run: rank 0, or while paused. */
-uint64_t team_counter(const team *t, uint32_t rank, const char *name);
-
 #endif

@@ -19,3 +19,13 @@ tc_context *test_context(const char *const *options)
     tc_options_destroy(opts);
     return ctx;
 }
+
+uint64_t test_counter(const tc_context *ctx, const char *name)
+{
+    for (size_t i = 0; i < tc_stats_count(); i++) {
+        if (strcmp(tc_stats_name(i), name) == 0)
+            return tc_stats_value(ctx, i);
+    }
+    fail_msg("no counter %s", name);
+    return 0;
+}
