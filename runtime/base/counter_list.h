@@ -42,5 +42,6 @@ typedef enum tci_counter {
     TCI_COUNTER_COUNT
 } tci_counter;
 /* clang-format on */
+_Static_assert(TCI_MESSAGES_LOST == 22, "a new counter is a row at the end");
 
 #endif
