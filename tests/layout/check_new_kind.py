@@ -1,6 +1,7 @@
 """Every switch over the kinds of the wire names each of them, so that a new one cannot be forgotten: gives each
 enumeration one member more, and expects that the compiler refuses the sources that switch over it, by its name.
-The specification has a row for each kind, with its name and number.
+The specification has a row for each kind, with its name and number, and the fuzzer of frames an input that begins
+with a frame of it.
 
     check_new_kind.py SOURCE_TREE C_COMPILER
 """
@@ -54,9 +55,18 @@ def unspecified(tree: Path) -> list[str]:
     return faults
 
 
+def unfuzzed(tree: Path) -> list[str]:
+    """The kinds of frames with which no input of the fuzzer begins."""
+    inputs = tree / "tests/fuzz/corpus/frame"
+    first = {file.read_bytes()[14:15] for file in inputs.iterdir()}
+    members = re.findall(r"TCI_FRAME_(\w+) = (\d+)", (tree / "runtime/wire/frame.h").read_text())
+    return [f"{inputs.relative_to(tree)}: no input begins with a frame of the kind {number}, {name}"
+            for name, number in members if bytes([int(number)]) not in first]
+
+
 def main() -> int:
     tree, compiler = Path(sys.argv[1]), sys.argv[2]
-    faults = unspecified(tree)
+    faults = unspecified(tree) + unfuzzed(tree)
     with tempfile.TemporaryDirectory() as folder:
         for enumeration, member, sources in ENUMERATIONS:
             for source in sources:

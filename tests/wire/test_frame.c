@@ -1,6 +1,13 @@
 #include "../support/test.h"
 #include "wire/frame.h"
 
+#include <tc/version.h>
+
+/* Peers of the former protocol would misread a ring in which one of these differs. */
+_Static_assert(TC_PROTOCOL_VERSION == 3 && TCI_FRAME_KIND_LAST == TCI_FRAME_REPLY &&
+                   TCI_FRAME_GRANULE == 32 && TCI_FRAME_HEADER_BYTES == 16,
+               "a change of frames takes a new TC_PROTOCOL_VERSION: docs/wire-format.md");
+
 TEST(header_word_has_golden_bytes)
 {
     const tci_frame frame = {
