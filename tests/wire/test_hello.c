@@ -1,5 +1,6 @@
 /* Hellos and addresses: their exact bytes, and every kind of damage. */
 #include "../support/test.h"
+#include "base/arch.h"
 #include "hello_golden.h"
 #include "hello_sample.h"
 
@@ -89,7 +90,7 @@ TEST(every_field_may_be_at_its_limit)
     memset(filler, '~', sizeof filler);
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = hello_sample();
-    h.isa = TCI_HELLO_AARCH64;
+    h.isa = (tci_hello_isa)TCI_ARCH_COUNT;
     h.page_bytes = 64u << 10;
     h.code_bytes_max = TCI_HELLO_CODE_BYTES_MAX;
     h.pid = INT32_MAX;
@@ -159,7 +160,7 @@ TEST(fields_outside_their_range_are_named)
     } rows[] = {
         {3, 1, 1, "reserved bits 0x01"},
         {7, 1, 0, "instruction set 0"},
-        {7, 1, 3, "instruction set 3"},
+        {7, 1, TCI_ARCH_COUNT + 1, "instruction set 3"},
         {8, 4, 0, "page size is 0"},
         {8, 4, 5000, "page size is 5000"},
         {8, 4, 1u << 31, "page size is 2147483648"},
