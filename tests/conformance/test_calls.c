@@ -8,12 +8,10 @@
 #include <tc/ifunc.h>
 
 /* With payloads that go in a frame, beside it, and beside the ring. */
-TEST(answers_come_back)
+TEAM_TEST(answers_come_back)
 {
     static const size_t sizes[] = {0, 1, 7, 48, 1000, 70000, 300000, 900000};
-    team t;
     tc_error error = {0};
-    team_open(&t, 2, NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         size_t bytes = sizeof(travel_order) + sizes[i], size = sizes[i];
         uint8_t *args = malloc(bytes), *result = malloc(sizes[i] + 1);
@@ -22,7 +20,7 @@ TEST(answers_come_back)
         for (size_t k = sizeof order; k < bytes; k++)
             args[k] = TRAVEL_BYTE(k + i);
         tc_status status =
-            tc_call(team_ep(&t, 1), t.fn, args, bytes, result, &size, TEAM_TIMEOUT_NS, &error);
+            tc_call(team_ep(t, 1), t->fn, args, bytes, result, &size, TEAM_TIMEOUT_NS, &error);
         if (status != TC_OK)
             fail_msg("%zu bytes: %s", sizes[i], error.text);
         assert_int_equal(size, sizes[i]);
@@ -30,43 +28,34 @@ TEST(answers_come_back)
         free(args);
         free(result);
     }
-    assert_int_equal(tc_call_count(t.contexts[0]), 0);
-    team_close(&t);
+    assert_int_equal(tc_call_count(t->contexts[0]), 0);
 }
 
-TEST(a_function_that_says_nothing_has_answered_with_nothing)
+TEAM_TEST(a_function_that_says_nothing_has_answered_with_nothing)
 {
-    team t;
     tc_error error = {0};
     char result[8];
     size_t size = sizeof result;
-    team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_NOTHING};
-    assert_ok(team_call(&t, 1, &order, result, &size, &error));
+    assert_ok(team_call(t, 1, &order, result, &size, &error));
     assert_int_equal(size, 0);
-    assert_ok(team_call(&t, 1, &order, NULL, NULL, &error));
-    team_close(&t);
+    assert_ok(team_call(t, 1, &order, NULL, NULL, &error));
 }
 
-TEST(errors_come_back_with_their_text)
+TEAM_TEST(errors_come_back_with_their_text)
 {
-    team t;
     tc_error error = {0};
     tc_ifunc *unbound;
-    team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_FAIL};
-    assert_status(team_call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
+    assert_status(team_call(t, 1, &order, NULL, NULL, &error), TC_E_IO);
     assert_string_equal(error.text, "as it was told");
     /* code that cannot run there, twice: new, and known */
-    assert_ok(tc_ifunc_open(t.contexts[0], "unbound", &unbound, &error));
-    assert_status(
-        tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
-        TC_E_UNRESOLVED);
+    assert_ok(tc_ifunc_open(t->contexts[0], "unbound", &unbound, &error));
+    assert_status(tc_call(team_ep(t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+                  TC_E_UNRESOLVED);
     assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
-    assert_status(
-        tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
-        TC_E_REFUSED);
-    team_close(&t);
+    assert_status(tc_call(team_ep(t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+                  TC_E_REFUSED);
 }
 
 /* A caller that is in no group, and its objects. */
@@ -113,15 +102,13 @@ TEST(large_calls_that_are_refused_fail)
     team_close(&t);
 }
 
-TEST(calls_need_no_group)
+TEAM_TEST(calls_need_no_group)
 {
-    team t;
     stranger s;
     tc_error error = {0};
     travel_place place = {0};
     size_t size = sizeof place;
-    team_open(&t, 2, NULL);
-    stranger_open(&s, &t);
+    stranger_open(&s, t);
     travel_order order = {.task = TRAVEL_TO, .rank = TC_RANK_NONE};
     assert_ok(
         tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error));
@@ -133,33 +120,29 @@ TEST(calls_need_no_group)
         tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error),
         TC_E_UNREACHABLE);
     tc_context_destroy(s.ctx);
-    team_close(&t);
 }
 
-TEST(an_answer_that_is_too_large_is_not_written)
+TEAM_TEST(an_answer_that_is_too_large_is_not_written)
 {
-    team t;
     tc_error error = {0};
     uint8_t result[32] = {0};
     size_t size = 16;
-    team_open(&t, 2, NULL);
     travel_order order = {.task = TRAVEL_BIG, .count = 17};
-    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 17);
     assert_non_null(strstr(error.text, "17"));
     assert_int_equal(result[0], 0);
     size = sizeof result;
     order.count = 500000;
-    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 500000);
     /* and one that may not even leave */
     order.count = 3u << 20;
-    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "that is too much");
     order.count++;
-    assert_status(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_status(team_call(t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "its answer of 3145729 bytes could not be sent"));
-    team_close(&t);
 }
 
 TEST(answers_of_many_frames_are_whole)
@@ -182,41 +165,35 @@ TEST(answers_of_many_frames_are_whole)
     team_close(&t);
 }
 
-TEST(a_call_may_wait_for_ever)
+TEAM_TEST(a_call_may_wait_for_ever)
 {
     tc_error error = {0};
-    team t;
     const travel_order order = {.task = TRAVEL_NOTHING};
-    team_open(&t, 2, NULL);
-    if (tc_call(team_ep(&t, 1), t.fn, &order, sizeof order, NULL, NULL, UINT64_MAX, &error) !=
+    if (tc_call(team_ep(t, 1), t->fn, &order, sizeof order, NULL, NULL, UINT64_MAX, &error) !=
         TC_OK)
         fail_msg("%s", error.text);
-    team_close(&t);
 }
 
-TEST(a_deadline_ends_a_call_and_late_answers_touch_nothing)
+TEAM_TEST(a_deadline_ends_a_call_and_late_answers_touch_nothing)
 {
-    team t;
     tc_error error = {0};
     uint8_t result[16] = {0};
     size_t size = sizeof result;
     travel_order keep = {.task = TRAVEL_KEEP};
-    team_open(&t, 2, NULL);
     assert_status(
-        tc_call(team_ep(&t, 1), t.fn, &keep, sizeof keep, NULL, NULL, 30000000, &error),
+        tc_call(team_ep(t, 1), t->fn, &keep, sizeof keep, NULL, NULL, 30000000, &error),
         TC_E_TIMEOUT);
     /* one whose answer comes after its caller has gone */
     travel_order big = {.task = TRAVEL_BIG, .count = sizeof result};
-    team_pause(&t);
+    team_pause(t);
     assert_status(
-        tc_call(team_ep(&t, 1), t.fn, &big, sizeof big, result, &size, 20000000, &error),
+        tc_call(team_ep(t, 1), t->fn, &big, sizeof big, result, &size, 20000000, &error),
         TC_E_TIMEOUT);
-    team_resume(&t);
-    while (test_counter(t.contexts[0], "replies_late") == 0)
-        team_turn(&t);
+    team_resume(t);
+    while (test_counter(t->contexts[0], "replies_late") == 0)
+        team_turn(t);
     assert_int_equal(result[1], 0);
-    assert_int_equal(tc_call_count(t.contexts[0]), 0);
-    team_close(&t);
+    assert_int_equal(tc_call_count(t->contexts[0]), 0);
 }
 
 TEST(a_cancelled_call_is_over)
@@ -298,16 +275,14 @@ static void call_once_more(void *user, const tc_call_outcome *outcome)
         assert_ok(tc_call_start(f->ep, f->fn, &order, sizeof order, &params, NULL, NULL));
 }
 
-TEST(calls_are_waited_for)
+TEAM_TEST(calls_are_waited_for)
 {
-    team t;
-    team_open(&t, 2, NULL);
-    tc_context *ctx = t.contexts[0];
+    tc_context *ctx = t->contexts[0];
     assert_ok(tc_calls_wait(ctx, 0)); /* there is none */
     const travel_order keep = {.task = TRAVEL_KEEP}, echo = {.task = TRAVEL_ECHO};
-    follower f = {.ep = team_ep(&t, 1), .fn = t.fn, .left = 5};
+    follower f = {.ep = team_ep(t, 1), .fn = t->fn, .left = 5};
     const tc_call_params follow = {.done = call_once_more, .user = &f};
-    assert_ok(tc_call_start(f.ep, t.fn, &echo, sizeof echo, &follow, NULL, NULL));
+    assert_ok(tc_call_start(f.ep, t->fn, &echo, sizeof echo, &follow, NULL, NULL));
     assert_ok(tc_calls_wait(ctx, TEAM_TIMEOUT_NS));
     assert_int_equal(f.left, -1); /* also for those that its callback started */
     assert_status(f.within, TC_E_BUSY);
@@ -315,51 +290,44 @@ TEST(calls_are_waited_for)
     call_record s = {0};
     const tc_call_params params = {
         .timeout_ns = 100000000, .done = call_record_note, .user = &s};
-    assert_ok(tc_call_start(f.ep, t.fn, &keep, sizeof keep, &params, NULL, NULL));
+    assert_ok(tc_call_start(f.ep, t->fn, &keep, sizeof keep, &params, NULL, NULL));
     assert_status(tc_calls_wait(ctx, 0), TC_E_TIMEOUT);
     assert_status(tc_calls_wait(ctx, 1000000), TC_E_TIMEOUT);
     assert_int_equal(s.calls, 0);
     assert_ok(tc_calls_wait(ctx, TC_FOREVER));
     assert_status(s.status, TC_E_TIMEOUT);
-    team_close(&t);
 }
 
-TEST(an_answer_to_no_call_is_dropped)
+TEAM_TEST(an_answer_to_no_call_is_dropped)
 {
-    team t;
     tc_error error = {0};
-    team_open(&t, 2, NULL);
     for (uint64_t call_id = 1; call_id < 5; call_id++) {
         const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
-        assert_ok(team_call(&t, 1, &order, NULL, NULL, &error));
+        assert_ok(team_call(t, 1, &order, NULL, NULL, &error));
     }
-    while (test_counter(t.contexts[0], "replies_late") < 4)
-        team_turn(&t);
-    team_close(&t);
+    while (test_counter(t->contexts[0], "replies_late") < 4)
+        team_turn(t);
 }
 
-TEST(functions_keep_state_and_find_published_data)
+TEAM_TEST(functions_keep_state_and_find_published_data)
 {
     static char published[] = "known by name";
-    team t;
     tc_error error = {0};
     uint64_t value = 0;
     char text[32];
-    team_open(&t, 2, NULL);
     for (uint64_t i = 1; i <= 20; i++) {
         const travel_order order = {.task = TRAVEL_COUNT};
         size_t size = sizeof value;
-        assert_ok(team_call(&t, 1, &order, &value, &size, &error));
+        assert_ok(team_call(t, 1, &order, &value, &size, &error));
         assert_int_equal(value, i);
     }
     const travel_order order = {.task = TRAVEL_DATA};
     size_t size = sizeof text;
-    assert_status(team_call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
-    team_pause(&t);
-    assert_ok(tc_context_publish(t.contexts[1], "travel", published, sizeof published, NULL));
-    team_resume(&t);
+    assert_status(team_call(t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
+    team_pause(t);
+    assert_ok(tc_context_publish(t->contexts[1], "travel", published, sizeof published, NULL));
+    team_resume(t);
     size = sizeof text;
-    assert_ok(team_call(&t, 1, &order, text, &size, &error));
+    assert_ok(team_call(t, 1, &order, text, &size, &error));
     assert_string_equal(text, published);
-    team_close(&t);
 }

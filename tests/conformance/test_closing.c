@@ -39,51 +39,45 @@ static void serve_until_ended(pair *p, const heard *h, unsigned count)
     }
 }
 
-TEST(all_who_close_while_nobody_looks_have_closed)
+PAIR_TEST(all_who_close_while_nobody_looks_have_closed)
 {
-    pair p;
     heard h = {.opened = 0};
     tc_context *peers[PEERS];
     tc_ep *ep;
     tc_error error = {0};
-    pair_open(&p, NULL);
-    pair_pause(&p);
-    tc_context_set_ep_callback(p.target, hear, &h);
-    pair_resume(&p);
+    pair_pause(p);
+    tc_context_set_ep_callback(p->target, hear, &h);
+    pair_resume(p);
     for (unsigned i = 0; i < PEERS; i++) {
         peers[i] = test_context(NULL);
-        must(tc_ep_connect(peers[i], p.host_port, PAIR_TIMEOUT_NS, &ep, &error), &error,
+        must(tc_ep_connect(peers[i], p->host_port, PAIR_TIMEOUT_NS, &ep, &error), &error,
              "connect");
     }
-    pair_pause(&p);
+    pair_pause(p);
     for (unsigned i = 0; i < PEERS; i++)
         tc_context_destroy(peers[i]);
     /* UCX reports all links' ends before the streams are polled. */
     for (unsigned i = 0; i < 100 * PEERS; i++)
-        (void)tci_network_progress(&p.target->core);
-    serve_until_ended(&p, &h, PEERS);
+        (void)tci_network_progress(&p->target->core);
+    serve_until_ended(p, &h, PEERS);
     if (h.failed > 0)
         fail_msg("%u of %u: %s", h.failed, PEERS, h.error.text);
-    tc_context_set_ep_callback(p.target, NULL, NULL);
-    pair_close(&p);
+    tc_context_set_ep_callback(p->target, NULL, NULL);
 }
 
 /* On a busy machine a timeout may be over before anything but the rings was looked at. */
-TEST(the_shortest_wait_sees_an_end)
+PAIR_TEST(the_shortest_wait_sees_an_end)
 {
-    pair p;
     heard h = {.opened = 0};
-    pair_open(&p, NULL);
-    pair_pause(&p);
-    tc_context_set_ep_callback(p.target, hear, &h);
-    while (tc_wait(p.target, 1) == TC_OK)
+    pair_pause(p);
+    tc_context_set_ep_callback(p->target, hear, &h);
+    while (tc_wait(p->target, 1) == TC_OK)
         ;
-    tc_ep_close(p.ep);
-    p.ep = NULL;
-    assert_int_equal(tc_wait(p.target, 1), TC_OK);
+    tc_ep_close(p->ep);
+    p->ep = NULL;
+    assert_int_equal(tc_wait(p->target, 1), TC_OK);
     assert_int_equal(h.closed, 1);
-    tc_context_set_ep_callback(p.target, NULL, NULL);
-    pair_close(&p);
+    tc_context_set_ep_callback(p->target, NULL, NULL);
 }
 
 /* UCX emulates puts over sockets: the target answers each. UCX 1.13 ends the process

@@ -55,17 +55,14 @@ static void send_many(tc_ep *ep, tc_ifunc *fn)
     pair_flush(ep);
 }
 
-TEST(peers_with_the_dictionary_get_the_code_as_it_is)
+PAIR_TEST(peers_with_the_dictionary_get_the_code_as_it_is)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = open_packed(&p, "check");
-    send_many(p.ep, fn);
-    assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(p.target_state.next, MESSAGES);
-    assert_target_has(&p, "check", false);
+    tc_ifunc *fn = open_packed(p, "check");
+    send_many(p->ep, fn);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, MESSAGES);
+    assert_target_has(p, "check", false);
     assert_null(fn->plain);
-    pair_close(&p);
 }
 
 static void peers_without_get_the_plain_form(const char *const *options)

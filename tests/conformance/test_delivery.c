@@ -14,14 +14,11 @@ static void close_checked(pair *p, uint64_t messages)
     pair_close(p);
 }
 
-TEST(the_delivery_is_the_one_asked_for)
+PAIR_TEST(the_delivery_is_the_one_asked_for)
 {
-    pair p;
     tc_ep_info info;
-    pair_open(&p, NULL);
-    tc_ep_query(p.ep, &info);
+    tc_ep_query(p->ep, &info);
     assert_string_equal(info.delivery, getenv("EXPECTED_DELIVERY"));
-    pair_close(&p);
 }
 
 TEST(payloads_of_every_size_arrive_whole)

@@ -79,50 +79,44 @@ TEST(a_full_ring_is_no_failure)
     pair_close(&p);
 }
 
-TEST(what_the_peer_refused_has_its_reason)
+PAIR_TEST(what_the_peer_refused_has_its_reason)
 {
     tc_error error;
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *unbound = pair_ifunc(&p, "unbound");
-    assert_ok(pair_send(p.ep, unbound, "x", 1));
-    assert_ok(tc_ep_flush(p.ep, PAIR_TIMEOUT_NS, &error));
-    assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
+    tc_ifunc *unbound = pair_ifunc(p, "unbound");
+    assert_ok(pair_send(p->ep, unbound, "x", 1));
+    assert_ok(tc_ep_flush(p->ep, PAIR_TIMEOUT_NS, &error));
+    assert_int_equal(tc_ep_refusal(p->ep, &error), 1);
     const char *reason = error.text;
-    assert_status(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
-    expect_send_error(&p, TC_E_REFUSED, reason);
+    assert_status(tc_send(p->ep, unbound, "x", 1), TC_E_REFUSED);
+    expect_send_error(p, TC_E_REFUSED, reason);
 
     tc_error of_call = {TC_OK, ""};
     const tc_call_params params = {.timeout_ns = 0};
-    assert_status(tc_call_start(p.ep, unbound, "x", 1, &params, NULL, &of_call), TC_E_REFUSED);
+    assert_status(tc_call_start(p->ep, unbound, "x", 1, &params, NULL, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
-    assert_status(tc_call_start_sized(p.ep, unbound, "x", 1, &params, 0, NULL, NULL),
+    assert_status(tc_call_start_sized(p->ep, unbound, "x", 1, &params, 0, NULL, NULL),
                   TC_E_REFUSED);
-    assert_status(tc_call(p.ep, unbound, "x", 1, NULL, NULL, 0, &of_call), TC_E_REFUSED);
+    assert_status(tc_call(p->ep, unbound, "x", 1, NULL, NULL, 0, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
     const struct iovec part = {"x", 1};
     of_call.status = TC_OK;
-    assert_int_equal(tc_send_start(p.ep, unbound, &part, 1, NULL, &of_call), TC_E_REFUSED);
+    assert_int_equal(tc_send_start(p->ep, unbound, &part, 1, NULL, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
     of_call.status = TC_OK;
-    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &of_call), TC_E_REFUSED);
+    assert_int_equal(tc_ep_prepare(p->ep, unbound, PAIR_TIMEOUT_NS, &of_call), TC_E_REFUSED);
     expect_error(&of_call, TC_E_REFUSED, reason);
-    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, NULL), TC_E_REFUSED);
-    pair_close(&p);
+    assert_int_equal(tc_ep_prepare(p->ep, unbound, PAIR_TIMEOUT_NS, NULL), TC_E_REFUSED);
 }
 
-TEST(a_rank_that_is_none_is_named)
+PAIR_TEST(a_rank_that_is_none_is_named)
 {
     const tc_group_member own = {"", 0};
     const tc_group_params params = {.id = 7, .rank = 0, .size = 1, .members = &own};
     tc_error error;
     tc_group *group;
-    pair p;
-    pair_open(&p, NULL);
-    assert_ok(tc_group_create(p.source, &params, &group, &error));
-    assert_status(tc_group_send(group, 5, pair_ifunc(&p, "check"), "x", 1), TC_E_NOT_FOUND);
-    expect_send_error(&p, TC_E_NOT_FOUND, "rank 5 of a group of 1");
-    pair_close(&p);
+    assert_ok(tc_group_create(p->source, &params, &group, &error));
+    assert_status(tc_group_send(group, 5, pair_ifunc(p, "check"), "x", 1), TC_E_NOT_FOUND);
+    expect_send_error(p, TC_E_NOT_FOUND, "rank 5 of a group of 1");
 }
 
 /* --- waiting, and calls that do not send

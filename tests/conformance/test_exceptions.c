@@ -44,74 +44,59 @@ static void expect_alive(pair *p, tc_ifunc *fn, int expected)
     assert_int_equal(alive, expected);
 }
 
-TEST(what_is_caught_inside_stays_inside)
+PAIR_TEST(what_is_caught_inside_stays_inside)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "thrower");
+    tc_ifunc *fn = pair_ifunc(p, "thrower");
     for (int i = 0; i < 20; i++)
-        expect_answer(&p, fn, "sorted letters", " deeelorrssttt");
-    pair_close(&p);
+        expect_answer(p, fn, "sorted letters", " deeelorrssttt");
 }
 
-TEST(what_would_leave_is_the_answer)
+PAIR_TEST(what_would_leave_is_the_answer)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "thrower");
-    expect_thrown(&p, fn, THROWS_INT, "the function threw int");
-    expect_thrown(&p, fn, THROWS_OWN, "the function threw complaint: it is too late");
-    expect_thrown(&p, fn, THROWS_AGAIN, "the function threw complaint: it is too late again");
-    expect_thrown(&p, fn, THROWS_UNNAMED, "the function threw (anonymous namespace)::unnamed");
-    expect_thrown(&p, fn, THROWS_NULL, "the function threw char const*");
-    expect_thrown(&p, fn, THROWS_AMBIGUOUS, "the function threw ambiguous");
-    assert_status(ask(&p, fn, "o"), TC_E_THROWN);
+    tc_ifunc *fn = pair_ifunc(p, "thrower");
+    expect_thrown(p, fn, THROWS_INT, "the function threw int");
+    expect_thrown(p, fn, THROWS_OWN, "the function threw complaint: it is too late");
+    expect_thrown(p, fn, THROWS_AGAIN, "the function threw complaint: it is too late again");
+    expect_thrown(p, fn, THROWS_UNNAMED, "the function threw (anonymous namespace)::unnamed");
+    expect_thrown(p, fn, THROWS_NULL, "the function threw char const*");
+    expect_thrown(p, fn, THROWS_AMBIGUOUS, "the function threw ambiguous");
+    assert_status(ask(p, fn, "o"), TC_E_THROWN);
     assert_non_null(strstr(error.text, "the function threw std::out_of_range: basic_string"));
-    expect_alive(&p, fn, 1); /* the one that answers */
-    pair_close(&p);
+    expect_alive(p, fn, 1); /* the one that answers */
 }
 
-TEST(messages_that_are_no_calls_go_on)
+PAIR_TEST(messages_that_are_no_calls_go_on)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "thrower");
-    tc_ifunc *check = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "thrower");
+    tc_ifunc *check = pair_ifunc(p, "check");
     for (uint64_t n = 0; n < 100; n++) {
-        assert_ok(pair_send(p.ep, fn, "c", 1));
-        pair_send_check(p.ep, check, n, 10);
+        assert_ok(pair_send(p->ep, fn, "c", 1));
+        pair_send_check(p->ep, check, n, 10);
     }
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(p.target_state.next, 100);
-    expect_answer(&p, fn, "a", "answered");
-    expect_alive(&p, fn, 1);
-    pair_close(&p);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, 100);
+    expect_answer(p, fn, "a", "answered");
+    expect_alive(p, fn, 1);
 }
 
-TEST(a_payload_that_throws_is_not_sent)
+PAIR_TEST(a_payload_that_throws_is_not_sent)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "picky");
-    expect_answer(&p, fn, "all is well", "all is well");
-    assert_status(ask(&p, fn, "p"), TC_E_PAYLOAD);
-    assert_status(ask(&p, fn, "z"), TC_E_PAYLOAD);
-    assert_status(pair_send(p.ep, fn, "p", 1), TC_E_PAYLOAD);
-    assert_status(pair_send(p.ep, fn, "z", 1), TC_E_PAYLOAD);
-    expect_answer(&p, fn, "and still", "and still");
-    pair_close(&p);
+    tc_ifunc *fn = pair_ifunc(p, "picky");
+    expect_answer(p, fn, "all is well", "all is well");
+    assert_status(ask(p, fn, "p"), TC_E_PAYLOAD);
+    assert_status(ask(p, fn, "z"), TC_E_PAYLOAD);
+    assert_status(pair_send(p->ep, fn, "p", 1), TC_E_PAYLOAD);
+    assert_status(pair_send(p->ep, fn, "z", 1), TC_E_PAYLOAD);
+    expect_answer(p, fn, "and still", "and still");
 }
 
 /* Where no frame could catch it. */
-TEST(what_may_throw_is_not_injected)
+PAIR_TEST(what_may_throw_is_not_injected)
 {
-    pair p;
-    pair_open(&p, NULL);
-    assert_status(tc_send_injected(p.ep, pair_ifunc(&p, "thrower"), "i", 1), TC_E_UNSUPPORTED);
-    assert_status(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
+    assert_status(tc_send_injected(p->ep, pair_ifunc(p, "thrower"), "i", 1), TC_E_UNSUPPORTED);
+    assert_status(tc_send_error(p->source, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "thrower: it may throw or catch exceptions"));
-    pair_close(&p);
 }
 
 static tc_status push(pair *p, const char *folder)
@@ -123,15 +108,12 @@ static tc_status push(pair *p, const char *folder)
     return tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error);
 }
 
-TEST(a_library_throws_into_its_users)
+PAIR_TEST(a_library_throws_into_its_users)
 {
-    pair p;
-    pair_open(&p, NULL);
-    assert_status(push(&p, "sour1"), TC_E_REFUSED);
+    assert_status(push(p, "sour1"), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "sour_init"));
-    assert_ok(push(&p, "sour0"));
-    tc_ifunc *fn = pair_ifunc(&p, "taster");
-    assert_ok(ask(&p, fn, "7"));
-    expect_answer(&p, fn, "z", "too sour");
-    pair_close(&p);
+    assert_ok(push(p, "sour0"));
+    tc_ifunc *fn = pair_ifunc(p, "taster");
+    assert_ok(ask(p, fn, "7"));
+    expect_answer(p, fn, "z", "too sour");
 }

@@ -157,12 +157,9 @@ TEST(what_is_done_is_counted)
     assert_int_equal(turns_with_calls, watched);
 }
 
-TEST(messages_allocate_nothing_and_call_nobody)
+PAIR_TEST(messages_allocate_nothing_and_call_nobody)
 {
-    pair p;
-    pair_open(&p, NULL);
-    expect_fast(&p, pair_ifunc(&p, "check"));
-    pair_close(&p);
+    expect_fast(p, pair_ifunc(p, "check"));
 }
 
 TEST(nor_do_messages_of_signed_functions_under_rules)

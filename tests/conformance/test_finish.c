@@ -73,22 +73,19 @@ TEST(finishing_waits_until_all_has_run)
     pair_close(&p);
 }
 
-TEST(a_context_that_finishes_waits_until_all_has_run)
+PAIR_TEST(a_context_that_finishes_waits_until_all_has_run)
 {
-    pair p;
     tc_error error = {TC_OK, ""};
     uint64_t lost = 999;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "check");
     for (uint64_t n = 0; n < 100; n++)
-        pair_send_check(p.ep, fn, n, 100);
-    assert_int_equal(tc_context_finish(p.source, PAIR_TIMEOUT_NS, &lost, &error), TC_OK);
+        pair_send_check(p->ep, fn, n, 100);
+    assert_int_equal(tc_context_finish(p->source, PAIR_TIMEOUT_NS, &lost, &error), TC_OK);
     assert_int_equal(lost, 0);
-    p.source = NULL;
-    p.ep = NULL;
-    pair_pause(&p);
-    assert_int_equal(p.target_state.next, 100);
-    pair_close(&p);
+    p->source = NULL;
+    p->ep = NULL;
+    pair_pause(p);
+    assert_int_equal(p->target_state.next, 100);
 }
 
 /* An endpoint that has ended is no loss if all its messages had run. */
@@ -370,25 +367,22 @@ TEST(a_peer_that_spoils_its_ring_spoils_the_number_alone)
 
 /* --- where finishing is not allowed, and functions that send meanwhile ------------------- */
 
-TEST(inside_a_function_nothing_is_finished)
+PAIR_TEST(inside_a_function_nothing_is_finished)
 {
-    pair p;
     uint64_t lost = 999;
     tc_error error = {TC_OK, ""};
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
-    (void)tci_pending_enter(&p.source->core.pending, TCI_RUNNING);
-    assert_int_equal(tc_ep_finish(p.ep, SHORT_NS, &lost, &error), TC_E_BUSY);
+    tc_ifunc *fn = pair_ifunc(p, "check");
+    (void)tci_pending_enter(&p->source->core.pending, TCI_RUNNING);
+    assert_int_equal(tc_ep_finish(p->ep, SHORT_NS, &lost, &error), TC_E_BUSY);
     assert_int_equal(error.status, TC_E_BUSY);
     error.status = TC_OK;
-    assert_int_equal(tc_context_finish(p.source, SHORT_NS, &lost, &error), TC_E_BUSY);
+    assert_int_equal(tc_context_finish(p->source, SHORT_NS, &lost, &error), TC_E_BUSY);
     assert_int_equal(error.status, TC_E_BUSY);
-    tci_pending_leave(&p.source->core.pending, TCI_RUNNING, 0);
+    tci_pending_leave(&p->source->core.pending, TCI_RUNNING, 0);
     assert_int_equal(lost, 999);
-    pair_send_check(p.ep, fn, 0, 8);
-    expect_loss(&p, PAIR_TIMEOUT_NS, TC_OK, 0);
-    assert_int_equal(p.target_state.next, 1);
-    pair_close(&p);
+    pair_send_check(p->ep, fn, 0, 8);
+    expect_loss(p, PAIR_TIMEOUT_NS, TC_OK, 0);
+    assert_int_equal(p->target_state.next, 1);
 }
 
 static tc_ifunc *answering; /* of the target */

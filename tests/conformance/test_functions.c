@@ -50,17 +50,14 @@ TEST(a_changed_archive_under_the_same_name_runs_its_new_code)
     (void)rmdir(folder);
 }
 
-TEST(the_same_content_is_the_same_function)
+PAIR_TEST(the_same_content_is_the_same_function)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *one = pair_ifunc(&p, "check"), *two = pair_ifunc(&p, "check");
+    tc_ifunc *one = pair_ifunc(p, "check"), *two = pair_ifunc(p, "check");
     assert_ptr_equal(one, two);
     tc_ifunc_close(one);
-    pair_send_check(p.ep, two, 0, 10);
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.wrong, 0);
-    pair_close(&p);
+    pair_send_check(p->ep, two, 0, 10);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
 }
 
 /* As installed programs have them: wherever they are started. */
@@ -80,52 +77,46 @@ TEST(functions_are_found_beside_the_program)
     pair_close(&p);
 }
 
-TEST(a_function_is_compiled_once_for_many_peers)
+PAIR_TEST(a_function_is_compiled_once_for_many_peers)
 {
-    pair p;
     tc_ep *eps[8];
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "check");
     for (size_t i = 0; i < 8; i++) {
-        eps[i] = pair_connect(&p);
+        eps[i] = pair_connect(p);
         pair_send_check(eps[i], fn, i, 10);
         pair_flush(eps[i]);
     }
-    assert_int_equal(pair_counter(&p, "code_received"), 1);
+    assert_int_equal(pair_counter(p, "code_received"), 1);
     for (size_t i = 0; i < 8; i++)
         tc_ep_close(eps[i]);
-    assert_int_equal(p.target_state.wrong, 0);
-    pair_close(&p);
+    assert_int_equal(p->target_state.wrong, 0);
 }
 
-TEST(connecting_by_address_bytes_works_like_connecting_by_port)
+PAIR_TEST(connecting_by_address_bytes_works_like_connecting_by_port)
 {
-    pair p;
     size_t size;
     tc_ep *ep;
     tc_error error = {0};
     uint8_t copy[8192];
-    pair_open(&p, NULL);
-    server_pause(&p.server);
-    const void *address = tc_context_address(p.target, &size);
+    server_pause(&p->server);
+    const void *address = tc_context_address(p->target, &size);
     assert_true(size <= sizeof copy);
     memcpy(copy, address, size);
-    server_resume(&p.server);
+    server_resume(&p->server);
     tc_status status =
-        tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
+        tc_ep_connect_address(p->source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
     if (status != TC_OK)
         fail_msg("%s", error.text);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "check");
     for (uint64_t n = 0; n < 1000; n++)
         pair_send_check(ep, fn, n, (size_t)n);
     pair_flush(ep);
-    assert_int_equal(p.target_state.next, 1000);
-    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, 1000);
+    assert_int_equal(p->target_state.wrong, 0);
     tc_ep_close(ep);
     copy[size / 2] ^= 1;
-    status = tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
+    status = tc_ep_connect_address(p->source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
     assert_status(status, TC_E_CORRUPT);
-    pair_close(&p);
 }
 
 /* --- refusals ------------------------------------------------------------------------ */
@@ -150,37 +141,31 @@ static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *
     assert_int_equal(p->target_state.wrong, 0);
 }
 
-TEST(code_without_a_slice_for_the_target_is_refused)
+PAIR_TEST(code_without_a_slice_for_the_target_is_refused)
 {
-    pair p;
-    pair_open(&p, NULL);
-    expect_refusal(&p, pair_ifunc_file(&p, "foreign"), TC_E_NO_SLICE,
+    expect_refusal(p, pair_ifunc_file(p, "foreign"), TC_E_NO_SLICE,
                    (const char *const[]){"x86_64-linux", "aarch64-linux", NULL});
-    pair_close(&p);
 }
 
-TEST(a_missing_library_is_named)
+PAIR_TEST(a_missing_library_is_named)
 {
-    pair p;
     char path[1024];
     static char bytes[65536];
     static const char deps[] = "libc.so.6\nlibnowhere-to-be-found.so.7\n";
     tc_error error = {0};
     tc_ifunc *fn;
-    pair_open(&p, NULL);
     (void)snprintf(path, sizeof path, "%s/check.tca", getenv("TC_IFUNC_PATH"));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     if (tc_ifunc_open_code(
-            p.source,
+            p->source,
             &(tc_code){.bytes = bytes, .size = size, .deps = deps, .deps_size = strlen(deps)},
             &fn, &error) != TC_OK)
         fail_msg("%s", error.text);
-    expect_refusal(&p, fn, TC_E_NO_LIBRARY,
+    expect_refusal(p, fn, TC_E_NO_LIBRARY,
                    (const char *const[]){"libnowhere-to-be-found.so.7", NULL});
-    pair_close(&p);
 }
 
 /* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so it
@@ -251,14 +236,12 @@ TEST(a_damaged_image_is_refused)
     }
 }
 
-TEST(damaged_archives_are_refused_where_they_are_opened)
+PAIR_TEST(damaged_archives_are_refused_where_they_are_opened)
 {
-    pair p;
     char path[1024];
     static uint8_t bytes[65536];
     tc_error error = {0};
     tc_ifunc *fn;
-    pair_open(&p, NULL);
     (void)snprintf(path, sizeof path, "%s/check.tca", getenv("TC_IFUNC_PATH"));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -266,18 +249,18 @@ TEST(damaged_archives_are_refused_where_they_are_opened)
     fclose(file);
     for (size_t at = 0; at < size; at += 37) {
         bytes[at] ^= 0x10;
-        assert_int_not_equal(
-            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = size}, &fn, &error),
-            TC_OK);
+        assert_int_not_equal(tc_ifunc_open_code(p->source,
+                                                &(tc_code){.bytes = bytes, .size = size}, &fn,
+                                                &error),
+                             TC_OK);
         bytes[at] ^= 0x10;
         assert_int_not_equal(
-            tc_ifunc_open_code(p.source, &(tc_code){.bytes = bytes, .size = at}, &fn, &error),
+            tc_ifunc_open_code(p->source, &(tc_code){.bytes = bytes, .size = at}, &fn, &error),
             TC_OK);
     }
-    assert_status(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
+    assert_status(tc_ifunc_open(p->source, "nobody", &fn, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "nobody"));
-    assert_status(tc_ifunc_open(p.source, "../check", &fn, &error), TC_E_INVALID);
-    pair_close(&p);
+    assert_status(tc_ifunc_open(p->source, "../check", &fn, &error), TC_E_INVALID);
 }
 
 /* More functions than slots: unreferenced ones are evicted, and come back when they are sent

@@ -188,20 +188,17 @@ TEST(what_was_sent_comes_although_the_sender_leaves)
     }
 }
 
-TEST(a_flush_waits_for_a_member_that_is_not_there_yet)
+TEAM_TEST(a_flush_waits_for_a_member_that_is_not_there_yet)
 {
-    team t;
-    team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_NOTHING};
-    team_pause(&t);
-    assert_ok(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order));
-    assert_status(tc_ep_flush(team_ep(&t, 1), SHORT_NS, NULL), TC_E_TIMEOUT);
-    team_resume(&t);
-    assert_ok(tc_ep_flush(team_ep(&t, 1), TEAM_TIMEOUT_NS, NULL));
-    team_pause(&t);
-    assert_int_equal(test_counter(t.contexts[1], "messages_run"), 1);
-    team_resume(&t);
-    team_close(&t);
+    team_pause(t);
+    assert_ok(tc_group_send(t->groups[0], 1, t->fn, &order, sizeof order));
+    assert_status(tc_ep_flush(team_ep(t, 1), SHORT_NS, NULL), TC_E_TIMEOUT);
+    team_resume(t);
+    assert_ok(tc_ep_flush(team_ep(t, 1), TEAM_TIMEOUT_NS, NULL));
+    team_pause(t);
+    assert_int_equal(test_counter(t->contexts[1], "messages_run"), 1);
+    team_resume(t);
 }
 
 /* A process that knows only the list is not a member, at any rank. */

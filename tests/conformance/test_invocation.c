@@ -26,42 +26,36 @@ static void inject_check(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
     free(payload);
 }
 
-TEST(injected_messages_keep_their_place_in_the_order)
+PAIR_TEST(injected_messages_keep_their_place_in_the_order)
 {
-    pair p;
     uint64_t n = 0;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "check");
     while (n < 3000) {
-        inject_check(&p, fn, n, n % 1500);
+        inject_check(p, fn, n, n % 1500);
         n++;
         if (n % 3 == 0) {
-            pair_send_check(p.ep, fn, n, n % 700);
+            pair_send_check(p->ep, fn, n, n % 700);
             n++;
         }
     }
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(p.target_state.next, n);
-    pair_close(&p);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, n);
 }
 
 /* Those of 32 KiB and more may lie in a segment beside the ring, once the peer has it. */
-TEST(large_payloads_are_injected_in_their_place_too)
+PAIR_TEST(large_payloads_are_injected_in_their_place_too)
 {
-    pair p;
     uint64_t n = 0;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *fn = pair_ifunc(p, "check");
     for (size_t size = 30000; size < 100000; size += 1777) {
-        inject_check(&p, fn, n++, size);
-        inject_check(&p, fn, n++, size % 100);
-        pair_send_check(p.ep, fn, n++, size);
+        inject_check(p, fn, n++, size);
+        inject_check(p, fn, n++, size % 100);
+        pair_send_check(p->ep, fn, n++, size);
     }
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(p.target_state.next, n);
-    pair_close(&p);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, n);
 }
 
 /* Beyond a frame too, once the peer has attached that segment; without a segment the error says
@@ -93,43 +87,37 @@ TEST(payloads_beyond_a_frame_are_injected_where_they_can_lie)
     free(payload);
 }
 
-TEST(injected_code_leaves_nothing_behind)
+PAIR_TEST(injected_code_leaves_nothing_behind)
 {
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "memory");
+    tc_ifunc *fn = pair_ifunc(p, "memory");
     for (unsigned i = 1; i <= 40; i++) {
-        assert_ok(inject(p.ep, fn, NULL, 0));
-        pair_flush(p.ep);
-        assert_int_equal(p.target_state.bytes, 1002);
+        assert_ok(inject(p->ep, fn, NULL, 0));
+        pair_flush(p->ep);
+        assert_int_equal(p->target_state.bytes, 1002);
     }
-    assert_int_equal(pair_counter(&p, "code_received"), 0);
+    assert_int_equal(pair_counter(p, "code_received"), 0);
     for (unsigned i = 1; i <= 40; i++) {
-        assert_ok(tc_send(p.ep, fn, NULL, 0));
-        pair_flush(p.ep);
-        assert_int_equal(p.target_state.bytes, 1000 + 2 * i);
+        assert_ok(tc_send(p->ep, fn, NULL, 0));
+        pair_flush(p->ep);
+        assert_int_equal(p->target_state.bytes, 1000 + 2 * i);
     }
-    assert_int_equal(pair_counter(&p, "code_received"), 1);
-    pair_close(&p);
+    assert_int_equal(pair_counter(p, "code_received"), 1);
 }
 
 /* Images of different shape take turns, each with imports of its own. */
-TEST(different_functions_may_be_injected_in_turn)
+PAIR_TEST(different_functions_may_be_injected_in_turn)
 {
     static const char text[] = "twice";
-    pair p;
-    pair_open(&p, NULL);
-    tc_ifunc *check = pair_ifunc(&p, "check"), *memory = pair_ifunc(&p, "memory"),
-             *doubled = pair_ifunc(&p, "doubled");
+    tc_ifunc *check = pair_ifunc(p, "check"), *memory = pair_ifunc(p, "memory"),
+             *doubled = pair_ifunc(p, "doubled");
     for (uint64_t n = 0; n < 60; n += 3) {
-        inject_check(&p, check, n, 100);
-        assert_ok(inject(p.ep, memory, NULL, 0));
-        assert_ok(inject(p.ep, doubled, text, sizeof text));
+        inject_check(p, check, n, 100);
+        assert_ok(inject(p->ep, memory, NULL, 0));
+        assert_ok(inject(p->ep, doubled, text, sizeof text));
     }
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.wrong, 0);
-    assert_int_equal(p.target_state.next, 60);
-    pair_close(&p);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, 60);
 }
 
 TEST(what_cannot_be_injected_is_said_at_once)
@@ -148,23 +136,20 @@ TEST(what_cannot_be_injected_is_said_at_once)
     free(payload);
 }
 
-TEST(injected_code_that_lacks_symbols_is_refused)
+PAIR_TEST(injected_code_that_lacks_symbols_is_refused)
 {
-    pair p;
     tc_error error = {0};
-    pair_open(&p, NULL);
-    tc_ifunc *fn = pair_ifunc(&p, "unbound");
-    assert_ok(inject(p.ep, fn, NULL, 0));
-    pair_flush(p.ep);
-    assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
+    tc_ifunc *fn = pair_ifunc(p, "unbound");
+    assert_ok(inject(p->ep, fn, NULL, 0));
+    pair_flush(p->ep);
+    assert_int_equal(tc_ep_refusal(p->ep, &error), 1);
     assert_status(error.status, TC_E_UNRESOLVED);
     assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
     assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
-    assert_status(inject(p.ep, fn, NULL, 0), TC_E_REFUSED);
-    inject_check(&p, pair_ifunc(&p, "check"), 0, 50); /* others go on */
-    pair_flush(p.ep);
-    assert_int_equal(p.target_state.next, 1);
-    pair_close(&p);
+    assert_status(inject(p->ep, fn, NULL, 0), TC_E_REFUSED);
+    inject_check(p, pair_ifunc(p, "check"), 0, 50); /* others go on */
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.next, 1);
 }
 
 TEST(who_takes_bitcode_only_takes_nothing_injected)

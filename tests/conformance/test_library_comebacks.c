@@ -53,46 +53,40 @@ static void let_go(pair *p, tci_library *library)
     pair_resume(p);
 }
 
-TEST(a_push_waits_for_what_is_being_bound)
+PAIR_TEST(a_push_waits_for_what_is_being_bound)
 {
-    pair p;
     tc_error error;
-    pair_open(&p, NULL);
-    tc_ep *pusher = p.ep, *other = pair_connect(&p);
-    shipped_library_push(p.ep, SHELF(1));
-    expect_version(&p, 1, 1);
-    tci_library *held = hold(&p);
-    shipped_library_push(p.ep, SHELF(2));
-    expect_version(&p, 2, 2);
-    assert_status(shipped_library_try_push(p.ep, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
-    p.ep = other; /* others go on meanwhile */
-    expect_version(&p, 2, 3);
-    p.ep = pusher;
-    let_go(&p, held);
-    shipped_library_push(p.ep, SHELF(1));
-    expect_version(&p, 1, 4);
-    shipped_library_push(p.ep, SHELF(2));
-    expect_version(&p, 2, 5);
+    tc_ep *pusher = p->ep, *other = pair_connect(p);
+    shipped_library_push(p->ep, SHELF(1));
+    expect_version(p, 1, 1);
+    tci_library *held = hold(p);
+    shipped_library_push(p->ep, SHELF(2));
+    expect_version(p, 2, 2);
+    assert_status(shipped_library_try_push(p->ep, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
+    p->ep = other; /* others go on meanwhile */
+    expect_version(p, 2, 3);
+    p->ep = pusher;
+    let_go(p, held);
+    shipped_library_push(p->ep, SHELF(1));
+    expect_version(p, 1, 4);
+    shipped_library_push(p->ep, SHELF(2));
+    expect_version(p, 2, 5);
     tc_ep_close(other);
-    pair_close(&p);
 }
 
 /* Like a message to any function that is being loaded. */
-TEST(a_withdrawal_waits_as_well)
+PAIR_TEST(a_withdrawal_waits_as_well)
 {
-    pair p;
     tc_error error;
-    pair_open(&p, NULL);
-    shipped_library_push(p.ep, SHELF(1));
-    tci_library *held = hold(&p);
-    shipped_library_push(p.ep, SHELF(2));
-    tc_library *first = shipped_library_open(p.source, SHELF(1));
-    assert_status(tc_library_withdraw(p.ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
-    let_go(&p, held);
-    assert_status(tc_library_withdraw(p.ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
+    shipped_library_push(p->ep, SHELF(1));
+    tci_library *held = hold(p);
+    shipped_library_push(p->ep, SHELF(2));
+    tc_library *first = shipped_library_open(p->source, SHELF(1));
+    assert_status(tc_library_withdraw(p->ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
+    let_go(p, held);
+    assert_status(tc_library_withdraw(p->ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
     tc_library_close(first);
-    expect_version(&p, 2, 1);
-    pair_close(&p);
+    expect_version(p, 2, 1);
 }
 
 /* --- code that is being compiled ---------------------------------------------------------- */
@@ -156,17 +150,14 @@ TEST(versions_change_while_code_compiles)
     pair_close(&p);
 }
 
-TEST(versions_are_installed_while_code_compiles)
+PAIR_TEST(versions_are_installed_while_code_compiles)
 {
-    pair p;
-    pair_open(&p, NULL);
-    pair_pause(&p);
-    shipped_library_install(p.target, SHELF(1));
-    shipped_library_install(p.target, SHELF(2));
-    shipped_library_install(p.target, SHELF(1));
-    pair_resume(&p);
-    expect_version(&p, 1, 1);
-    pair_close(&p);
+    pair_pause(p);
+    shipped_library_install(p->target, SHELF(1));
+    shipped_library_install(p->target, SHELF(2));
+    shipped_library_install(p->target, SHELF(1));
+    pair_resume(p);
+    expect_version(p, 1, 1);
 }
 
 /* --- failures meanwhile ---------------------------------------------------------------- */

@@ -83,19 +83,16 @@ TEST(a_library_stays_with_what_it_was_bound_to)
     tc_context_destroy(ctx);
 }
 
-TEST(what_a_library_uses_stays)
+PAIR_TEST(what_a_library_uses_stays)
 {
-    pair p;
     tc_error error;
-    pair_open(&p, NULL);
-    shipped_library_push(p.ep, SHELF(1));
-    shipped_library_push(p.ep, "annex");
-    assert_status(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_IN_USE);
+    shipped_library_push(p->ep, SHELF(1));
+    shipped_library_push(p->ep, "annex");
+    assert_status(shipped_library_try_withdraw(p->ep, SHELF(1), &error), TC_E_IN_USE);
     if (strstr(error.text, "library tc:shelf is used by library tc:annex") == NULL)
         fail_msg("%s", error.text);
-    must(shipped_library_try_withdraw(p.ep, "annex", &error), &error, "annex");
-    must(shipped_library_try_withdraw(p.ep, SHELF(1), &error), &error, "shelf");
-    pair_close(&p);
+    must(shipped_library_try_withdraw(p->ep, "annex", &error), &error, "annex");
+    must(shipped_library_try_withdraw(p->ep, SHELF(1), &error), &error, "shelf");
 }
 
 TEST(circles_are_refused)
@@ -140,22 +137,19 @@ TEST(what_is_revoked_goes_with_those_that_use_it)
 
 /* --- functions that use several ----------------------------------------------------------- */
 
-TEST(two_definitions_of_a_symbol_are_named)
+PAIR_TEST(two_definitions_of_a_symbol_are_named)
 {
-    pair p;
     tc_error error = {0};
     shelf_answer answer;
-    pair_open(&p, NULL);
-    shipped_library_push(p.ep, SHELF(1));
-    shipped_library_push(p.ep, "twin");
-    tc_ifunc *torn = pair_ifunc(&p, "torn"), *lend = pair_ifunc(&p, "lend");
-    assert_status(call(&p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
+    shipped_library_push(p->ep, SHELF(1));
+    shipped_library_push(p->ep, "twin");
+    tc_ifunc *torn = pair_ifunc(p, "torn"), *lend = pair_ifunc(p, "lend");
+    assert_status(call(p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
     if (strstr(error.text, "symbol shelf_version is defined by tc:shelf and by tc:twin") ==
         NULL)
         fail_msg("%s", error.text);
-    assert_ok(call(&p, lend, 1, &answer, sizeof answer, &error));
+    assert_ok(call(p, lend, 1, &answer, sizeof answer, &error));
     assert_int_equal(answer.version, 1);
-    pair_close(&p);
 }
 
 TEST(a_stock_shared_object_is_a_library)
@@ -227,18 +221,15 @@ TEST(a_shared_object_of_another_libc_is_refused)
 
 /* --- owners of names ---------------------------------------------------------------------- */
 
-TEST(what_the_program_installed_no_peer_replaces)
+PAIR_TEST(what_the_program_installed_no_peer_replaces)
 {
-    pair p;
     tc_error error = {0};
-    pair_open(&p, NULL);
-    pair_pause(&p);
-    shipped_library_install(p.target, SHELF(1));
-    pair_resume(&p);
-    assert_status(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
+    pair_pause(p);
+    shipped_library_install(p->target, SHELF(1));
+    pair_resume(p);
+    assert_status(shipped_library_try_push(p->ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
                   TC_E_REFUSED);
     if (strstr(error.text, "library tc:shelf is that of this node") == NULL)
         fail_msg("%s", error.text);
-    assert_status(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_REFUSED);
-    pair_close(&p);
+    assert_status(shipped_library_try_withdraw(p->ep, SHELF(1), &error), TC_E_REFUSED);
 }

@@ -94,27 +94,24 @@ static int be_pusher(const char *host_port)
     return 0;
 }
 
-TEST(a_pusher_that_is_killed_leaves_a_whole_library)
+PAIR_TEST(a_pusher_that_is_killed_leaves_a_whole_library)
 {
-    pair p;
     process pusher = {0};
     char self[1024] = "";
-    pair_open(&p, NULL);
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    shipped_library_push(p.ep, SHELF(1));
-    expect_version(&p, 1, 1);
+    shipped_library_push(p->ep, SHELF(1));
+    expect_version(p, 1, 1);
     shut_gate();
-    process_start(&pusher, (const char *const[]){self, PUSHER, p.host_port, NULL}, NULL);
+    process_start(&pusher, (const char *const[]){self, PUSHER, p->host_port, NULL}, NULL);
     while (access(inside, F_OK) != 0)
         (void)sched_yield();
     process_signal(&pusher, SIGKILL);
     assert_int_equal(process_wait(&pusher), 128 + SIGKILL);
     open_gate();
-    expect_version(&p, 7, 2);
-    shipped_library_push(p.ep, SHELF(2));
-    expect_version(&p, 2, 3);
+    expect_version(p, 7, 2);
+    shipped_library_push(p->ep, SHELF(2));
+    expect_version(p, 2, 3);
     process_end(&pusher);
-    pair_close(&p);
 }
 
 /* --- rules -------------------------------------------------------------------------------- */
@@ -178,19 +175,16 @@ TEST(a_rule_denies_what_a_library_needs)
 
 /* --- another machine ---------------------------------------------------------------------- */
 
-TEST(a_library_for_another_machine_is_refused)
+PAIR_TEST(a_library_for_another_machine_is_refused)
 {
-    pair p;
     tc_error error;
-    pair_open(&p, NULL);
-    shipped_library_push(p.ep, SHELF(1));
-    expect_version(&p, 1, 1);
+    shipped_library_push(p->ep, SHELF(1));
+    expect_version(p, 1, 1);
     assert_status(
-        shipped_library_try_push(p.ep, "foreign_shelf/shelf", PAIR_TIMEOUT_NS, &error),
+        shipped_library_try_push(p->ep, "foreign_shelf/shelf", PAIR_TIMEOUT_NS, &error),
         TC_E_NO_SLICE);
     expect_text(&error, "shelf: ");
-    expect_version(&p, 1, 2);
-    pair_close(&p);
+    expect_version(p, 1, 2);
 }
 
 static int remove_folder(void **state)

@@ -102,99 +102,88 @@ TEST(elements_are_found_by_number_and_by_name)
     close_desk(&d);
 }
 
-TEST(all_elements_are_sent_ahead_by_one_call)
+static void on_desk(void (*test)(desk *d))
 {
     desk d;
     open_desk(&d);
-    must(tc_package_prepare(d.pair.ep, d.package, PAIR_TIMEOUT_NS, &d.error), &d.error,
-         "prepare");
-    send_all(&d);
-    assert_int_equal(d.book.local, 0);
+    test(&d);
     close_desk(&d);
 }
 
-TEST(messages_bring_the_code_themselves)
+#define DESK_TEST(name) TEST_BY(on_desk, name, desk *d)
+
+DESK_TEST(all_elements_are_sent_ahead_by_one_call)
 {
-    desk d;
-    open_desk(&d);
-    must(tc_package_prepare(d.pair.ep, d.package, 0, &d.error), &d.error, "prepare");
-    send_all(&d);
-    close_desk(&d);
+    must(tc_package_prepare(d->pair.ep, d->package, PAIR_TIMEOUT_NS, &d->error), &d->error,
+         "prepare");
+    send_all(d);
+    assert_int_equal(d->book.local, 0);
+}
+
+DESK_TEST(messages_bring_the_code_themselves)
+{
+    must(tc_package_prepare(d->pair.ep, d->package, 0, &d->error), &d->error, "prepare");
+    send_all(d);
 }
 
 /* Also the one with payload functions. */
-TEST(the_targets_own_functions_run_instead)
+DESK_TEST(the_targets_own_functions_run_instead)
 {
-    desk d;
-    open_desk(&d);
-    use_local(&d);
-    send_all(&d);
-    assert_int_equal(d.book.local, 3);
-    close_desk(&d);
+    use_local(d);
+    send_all(d);
+    assert_int_equal(d->book.local, 3);
 }
 
 /* A source with the library compiles nothing, and its payloads are the same. */
-TEST(a_source_makes_payloads_with_its_own_functions)
+DESK_TEST(a_source_makes_payloads_with_its_own_functions)
 {
-    desk d;
-    open_desk(&d);
-    tc_package_close(d.package);
-    must(tc_package_use_local(d.pair.source, place_of("libledger-local.so"), &d.package,
-                              &d.error),
-         &d.error, "libledger-local.so");
-    send_all(&d);
-    assert_int_equal(d.book.local, 0);
-    close_desk(&d);
+    tc_package_close(d->package);
+    must(tc_package_use_local(d->pair.source, place_of("libledger-local.so"), &d->package,
+                              &d->error),
+         &d->error, "libledger-local.so");
+    send_all(d);
+    assert_int_equal(d->book.local, 0);
 }
 
-TEST(a_function_that_was_loaded_is_not_replaced)
+DESK_TEST(a_function_that_was_loaded_is_not_replaced)
 {
-    desk d;
-    open_desk(&d);
-    send_all(&d);
-    pair_pause(&d.pair);
-    assert_status(
-        tc_package_use_local(d.pair.target, place_of("libledger-local.so"), &d.local, &d.error),
-        TC_E_INVALID);
-    assert_non_null(strstr(d.error.text, "it was loaded already"));
-    assert_null(d.local);
-    pair_resume(&d.pair);
-    close_desk(&d);
+    send_all(d);
+    pair_pause(&d->pair);
+    assert_status(tc_package_use_local(d->pair.target, place_of("libledger-local.so"),
+                                       &d->local, &d->error),
+                  TC_E_INVALID);
+    assert_non_null(strstr(d->error.text, "it was loaded already"));
+    assert_null(d->local);
+    pair_resume(&d->pair);
 }
 
-TEST(the_header_of_another_package_is_refused)
+DESK_TEST(the_header_of_another_package_is_refused)
 {
     uint8_t older[TC_PACKAGE_ID_BYTES];
     tc_package *package = NULL;
-    desk d;
-    open_desk(&d);
     memcpy(older, ledger_package_id(), sizeof older);
     older[3] ^= 1;
     assert_status(
-        tc_package_open(d.pair.source, place_of("ledger.tcp"), older, &package, &d.error),
+        tc_package_open(d->pair.source, place_of("ledger.tcp"), older, &package, &d->error),
         TC_E_VERSION);
-    assert_non_null(strstr(d.error.text, "ledger.h made with this package"));
+    assert_non_null(strstr(d->error.text, "ledger.h made with this package"));
     assert_null(package);
-    close_desk(&d);
 }
 
 /* Each element has code for the other architecture only. */
-TEST(what_has_no_code_for_the_target_is_refused)
+DESK_TEST(what_has_no_code_for_the_target_is_refused)
 {
     tc_package *foreign;
-    desk d;
-    open_desk(&d);
-    must(tc_package_open(d.pair.source, place_of("foreign_ledger.tcp"), NULL, &foreign,
-                         &d.error),
-         &d.error, "foreign_ledger.tcp");
-    assert_status(tc_package_prepare(d.pair.ep, foreign, PAIR_TIMEOUT_NS, &d.error),
+    must(tc_package_open(d->pair.source, place_of("foreign_ledger.tcp"), NULL, &foreign,
+                         &d->error),
+         &d->error, "foreign_ledger.tcp");
+    assert_status(tc_package_prepare(d->pair.ep, foreign, PAIR_TIMEOUT_NS, &d->error),
                   TC_E_REFUSED);
-    if (strncmp(d.error.text, "deposit: ", 9) != 0 ||
-        strstr(d.error.text, "no bitcode for ") == NULL)
-        fail_msg("%s", d.error.text);
-    send_all(&d); /* of the other package */
+    if (strncmp(d->error.text, "deposit: ", 9) != 0 ||
+        strstr(d->error.text, "no bitcode for ") == NULL)
+        fail_msg("%s", d->error.text);
+    send_all(d); /* of the other package */
     tc_package_close(foreign);
-    close_desk(&d);
 }
 
 TEST(what_is_no_package_is_refused)
@@ -239,20 +228,17 @@ static size_t no_bytes(void *source_args, size_t source_args_size)
     return 0;
 }
 
-TEST(local_functions_are_those_of_the_archive)
+DESK_TEST(local_functions_are_those_of_the_archive)
 {
-    desk d;
-    open_desk(&d);
-    tc_ifunc *note = tc_package_ifunc(d.package, ledger_id_note);
-    tc_ifunc *total = tc_package_ifunc(d.package, ledger_id_total);
-    assert_status(tc_ifunc_use_local(note, nothing, &d.error), TC_E_INVALID);
-    assert_non_null(strstr(d.error.text, "tc_ifunc_use_local_entries"));
-    assert_status(tc_ifunc_use_local_entries(note, nothing, no_bytes, NULL, &d.error),
+    tc_ifunc *note = tc_package_ifunc(d->package, ledger_id_note);
+    tc_ifunc *total = tc_package_ifunc(d->package, ledger_id_total);
+    assert_status(tc_ifunc_use_local(note, nothing, &d->error), TC_E_INVALID);
+    assert_non_null(strstr(d->error.text, "tc_ifunc_use_local_entries"));
+    assert_status(tc_ifunc_use_local_entries(note, nothing, no_bytes, NULL, &d->error),
                   TC_E_INVALID);
-    assert_non_null(strstr(d.error.text, "no payload_init were given"));
-    assert_status(tc_ifunc_use_local_entries(total, nothing, no_bytes, NULL, &d.error),
+    assert_non_null(strstr(d->error.text, "no payload_init were given"));
+    assert_status(tc_ifunc_use_local_entries(total, nothing, no_bytes, NULL, &d->error),
                   TC_E_INVALID);
-    assert_status(tc_ifunc_use_local_entries(total, NULL, NULL, NULL, &d.error), TC_E_INVALID);
-    must(tc_ifunc_use_local_entries(total, nothing, NULL, NULL, &d.error), &d.error, "total");
-    close_desk(&d);
+    assert_status(tc_ifunc_use_local_entries(total, NULL, NULL, NULL, &d->error), TC_E_INVALID);
+    must(tc_ifunc_use_local_entries(total, nothing, NULL, NULL, &d->error), &d->error, "total");
 }

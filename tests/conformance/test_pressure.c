@@ -121,22 +121,20 @@ static void send_all_that_fits(source *s)
     (void)tc_progress(s->ctx);
 }
 
-TEST(sources_that_flood_one_target_have_a_part_each)
+PAIR_TEST(sources_that_flood_one_target_have_a_part_each)
 {
-    pair p;
     static source sources[SOURCES];
     uint64_t least = UINT64_MAX, most = 0;
-    pair_open(&p, NULL);
     for (unsigned i = 0; i < SOURCES; i++)
-        open_source(&sources[i], &p);
-    pair_pause(&p);
+        open_source(&sources[i], p);
+    pair_pause(p);
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < SOURCES; i++)
             send_all_that_fits(&sources[i]);
-        for (unsigned i = 0; i < 1000 && tc_progress(p.target) > 0; i++)
+        for (unsigned i = 0; i < 1000 && tc_progress(p->target) > 0; i++)
             ;
     }
-    pair_resume(&p);
+    pair_resume(p);
     for (unsigned i = 0; i < SOURCES; i++) {
         least = sources[i].sent < least ? sources[i].sent : least;
         most = sources[i].sent > most ? sources[i].sent : most;
@@ -144,5 +142,4 @@ TEST(sources_that_flood_one_target_have_a_part_each)
     }
     if (least < most / 10)
         fail_msg("messages of a source: %" PRIu64 " to %" PRIu64, least, most);
-    pair_close(&p);
 }

@@ -26,9 +26,8 @@ time_t time(time_t *now_out)
 /* --- accepted code
  * --------------------------------------------------------------------------- */
 
-TEST(what_a_trusted_key_signed_runs)
+STRICT_TEST(what_a_trusted_key_signed_runs)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     assert_string_equal(tc_ifunc_signer(fn), ""); /* the source trusts no key */
@@ -36,50 +35,40 @@ TEST(what_a_trusted_key_signed_runs)
     assert_string_equal(tc_ifunc_signer(signed_pair_at_target(s, fn)), "alice");
     pair_resume(&s->pair);
     assert_int_equal(signed_pair_counter(s, TCI_CODE_UNTRUSTED), 0);
-    signed_pair_end(s);
 }
 
-TEST(a_signature_comes_with_code_that_is_asked_for)
+SIGNED_TEST(a_signature_comes_with_code_that_is_asked_for)
 {
-    signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, (const char *const[]){"code_push", "no", NULL}, NULL, NULL);
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
-    signed_pair_end(s);
 }
 
 /* Without the dictionary, in a form other than the signed bytes. */
-TEST(another_form_of_the_same_content_is_signed_too)
+SIGNED_TEST(another_form_of_the_same_content_is_signed_too)
 {
-    signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, NULL, "dictionaries", "no");
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
-    signed_pair_end(s);
 }
 
-TEST(code_that_was_refused_runs_once_it_is_signed)
+STRICT_TEST(code_that_was_refused_runs_once_it_is_signed)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signing_open(s->pair.source, "check", NULL);
     signed_pair_expect_refused(s, fn, "not signed");
     assert_ptr_equal(signed_pair_good(s), fn);
     signed_pair_expect_runs(s, s->pair.ep, fn);
-    signed_pair_end(s);
 }
 
-TEST(nobody_is_asked_where_no_signature_is_required)
+SIGNED_TEST(nobody_is_asked_where_no_signature_is_required)
 {
-    signed_pair *s = signed_pair_begin();
     pair_open_as(&s->pair, NULL, (const char *const[]){"trust", s->keys.trust, NULL});
     signed_pair_expect_runs(s, s->pair.ep, signing_open(s->pair.source, "check", NULL));
-    signed_pair_end(s);
 }
 
 /* With one slot for functions each message of the other one evicts the first one, and it comes
  * back with its signature. */
-TEST(code_that_left_comes_back_with_its_signature)
+SIGNED_TEST(code_that_left_comes_back_with_its_signature)
 {
-    signed_pair *s = signed_pair_begin();
     signed_pair_open_with(s, NULL, "functions_max", "1");
     tc_ifunc *check = signed_pair_good(s);
     tc_ifunc *doubled = signing_open_by(s->pair.source, "doubled", &s->keys.alice);
@@ -91,7 +80,6 @@ TEST(code_that_left_comes_back_with_its_signature)
     }
     assert_int_equal(tc_ep_refusal(s->pair.ep, NULL), 0);
     assert_true(signed_pair_counter(s, TCI_CODE_EVICTED) >= 3);
-    signed_pair_end(s);
 }
 
 typedef struct third {
@@ -106,9 +94,8 @@ static unsigned progress_third(void *user)
 }
 
 /* The receiver sends it on unchanged. */
-TEST(a_signature_travels_on)
+SIGNED_TEST(a_signature_travels_on)
 {
-    signed_pair *s = signed_pair_begin();
     const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
     third last = {.context = test_context(strict)};
     tc_listener *listener;
@@ -134,46 +121,38 @@ TEST(a_signature_travels_on)
     assert_int_equal(last.state.next, 1);
     assert_int_equal(last.state.wrong, 0);
     tc_context_destroy(last.context);
-    signed_pair_end(s);
 }
 
 /* --- refused code ----------------------------------------------------------------------- */
 
-TEST(unsigned_code_is_refused_and_nothing_else)
+STRICT_TEST(unsigned_code_is_refused_and_nothing_else)
 {
-    signed_pair *s = signed_pair_begin_strict();
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "echo: code");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
     assert_int_equal(signed_pair_counter(s, TCI_CODE_UNTRUSTED), 1);
-    signed_pair_end(s);
 }
 
-TEST(an_unknown_key_does_not_count)
+STRICT_TEST(an_unknown_key_does_not_count)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signing_open_by(s->pair.source, "echo", &s->keys.mallory);
     char id[TCI_KEY_ID_TEXT];
     tci_minisign_id_text(s->keys.mallory.public.id, id);
     signed_pair_expect_refused(s, fn, id);
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
-    signed_pair_end(s);
 }
 
 /* Mallory claims that the key was Alice's. */
-TEST(a_key_that_lies_about_its_id_does_not_count)
+STRICT_TEST(a_key_that_lies_about_its_id_does_not_count)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tci_minisign_secret liar = s->keys.mallory;
     memcpy(liar.public.id, s->keys.alice.public.id, sizeof liar.public.id);
     signed_pair_expect_refused(s, signing_open_by(s->pair.source, "echo", &liar),
                                "does not fit");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
-    signed_pair_end(s);
 }
 
-TEST(a_signature_of_other_code_does_not_count)
+STRICT_TEST(a_signature_of_other_code_does_not_count)
 {
-    signed_pair *s = signed_pair_begin_strict();
     char of_check[TCI_MINISIGN_SIGNATURE_TEXT], of_echo[TCI_MINISIGN_SIGNATURE_TEXT];
     signing_sign(&s->keys.alice, "check", of_check);
     signing_sign(&s->keys.alice, "echo", of_echo);
@@ -181,18 +160,15 @@ TEST(a_signature_of_other_code_does_not_count)
                                "does not fit");
     signed_pair_expect_refused(s, signing_open(s->pair.source, "check", of_echo),
                                "does not fit");
-    signed_pair_end(s);
 }
 
-TEST(a_key_that_is_over_does_not_count)
+SIGNED_TEST(a_key_that_is_over_does_not_count)
 {
-    signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "mallory", &s->keys.mallory, "not-after=2020-02-29\n");
     signed_pair_open_with(s, NULL, NULL, NULL);
     signed_pair_expect_refused(s, signing_open_by(s->pair.source, "echo", &s->keys.mallory),
                                "2020-02-29");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
-    signed_pair_end(s);
 }
 
 /* "not-after=2027-06-30\n", so many days from now. */
@@ -204,9 +180,8 @@ static void not_after(int days, char line[32])
 }
 
 /* A sender after the last day is refused, and so is from then on one that was served before. */
-TEST(a_key_that_ends_is_over_for_all)
+SIGNED_TEST(a_key_that_ends_is_over_for_all)
 {
-    signed_pair *s = signed_pair_begin();
     char line[32];
     not_after(1, line);
     signing_trust(&s->keys, "alice", &s->keys.alice, line);
@@ -227,13 +202,11 @@ TEST(a_key_that_ends_is_over_for_all)
     later = 0;
     tc_ep_close(second);
     tc_ep_close(newest);
-    signed_pair_end(s);
 }
 
 /* Code that comes along with every message asks the clock each time. */
-TEST(a_key_that_ends_is_over_for_code_that_comes_again)
+SIGNED_TEST(a_key_that_ends_is_over_for_code_that_comes_again)
 {
-    signed_pair *s = signed_pair_begin();
     char line[32];
     not_after(1, line);
     signing_trust(&s->keys, "alice", &s->keys.alice, line);
@@ -246,12 +219,10 @@ TEST(a_key_that_ends_is_over_for_code_that_comes_again)
     assert_ok(tc_send_uncached(s->pair.ep, fn, "", 0));
     signed_pair_expect_refusal(s->pair.ep, 1, "which was good until");
     later = 0;
-    signed_pair_end(s);
 }
 
-TEST(a_clock_that_was_wrong_is_asked_again)
+SIGNED_TEST(a_clock_that_was_wrong_is_asked_again)
 {
-    signed_pair *s = signed_pair_begin();
     char line[32];
     not_after(-1, line);
     signing_trust(&s->keys, "alice", &s->keys.alice, line);
@@ -262,18 +233,15 @@ TEST(a_clock_that_was_wrong_is_asked_again)
     signed_pair_expect_runs(s, second, signed_pair_good(s));
     later = 0;
     tc_ep_close(second);
-    signed_pair_end(s);
 }
 
-TEST(a_key_signs_what_its_names_say)
+SIGNED_TEST(a_key_signs_what_its_names_say)
 {
-    signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "alice", &s->keys.alice, "names=ch*,other\n");
     signed_pair_open_with(s, NULL, NULL, NULL);
     signed_pair_expect_refused(s, signing_open_by(s->pair.source, "echo", &s->keys.alice),
                                "names=ch*,other");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
-    signed_pair_end(s);
 }
 
 /* Under a key that may have this form run alone, the form that `runs` has, and not the
@@ -300,21 +268,17 @@ TEST(a_key_has_the_forms_run_that_it_says)
     expect_form("forms=bitcode\n", "only_bitcode", "only_image");
 }
 
-TEST(options_that_exclude_each_other_are_named)
+SIGNED_TEST(options_that_exclude_each_other_are_named)
 {
-    signed_pair *s = signed_pair_begin();
     signing_trust(&s->keys, "alice", &s->keys.alice, "forms=bitcode\n");
     signed_pair_open_with(s, NULL, "form", "image");
     signed_pair_expect_refused(s, signed_pair_good(s), "forms=bitcode");
-    signed_pair_end(s);
 }
 
-TEST(injected_code_is_refused)
+STRICT_TEST(injected_code_is_refused)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
     assert_ok(tc_send_injected(s->pair.ep, fn, "x", 1));
     signed_pair_expect_refusal(s->pair.ep, 1, "injected code");
     assert_int_equal(s->pair.target_state.next, 0);
-    signed_pair_end(s);
 }

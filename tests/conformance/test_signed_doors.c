@@ -18,9 +18,8 @@ static void hex_of_id(const tc_ifunc *fn, char out[TCI_CONTENT_ID_TEXT])
     tci_content_id_text(&fn->id, out);
 }
 
-TEST(only_code_of_the_list_runs)
+SIGNED_TEST(only_code_of_the_list_runs)
 {
-    signed_pair *s = signed_pair_begin();
     char id[TCI_CONTENT_ID_TEXT];
     tc_context *reader = test_context(NULL);
     hex_of_id(signing_open(reader, "check", NULL), id);
@@ -29,12 +28,10 @@ TEST(only_code_of_the_list_runs)
     signed_pair_expect_runs(s, s->pair.ep, signing_open(s->pair.source, "check", NULL));
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "code_allow");
     tc_context_destroy(reader);
-    signed_pair_end(s);
 }
 
-TEST(revoked_code_does_not_run_whoever_signed_it)
+SIGNED_TEST(revoked_code_does_not_run_whoever_signed_it)
 {
-    signed_pair *s = signed_pair_begin();
     char id[TCI_CONTENT_ID_TEXT];
     tc_context *reader = test_context(NULL);
     hex_of_id(signing_open(reader, "echo", NULL), id);
@@ -44,7 +41,6 @@ TEST(revoked_code_does_not_run_whoever_signed_it)
                                "code_revoked");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
     tc_context_destroy(reader);
-    signed_pair_end(s);
 }
 
 /* --- revocation -------------------------------------------------------------------------- */
@@ -58,9 +54,8 @@ static tc_status reload(signed_pair *s)
     return status;
 }
 
-TEST(a_key_that_goes_takes_its_functions_along)
+STRICT_TEST(a_key_that_goes_takes_its_functions_along)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     signing_distrust(&s->keys, "alice");
@@ -77,18 +72,15 @@ TEST(a_key_that_goes_takes_its_functions_along)
     tc_ep *again = pair_connect(&s->pair);
     signed_pair_expect_runs(s, again, fn);
     tc_ep_close(again);
-    signed_pair_end(s);
 }
 
-TEST(a_folder_that_cannot_be_believed_opens_nothing)
+STRICT_TEST(a_folder_that_cannot_be_believed_opens_nothing)
 {
-    signed_pair *s = signed_pair_begin_strict();
     tc_ifunc *fn = signed_pair_good(s);
     signed_pair_expect_runs(s, s->pair.ep, fn);
     assert_int_equal(chmod(s->keys.trust, 0777), 0);
     assert_status(reload(s), TC_E_INVALID);
     signed_pair_expect_refusal(s->pair.ep, 1, "none of the 0");
-    signed_pair_end(s);
 }
 
 /* --- the other doors --------------------------------------------------------------------- */
@@ -99,15 +91,13 @@ static void run_nothing(void *payload, size_t size, void *target_args)
     fail_msg("it ran");
 }
 
-TEST(code_of_the_target_itself_needs_the_signature_as_well)
+STRICT_TEST(code_of_the_target_itself_needs_the_signature_as_well)
 {
-    signed_pair *s = signed_pair_begin_strict();
     pair_pause(&s->pair);
     tc_ifunc *own = signing_open(s->pair.target, "echo", NULL);
     assert_ok(tc_ifunc_use_local(own, run_nothing, NULL));
     pair_resume(&s->pair);
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "not signed");
-    signed_pair_end(s);
 }
 
 /* The other direction: a target sends to the connecting side. */
@@ -127,9 +117,8 @@ static void turn_both(signed_pair *s)
     sched_yield();
 }
 
-TEST(a_target_that_sends_is_asked_too)
+SIGNED_TEST(a_target_that_sends_is_asked_too)
 {
-    signed_pair *s = signed_pair_begin();
     const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
     pair_open_as(&s->pair, strict, NULL);
     pair_pause(&s->pair);
@@ -151,7 +140,6 @@ TEST(a_target_that_sends_is_asked_too)
     assert_int_equal(s->pair.source_state.next + s->pair.source_state.wrong, 0);
     pair_resume(&s->pair);
     tc_ep_close(ep);
-    signed_pair_end(s);
 }
 
 /* --- code that changes between its check and its use -------------------------------------- */
@@ -237,9 +225,8 @@ TEST(code_is_what_was_checked)
     signed_pair_end(s);
 }
 
-TEST(local_code_is_asked_for_by_option)
+SIGNED_TEST(local_code_is_asked_for_by_option)
 {
-    signed_pair *s = signed_pair_begin();
     const char *const all[] = {"trust", s->keys.trust, "require_signature", "all", NULL};
     tc_context *ctx = test_context(all);
     char text[TCI_MINISIGN_SIGNATURE_TEXT];
@@ -253,5 +240,4 @@ TEST(local_code_is_asked_for_by_option)
     fn = signing_open(ctx, "check", text);
     assert_string_equal(tc_ifunc_signer(fn), "alice");
     tc_context_destroy(ctx);
-    signed_pair_end(s);
 }

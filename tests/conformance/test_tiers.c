@@ -306,21 +306,18 @@ TEST(code_can_be_sent_ahead)
     pair_close(&p);
 }
 
-TEST(what_cannot_run_is_refused_ahead)
+PAIR_TEST(what_cannot_run_is_refused_ahead)
 {
-    pair p;
     tc_error error = {0};
-    pair_open(&p, NULL);
-    tc_ifunc *unbound = pair_ifunc(&p, "unbound");
-    assert_status(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    tc_ifunc *unbound = pair_ifunc(p, "unbound");
+    assert_status(tc_ep_prepare(p->ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
     assert_non_null(strstr(error.text, "unbound: no library here defines: "));
-    assert_status(tc_send(p.ep, unbound, NULL, 0), TC_E_REFUSED);
-    assert_status(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
-    pair_pause(&p);
-    assert_status(tc_ep_prepare(p.ep, pair_ifunc(&p, "check"), 20000000, &error), TC_E_TIMEOUT);
-    pair_resume(&p);
-    pair_flush(p.ep);
-    pair_close(&p);
+    assert_status(tc_send(p->ep, unbound, NULL, 0), TC_E_REFUSED);
+    assert_status(tc_ep_prepare(p->ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    pair_pause(p);
+    assert_status(tc_ep_prepare(p->ep, pair_ifunc(p, "check"), 20000000, &error), TC_E_TIMEOUT);
+    pair_resume(p);
+    pair_flush(p->ep);
 }
 
 /* --- stored code ------------------------------------------------------------------------ */

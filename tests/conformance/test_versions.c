@@ -41,16 +41,13 @@ static void send_all_kinds(pair *p, tc_ep *ep)
     assert_int_equal(tc_ep_refusal(ep, NULL), 0);
 }
 
-TEST(another_ucx_on_this_host_stores_as_ever)
+PAIR_TEST(another_ucx_on_this_host_stores_as_ever)
 {
-    pair p;
-    pair_open(&p, NULL);
-    p.source->core.self.ucx.minor++;
-    tc_ep *ep = pair_connect(&p);
+    p->source->core.self.ucx.minor++;
+    tc_ep *ep = pair_connect(p);
     expect_delivery(ep, "direct");
-    send_all_kinds(&p, ep);
+    send_all_kinds(p, ep);
     tc_ep_close(ep);
-    pair_close(&p);
 }
 
 TEST(another_ucx_elsewhere_is_served_over_the_connection)
@@ -93,20 +90,17 @@ TEST(without_a_transport_in_common_the_connection_serves)
     pair_close(&p);
 }
 
-TEST(who_insists_on_ucx_is_told_both_versions)
+PAIR_TEST(who_insists_on_ucx_is_told_both_versions)
 {
-    pair p;
     tc_ep *ep;
     tc_error error = {0};
     char own[16], other[16];
-    pair_open(&p, NULL);
-    tci_hello *self = &p.source->core.self;
+    tci_hello *self = &p->source->core.self;
     (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor++);
     (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
-    p.source->core.options.delivery = TCI_DELIVERY_AM;
-    assert_status(tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
+    p->source->core.options.delivery = TCI_DELIVERY_AM;
+    assert_status(tc_ep_connect(p->source, p->host_port, PAIR_TIMEOUT_NS, &ep, &error),
                   TC_E_VERSION);
     assert_non_null(strstr(error.text, own));
     assert_non_null(strstr(error.text, other));
-    pair_close(&p);
 }

@@ -7,9 +7,8 @@
 
 #define CONNECTIONS_MAX 65000u
 
-TEST(ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner)
+NODE_TEST(ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner)
 {
-    fake_node *node = fake_node_create();
     tc_ep *first = fake_node_ep(node), *second = fake_node_ep(node);
     const uint16_t gone = second->connection;
     assert_ptr_equal(tci_core_find(&node->core, first->connection), first);
@@ -19,17 +18,14 @@ TEST(ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner)
     tc_ep *third = fake_node_ep(node);
     assert_int_not_equal(third->connection, gone);
     assert_ptr_equal(tci_core_find(&node->core, third->connection), third);
-    fake_node_destroy(node);
 }
 
-TEST(an_id_that_nobody_was_given_leads_nowhere)
+NODE_TEST(an_id_that_nobody_was_given_leads_nowhere)
 {
-    fake_node *node = fake_node_create();
     assert_null(tci_core_find(&node->core, 0));
     (void)fake_node_ep(node);
     assert_null(tci_core_find(&node->core, TCI_AM_NO_CONNECTION));
     assert_null(tci_core_find(&node->core, UINT64_MAX));
-    fake_node_destroy(node);
 }
 
 /* Endpoints are not needed for that: any address stands for one. */
@@ -42,9 +38,8 @@ static void take_all_ids(fake_node *node, tc_ep *ep)
     }
 }
 
-TEST(ids_run_out_with_an_error_and_come_again)
+NODE_TEST(ids_run_out_with_an_error_and_come_again)
 {
-    fake_node *node = fake_node_create();
     tc_error error;
     tc_ep *ep, stands_for_all = {.core = &node->core};
     uint16_t id = 7;
@@ -58,12 +53,10 @@ TEST(ids_run_out_with_an_error_and_come_again)
     node->core.by_connection[4711] = NULL;
     assert_ok(tci_core_add_connection(&node->core, &stands_for_all, &id, &error));
     assert_int_equal(id, 4711);
-    fake_node_destroy(node);
 }
 
-TEST(a_watched_descriptor_says_whose_it_is)
+NODE_TEST(a_watched_descriptor_says_whose_it_is)
 {
-    fake_node *node = fake_node_create();
     struct epoll_event event;
     tc_error error;
     int fds[2];
@@ -76,5 +69,4 @@ TEST(a_watched_descriptor_says_whose_it_is)
     close(fds[0]);
     close(fds[1]);
     assert_status(tci_core_watch(&node->core, fds[0], 1, &error), TC_E_IO);
-    fake_node_destroy(node);
 }

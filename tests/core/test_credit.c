@@ -60,120 +60,117 @@ TEST(other_rings_are_credited_by_a_message)
     }
 }
 
-TEST(credit_waits_behind_frames_that_are_under_way)
+static void on_carried_pair(void (*test)(fake_pair *pair))
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
+    test(&pair);
+    fake_pair_close(&pair);
+}
+
+#define CARRIED_TEST(name) TEST_BY(on_carried_pair, name, fake_pair *pair)
+
+CARRIED_TEST(credit_waits_behind_frames_that_are_under_way)
+{
+    fake_delivery *d = delivery_of(pair->peer);
     d->made = 5;
     d->on_their_way = 2;
-    tci_credit_return(pair.peer);
-    assert_int_equal(credits_sent(pair.peer), 0);
-    assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_LINK));
-    assert_false(tci_credit_may_leave(pair.peer));
-    assert_true(tci_credit_turn(pair.peer));
+    tci_credit_return(pair->peer);
+    assert_int_equal(credits_sent(pair->peer), 0);
+    assert_true(tci_pending_has(&pair->far->core.pending, TCI_WORK_LINK));
+    assert_false(tci_credit_may_leave(pair->peer));
+    assert_true(tci_credit_turn(pair->peer));
     d->made = 9; /* later frames do not matter */
     d->on_their_way = 5;
-    assert_false(tci_credit_may_leave(pair.peer));
+    assert_false(tci_credit_may_leave(pair->peer));
     d->on_their_way = 4;
-    assert_true(tci_credit_may_leave(pair.peer));
-    assert_false(tci_credit_turn(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 1);
-    assert_false(tci_credit_may_leave(pair.peer));
-    fake_pair_carry(&pair);
-    assert_true(is_drained(pair.ep));
-    fake_pair_close(&pair);
+    assert_true(tci_credit_may_leave(pair->peer));
+    assert_false(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 1);
+    assert_false(tci_credit_may_leave(pair->peer));
+    fake_pair_carry(pair);
+    assert_true(is_drained(pair->ep));
 }
 
 /* It reports the bytes consumed when it was due; a second one reports later ones. */
 /* Frames wait for the end of the turn. Among them may be the refusal of a message. */
-TEST(credit_hands_over_the_frames_that_wait)
+CARRIED_TEST(credit_hands_over_the_frames_that_wait)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
+    fake_delivery *d = delivery_of(pair->peer);
     d->made = 5;
     d->on_their_way = 1;
     d->leaves_by_turn = true;
     const unsigned turns = d->turns;
-    tci_credit_return(pair.peer);
+    tci_credit_return(pair->peer);
     assert_int_equal(d->turns, turns + 1);
-    assert_int_equal(credits_sent(pair.peer), 1);
-    fake_pair_carry(&pair);
-    assert_true(is_drained(pair.ep));
-    fake_pair_close(&pair);
+    assert_int_equal(credits_sent(pair->peer), 1);
+    fake_pair_carry(pair);
+    assert_true(is_drained(pair->ep));
 }
 
-TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
+CARRIED_TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
+    fake_delivery *d = delivery_of(pair->peer);
+    tc_ifunc *fn = fake_node_function(pair->near, "nothing", fake_nothing);
     tci_frame frame;
     const uint8_t *payload;
     d->made = d->on_their_way = 1;
-    tci_credit_return(pair.peer);
-    assert_ok(tc_send(pair.ep, fn, NULL, 0));
-    assert_true(fake_read(pair.peer, &frame, &payload));
-    tci_credit_return(pair.peer);
-    assert_int_equal(credits_sent(pair.peer), 0);
+    tci_credit_return(pair->peer);
+    assert_ok(tc_send(pair->ep, fn, NULL, 0));
+    assert_true(fake_read(pair->peer, &frame, &payload));
+    tci_credit_return(pair->peer);
+    assert_int_equal(credits_sent(pair->peer), 0);
     d->on_their_way = 0;
-    assert_false(tci_credit_turn(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 2);
-    fake_pair_carry(&pair);
-    assert_true(is_drained(pair.ep));
-    fake_pair_close(&pair);
+    assert_false(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 2);
+    fake_pair_carry(pair);
+    assert_true(is_drained(pair->ep));
 }
 
-TEST(asked_again_behind_newer_frames_it_waits_for_those)
+CARRIED_TEST(asked_again_behind_newer_frames_it_waits_for_those)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
+    fake_delivery *d = delivery_of(pair->peer);
     d->made = d->on_their_way = 1;
-    tci_credit_return(pair.peer);
-    tci_credit_return(pair.peer);
+    tci_credit_return(pair->peer);
+    tci_credit_return(pair->peer);
     d->made = 2; /* one has arrived, another left */
-    assert_true(tci_credit_turn(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 1);
+    assert_true(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 1);
     d->on_their_way = 0;
-    assert_false(tci_credit_turn(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 2);
-    fake_pair_close(&pair);
+    assert_false(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 2);
 }
 
 /* Three million frames that ask for credit once took as many messages. */
-TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
+CARRIED_TEST(a_peer_that_asks_and_does_not_read_is_owed_one_message)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
     tci_frame frame;
     const uint8_t *payload;
-    tc_ifunc *fn = fake_node_function(pair.near, "nothing", fake_nothing);
-    pair.peer->link->holds = true;
+    tc_ifunc *fn = fake_node_function(pair->near, "nothing", fake_nothing);
+    pair->peer->link->holds = true;
     for (int i = 0; i < 100; i++) {
-        tci_credit_return(pair.peer);
-        assert_int_equal(tci_credit_turn(pair.peer), i > 0);
-        assert_int_equal(credits_sent(pair.peer), 1);
+        tci_credit_return(pair->peer);
+        assert_int_equal(tci_credit_turn(pair->peer), i > 0);
+        assert_int_equal(credits_sent(pair->peer), 1);
     }
-    assert_ok(tc_send(pair.ep, fn, NULL, 0));
-    assert_true(fake_read(pair.peer, &frame, &payload));
-    tci_credit_return(pair.peer);
-    fake_link_let_go(pair.peer->link);
-    assert_true(tci_credit_may_leave(pair.peer));
-    assert_false(tci_credit_turn(pair.peer));
-    assert_in_range(credits_sent(pair.peer), 2, 3); /* the due one, and the newest */
-    fake_pair_carry(&pair);
-    assert_true(is_drained(pair.ep));
-    fake_pair_close(&pair);
+    assert_ok(tc_send(pair->ep, fn, NULL, 0));
+    assert_true(fake_read(pair->peer, &frame, &payload));
+    tci_credit_return(pair->peer);
+    fake_link_let_go(pair->peer->link);
+    assert_true(tci_credit_may_leave(pair->peer));
+    assert_false(tci_credit_turn(pair->peer));
+    assert_in_range(credits_sent(pair->peer), 2, 3); /* the due one, and the newest */
+    fake_pair_carry(pair);
+    assert_true(is_drained(pair->ep));
 }
 
-TEST(a_credit_that_is_under_way_leaves_before_the_goodbye_too)
+CARRIED_TEST(a_credit_that_is_under_way_leaves_before_the_goodbye_too)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    pair.peer->link->holds = true;
-    tci_credit_return(pair.peer);
-    assert_false(tci_credit_frames_have_arrived(pair.peer));
-    fake_link_let_go(pair.peer->link);
-    assert_true(tci_credit_frames_have_arrived(pair.peer));
-    assert_false(tci_credit_return_last(pair.peer)); /* all was reported */
-    fake_pair_close(&pair);
+    pair->peer->link->holds = true;
+    tci_credit_return(pair->peer);
+    assert_false(tci_credit_frames_have_arrived(pair->peer));
+    fake_link_let_go(pair->peer->link);
+    assert_true(tci_credit_frames_have_arrived(pair->peer));
+    assert_false(tci_credit_return_last(pair->peer)); /* all was reported */
 }
 
 TEST(the_last_credit_is_there_before_the_goodbye)
@@ -191,40 +188,34 @@ TEST(the_last_credit_is_there_before_the_goodbye)
     fake_pair_close(&pair);
 }
 
-TEST(a_goodbye_waits_for_frames_that_left)
+CARRIED_TEST(a_goodbye_waits_for_frames_that_left)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
+    fake_delivery *d = delivery_of(pair->peer);
     d->made = d->on_their_way = 3;
-    tci_credit_return(pair.peer);
+    tci_credit_return(pair->peer);
     for (; d->on_their_way > 0; d->on_their_way--)
-        assert_false(tci_credit_frames_have_arrived(pair.peer));
-    assert_true(tci_credit_frames_have_arrived(pair.peer));
-    assert_true(tci_credit_return_last(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 1);
-    assert_false(tci_credit_may_leave(pair.peer)); /* queued data went with it */
-    fake_pair_close(&pair);
+        assert_false(tci_credit_frames_have_arrived(pair->peer));
+    assert_true(tci_credit_frames_have_arrived(pair->peer));
+    assert_true(tci_credit_return_last(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 1);
+    assert_false(tci_credit_may_leave(pair->peer)); /* queued data went with it */
 }
 
-TEST(a_goodbye_over_a_dead_link_waits_for_nothing)
+CARRIED_TEST(a_goodbye_over_a_dead_link_waits_for_nothing)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    fake_delivery *d = delivery_of(pair.peer);
+    fake_delivery *d = delivery_of(pair->peer);
     d->made = d->on_their_way = 3;
-    pair.peer->link->error.status = TC_E_PEER_LOST;
-    assert_true(tci_credit_frames_have_arrived(pair.peer));
-    fake_pair_close(&pair);
+    pair->peer->link->error.status = TC_E_PEER_LOST;
+    assert_true(tci_credit_frames_have_arrived(pair->peer));
 }
 
-TEST(credit_that_could_not_leave_is_owed_still)
+CARRIED_TEST(credit_that_could_not_leave_is_owed_still)
 {
-    fake_pair pair = consumed_pair(FAKE_CARRIED);
-    pair.peer->link->posts = TC_E_NO_MEMORY;
-    tci_credit_return(pair.peer);
-    pair.peer->link->posts = TC_OK;
-    assert_true(tci_credit_return_last(pair.peer));
-    assert_int_equal(credits_sent(pair.peer), 1);
-    fake_pair_close(&pair);
+    pair->peer->link->posts = TC_E_NO_MEMORY;
+    tci_credit_return(pair->peer);
+    pair->peer->link->posts = TC_OK;
+    assert_true(tci_credit_return_last(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 1);
 }
 
 TEST(credit_of_another_size_or_for_a_mapped_ring_is_ignored)

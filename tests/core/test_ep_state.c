@@ -31,9 +31,8 @@ TEST(an_open_endpoint_is_counted_by_what_its_peer_needs)
     }
 }
 
-TEST(an_endpoint_that_never_opened_leaves_only_its_handshake)
+NODE_TEST(an_endpoint_that_never_opened_leaves_only_its_handshake)
 {
-    fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
     (void)fake_node_ep(node);
     assert_int_equal(node->core.handshakes, 2);
@@ -42,7 +41,6 @@ TEST(an_endpoint_that_never_opened_leaves_only_its_handshake)
     assert_int_equal(node->core.am_peers, 0);
     tci_ep_free(ep);
     assert_int_equal(node->core.handshakes, 1);
-    fake_node_destroy(node);
 }
 
 TEST(the_text_of_an_end_names_the_side_that_closed)
@@ -80,10 +78,9 @@ TEST(only_rings_that_may_have_something_are_watched)
 }
 
 /* The last one moves to the index of one that leaves. */
-TEST(the_list_of_watched_rings_stays_whole)
+NODE_TEST(the_list_of_watched_rings_stays_whole)
 {
     fake_pair pairs[5];
-    fake_node *node = fake_node_create();
     tc_ep *eps[5];
     for (size_t i = 0; i < 5; i++) {
         fake_pair_make(&pairs[i], FAKE_MAPPED);
@@ -107,16 +104,13 @@ TEST(the_list_of_watched_rings_stays_whole)
         fake_node_destroy(pairs[i].near);
         fake_node_destroy(pairs[i].far);
     }
-    fake_node_destroy(node);
 }
 
-TEST(frames_for_an_endpoint_that_is_not_open_are_looked_at_later)
+NODE_TEST(frames_for_an_endpoint_that_is_not_open_are_looked_at_later)
 {
-    fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
     tci_ep_frames_came(ep);
     assert_int_equal(node->core.watched_count, 0);
-    fake_node_destroy(node);
 }
 
 TEST(the_first_error_stays)

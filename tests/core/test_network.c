@@ -25,18 +25,15 @@ static void assert_says(const fake_node *node, const char *worker_address)
                         said.worker_address.size);
 }
 
-TEST(there_is_none_at_first)
+NODE_TEST(there_is_none_at_first)
 {
-    fake_node *node = fake_node_create();
     assert_false(has_network(node));
     assert_false(node->core.worker->puts);
     assert_says(node, "local");
-    fake_node_destroy(node);
 }
 
-TEST(options_decide_about_network_and_puts)
+NODE_TEST(options_decide_about_network_and_puts)
 {
-    fake_node *node = fake_node_create();
     tci_network_stop(&node->core);
     node->core.options.network = TCI_NETWORK_YES;
     node->core.options.delivery = TCI_DELIVERY_PUT;
@@ -45,12 +42,10 @@ TEST(options_decide_about_network_and_puts)
     assert_true(has_network(node));
     assert_true(node->core.worker->puts);
     assert_says(node, "network");
-    fake_node_destroy(node);
 }
 
-TEST(a_worker_that_nobody_uses_is_replaced)
+NODE_TEST(a_worker_that_nobody_uses_is_replaced)
 {
-    fake_node *node = fake_node_create();
     (void)fake_node_ep(node); /* it has sent nothing yet */
     assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
                      TC_OK);
@@ -61,12 +56,10 @@ TEST(a_worker_that_nobody_uses_is_replaced)
     assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
                      TC_OK);
     assert_ptr_equal(node->core.worker, worker);
-    fake_node_destroy(node);
 }
 
-TEST(endpoints_that_are_there_keep_their_worker)
+NODE_TEST(endpoints_that_are_there_keep_their_worker)
 {
-    fake_node *node = fake_node_create();
     tc_ep *early = fake_node_ep(node), *late = fake_node_ep(node);
     tci_worker *local = node->core.worker;
     assert_int_equal(tci_handshake_send_hello(early, NULL), TC_OK);
@@ -76,22 +69,18 @@ TEST(endpoints_that_are_there_keep_their_worker)
     assert_ptr_equal(node->core.worker->beside, local);
     assert_ptr_equal(tci_network_worker(early), local);
     assert_ptr_equal(tci_network_worker(late), node->core.worker);
-    fake_node_destroy(node);
 }
 
-TEST(the_option_no_keeps_it_closed)
+NODE_TEST(the_option_no_keeps_it_closed)
 {
-    fake_node *node = fake_node_create();
     node->core.options.network = TCI_NETWORK_NO;
     assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
                      TC_OK);
     assert_false(has_network(node));
-    fake_node_destroy(node);
 }
 
-TEST(what_fails_leaves_everything_as_it_was)
+NODE_TEST(what_fails_leaves_everything_as_it_was)
 {
-    fake_node *node = fake_node_create();
     const tci_worker *local = node->core.worker;
     fake_connect_status = TC_E_UCX;
     assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
@@ -99,7 +88,6 @@ TEST(what_fails_leaves_everything_as_it_was)
     fake_connect_status = TC_OK;
     assert_ptr_equal(node->core.worker, local);
     assert_says(node, "local");
-    fake_node_destroy(node);
 }
 
 static void connect(fake_node *node, bool is_remote)
@@ -115,13 +103,11 @@ static void connect(fake_node *node, bool is_remote)
     assert_ptr_equal(ep->worker, node->core.worker);
 }
 
-TEST(a_stream_opens_it_when_it_leaves_the_host)
+NODE_TEST(a_stream_opens_it_when_it_leaves_the_host)
 {
-    fake_node *node = fake_node_create();
     connect(node, false);
     assert_false(has_network(node));
     connect(node, true);
     assert_true(has_network(node));
     assert_non_null(node->core.worker->beside); /* the first endpoint's */
-    fake_node_destroy(node);
 }

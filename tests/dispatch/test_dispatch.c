@@ -21,18 +21,13 @@ static tc_ifunc *fn;
 
 static void open_pair(uint64_t delivery)
 {
+    runs = 0;
     fake_pair_open(&pair, delivery);
     fn = fake_node_function(pair.near, "run", run);
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
     runs = 0;
-}
-
-static int fresh(void **state)
-{
-    runs = 0;
-    return 0;
 }
 
 static void expect_end(const char *text)
@@ -42,9 +37,17 @@ static void expect_end(const char *text)
     fake_pair_close(&pair);
 }
 
-TEST_WITH(plain_calls_run_in_order_with_their_payloads, fresh, NULL)
+static void on_mapped_pair(void (*test)(void))
 {
     open_pair(FAKE_MAPPED);
+    test();
+    fake_pair_close(&pair);
+}
+
+#define MAPPED_TEST(name) TEST_BY(on_mapped_pair, name, void)
+
+MAPPED_TEST(plain_calls_run_in_order_with_their_payloads)
+{
     for (uint32_t i = 0; i < 300; i++) { /* several laps of the ring */
         assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
         fake_pair_settle(&pair);
@@ -55,20 +58,17 @@ TEST_WITH(plain_calls_run_in_order_with_their_payloads, fresh, NULL)
     tc_ep_info info;
     tc_ep_query(pair.peer, &info);
     assert_int_equal(info.run_messages, 301);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(target_args_are_those_of_the_context, fresh, NULL)
+MAPPED_TEST(target_args_are_those_of_the_context)
 {
-    open_pair(FAKE_MAPPED);
     pair.far->core.target_args = &pair;
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(a_slot_that_no_code_has_bound_ends_the_endpoint, fresh, NULL)
+TEST(a_slot_that_no_code_has_bound_ends_the_endpoint)
 {
     open_pair(FAKE_MAPPED);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, UINT16_MAX, NULL, 0);
@@ -76,7 +76,7 @@ TEST_WITH(a_slot_that_no_code_has_bound_ends_the_endpoint, fresh, NULL)
     expect_end("call of slot 65535, which no code frame has bound");
 }
 
-TEST_WITH(kinds_that_are_none_end_the_endpoint, fresh, NULL)
+TEST(kinds_that_are_none_end_the_endpoint)
 {
     static const uint8_t kinds[] = {0, 8, 200, 255};
     for (size_t i = 0; i < sizeof kinds; i++) {
@@ -87,7 +87,7 @@ TEST_WITH(kinds_that_are_none_end_the_endpoint, fresh, NULL)
     }
 }
 
-TEST_WITH(frames_longer_than_the_ring_end_the_endpoint, fresh, NULL)
+TEST(frames_longer_than_the_ring_end_the_endpoint)
 {
     static const uint8_t kinds[] = {TCI_FRAME_CALL,  TCI_FRAME_CODE,   TCI_FRAME_FRAGMENT,
                                     TCI_FRAME_REPLY, TCI_FRAME_INJECT, TCI_FRAME_CONTROL};
@@ -103,7 +103,7 @@ TEST_WITH(frames_longer_than_the_ring_end_the_endpoint, fresh, NULL)
     }
 }
 
-TEST_WITH(a_routed_call_whose_route_is_none_ends_the_endpoint, fresh, NULL)
+TEST(a_routed_call_whose_route_is_none_ends_the_endpoint)
 {
     uint8_t payload[64];
     for (size_t size = 0; size <= sizeof payload; size += 16) {
@@ -115,20 +115,18 @@ TEST_WITH(a_routed_call_whose_route_is_none_ends_the_endpoint, fresh, NULL)
     }
 }
 
-TEST_WITH(a_route_is_not_part_of_the_payload, fresh, NULL)
+MAPPED_TEST(a_route_is_not_part_of_the_payload)
 {
     const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hops = 1, .hop_limit = 9};
     uint8_t payload[3 + TCI_ROUTE_BYTES] = "abc";
-    open_pair(FAKE_MAPPED);
     tci_route_encode(&route, payload + 3);
     fake_frame(pair.ep, TCI_FRAME_CALL, TCI_ROUTED, fn->index, payload, sizeof payload);
     assert_int_equal(tci_dispatch_run(pair.peer), 1);
     assert_int_equal(got_size, 3);
     assert_memory_equal(got, "abc", 3);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(a_control_frame_that_is_too_large_ends_the_endpoint, fresh, NULL)
+TEST(a_control_frame_that_is_too_large_ends_the_endpoint)
 {
     static const uint8_t payload[1025];
     open_pair(FAKE_MAPPED);
@@ -137,16 +135,14 @@ TEST_WITH(a_control_frame_that_is_too_large_ends_the_endpoint, fresh, NULL)
     expect_end("control frame of 1025 bytes, expected at most 1024");
 }
 
-TEST_WITH(a_control_frame_is_activity_and_no_message, fresh, NULL)
+MAPPED_TEST(a_control_frame_is_activity_and_no_message)
 {
-    open_pair(FAKE_MAPPED);
     pair.far->core.pending.activity = false;
     fake_frame(pair.ep, TCI_FRAME_CONTROL, 200, 0, NULL, 0); /* of a newer peer */
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_true(tci_ep_is_open(pair.peer));
     assert_true(pair.far->core.pending.activity);
     assert_int_equal(pair.far->core.counters[TCI_MESSAGES_DROPPED], 0);
-    fake_pair_close(&pair);
 }
 
 /* --- payloads in fragments
@@ -161,9 +157,8 @@ static void send_fragment(uint64_t total, uint64_t offset, size_t n)
     fake_frame(pair.ep, TCI_FRAME_FRAGMENT, 0, fn->index, bytes, TCI_FRAGMENT_HEADER_BYTES + n);
 }
 
-TEST_WITH(the_last_piece_makes_the_call, fresh, NULL)
+MAPPED_TEST(the_last_piece_makes_the_call)
 {
-    open_pair(FAKE_MAPPED);
     send_fragment(900, 0, 500);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_int_equal(runs, 0);
@@ -171,10 +166,9 @@ TEST_WITH(the_last_piece_makes_the_call, fresh, NULL)
     assert_int_equal(tci_dispatch_run(pair.peer), 1);
     assert_int_equal(runs, 1);
     assert_int_equal(got_size, 900);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(pieces_that_do_not_fit_end_the_endpoint, fresh, NULL)
+TEST(pieces_that_do_not_fit_end_the_endpoint)
 {
     open_pair(FAKE_MAPPED);
     send_fragment(900, 0, 500);
@@ -184,10 +178,9 @@ TEST_WITH(pieces_that_do_not_fit_end_the_endpoint, fresh, NULL)
     expect_end("");
 }
 
-TEST_WITH(a_payload_above_the_limit_is_refused_and_the_rest_goes_on, fresh, NULL)
+MAPPED_TEST(a_payload_above_the_limit_is_refused_and_the_rest_goes_on)
 {
     tc_error error;
-    open_pair(FAKE_MAPPED);
     pair.far->core.options.payload_bytes_max = 600;
     send_fragment(900, 0, 500);
     send_fragment(900, 500, 400);
@@ -199,11 +192,10 @@ TEST_WITH(a_payload_above_the_limit_is_refused_and_the_rest_goes_on, fresh, NULL
     assert_status(error.status, TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "payload_bytes_max is 600"));
     assert_ok(tc_send(pair.ep, fn, "y", 1)); /* the function is not */
-    fake_pair_close(&pair);
 }
 
 /* A payload beside the ring that has not come: its frame keeps its position. */
-TEST_WITH(a_frame_that_waits_for_its_payload_holds_up_those_behind_it, fresh, NULL)
+TEST(a_frame_that_waits_for_its_payload_holds_up_those_behind_it)
 {
     uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES];
     const tci_fragment named = {.total = 1000, .offset = 0};
@@ -221,9 +213,8 @@ TEST_WITH(a_frame_that_waits_for_its_payload_holds_up_those_behind_it, fresh, NU
 /* --- fairness, and the end
  * ---------------------------------------------------------------------- */
 
-TEST_WITH(one_ring_does_not_hold_up_the_others, fresh, NULL)
+MAPPED_TEST(one_ring_does_not_hold_up_the_others)
 {
-    open_pair(FAKE_MAPPED);
     const unsigned sent = fake_fill_ring(pair.ep, fn);
     (void)fake_node_turn(pair.near);
     const unsigned first = tci_dispatch_run(pair.peer);
@@ -231,20 +222,17 @@ TEST_WITH(one_ring_does_not_hold_up_the_others, fresh, NULL)
     assert_int_equal(tci_dispatch_run_lap(pair.peer), sent - first);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_int_equal(runs, sent);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(a_peer_that_maps_the_ring_is_told_after_each_batch, fresh, NULL)
+MAPPED_TEST(a_peer_that_maps_the_ring_is_told_after_each_batch)
 {
-    open_pair(FAKE_MAPPED);
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     (void)tci_dispatch_run(pair.peer);
     tci_producer_refresh(&pair.ep->tx.ring);
     assert_true(tci_producer_drained(&pair.ep->tx.ring));
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(others_are_told_when_an_eighth_is_due, fresh, NULL)
+TEST(others_are_told_when_an_eighth_is_due)
 {
     open_pair(FAKE_CARRIED);
     const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
@@ -258,9 +246,8 @@ TEST_WITH(others_are_told_when_an_eighth_is_due, fresh, NULL)
     fake_pair_close(&pair);
 }
 
-TEST_WITH(draining_ends_when_nothing_is_left, fresh, NULL)
+MAPPED_TEST(draining_ends_when_nothing_is_left)
 {
-    open_pair(FAKE_MAPPED);
     fake_code_of("slow")->is_slow = true;
     tc_ifunc *slow = fake_node_function(pair.near, "slow", run);
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
@@ -272,7 +259,6 @@ TEST_WITH(draining_ends_when_nothing_is_left, fresh, NULL)
     assert_false(tci_dispatch_drain(pair.peer));
     assert_int_equal(runs, 2);
     assert_true(tci_dispatch_drain(pair.peer));
-    fake_pair_close(&pair);
 }
 
 static void closes_itself(void *payload, size_t size, void *target_args)
@@ -283,9 +269,8 @@ static void closes_itself(void *payload, size_t size, void *target_args)
     (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "enough");
 }
 
-TEST_WITH(an_endpoint_that_ends_while_its_function_runs_is_left_alone, fresh, NULL)
+MAPPED_TEST(an_endpoint_that_ends_while_its_function_runs_is_left_alone)
 {
-    open_pair(FAKE_MAPPED);
     tc_ifunc *last = fake_node_function(pair.near, "last", closes_itself);
     assert_ok(tc_send(pair.ep, last, NULL, 0));
     (void)tci_dispatch_run(pair.peer);
@@ -293,7 +278,6 @@ TEST_WITH(an_endpoint_that_ends_while_its_function_runs_is_left_alone, fresh, NU
     assert_false(tci_core_is_busy(&pair.far->core));
     assert_int_equal(pair.far->core.watched_count, 0);
     fake_expect_failed(pair.peer, TC_E_CORRUPT, "enough");
-    fake_pair_close(&pair);
 }
 
 /* --- messages with their own code
@@ -311,9 +295,8 @@ static void inject(size_t image_size, size_t rest_size, size_t bytes)
     tci_producer_commit(&pair.ep->tx.ring, frame, whole, tci_frame_word(&header));
 }
 
-TEST_WITH(injected_code_runs_once_and_binds_nothing, fresh, NULL)
+MAPPED_TEST(injected_code_runs_once_and_binds_nothing)
 {
-    open_pair(FAKE_MAPPED);
     fake_injected_main = run;
     const size_t slots = pair.peer->rx.slot_count;
     inject(64, 8, 72);
@@ -321,13 +304,11 @@ TEST_WITH(injected_code_runs_once_and_binds_nothing, fresh, NULL)
     assert_int_equal(runs, 1);
     assert_int_equal(got_size, 3);
     assert_int_equal(pair.peer->rx.slot_count, slots);
-    fake_pair_close(&pair);
 }
 
 /* By the next turn in which nothing runs, once. */
-TEST_WITH(what_was_injected_is_got_ready_for_the_next_message, fresh, NULL)
+MAPPED_TEST(what_was_injected_is_got_ready_for_the_next_message)
 {
-    open_pair(FAKE_MAPPED);
     fake_injected_main = run;
     tci_inject_get_ahead(&pair.far->core);
     assert_int_equal(fake_injected_ahead, 0);
@@ -338,23 +319,20 @@ TEST_WITH(what_was_injected_is_got_ready_for_the_next_message, fresh, NULL)
         tci_inject_get_ahead(&pair.far->core);
         assert_int_equal(fake_injected_ahead, 1);
     }
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(injected_code_that_does_not_run_here_is_refused, fresh, NULL)
+MAPPED_TEST(injected_code_that_does_not_run_here_is_refused)
 {
     tc_error error;
-    open_pair(FAKE_MAPPED);
     fake_injected_status = TC_E_NO_SLICE;
     inject(64, 8, 72);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 0);
     assert_int_equal(tc_ep_refusal(pair.ep, &error), 1);
     assert_status(error.status, TC_E_NO_SLICE);
-    fake_pair_close(&pair);
 }
 
-TEST_WITH(injected_code_beyond_its_frame_ends_the_endpoint, fresh, NULL)
+TEST(injected_code_beyond_its_frame_ends_the_endpoint)
 {
     open_pair(FAKE_MAPPED);
     fake_injected_main = run;

@@ -188,9 +188,8 @@ TEST_WITH(leads_that_are_none_end_the_endpoint, fresh, NULL)
 
 /* --- moving one -------------------------------------------------------------------------- */
 
-TEST(what_lies_well_stays_and_the_rest_moves)
+NODE_TEST(what_lies_well_stays_and_the_rest_moves)
 {
-    fake_node *node = fake_node_create();
     uint8_t *bytes = aligned_alloc(4096, 12u << 20), *payload;
     memset(bytes, 7, 12u << 20);
     static const size_t sizes[] = {0, 1, 4095, 4096, 4097, 5u << 20, 100, 11u << 20, 9};
@@ -205,5 +204,4 @@ TEST(what_lies_well_stays_and_the_rest_moves)
     assert_in_range(node->core.copied.capacity, 1, 4u << 20); /* large memory was freed */
     tci_landing_free(&node->core.copied);
     free(bytes);
-    fake_node_destroy(node);
 }

@@ -17,44 +17,46 @@ static void open_pair(void)
     other_runs = 0;
 }
 
-TEST(code_comes_once_and_is_called_from_then_on)
+static void on_pair(void (*test)(void))
 {
     open_pair();
+    test();
+    fake_pair_close(&pair);
+}
+
+#define PAIR_TEST(name) TEST_BY(on_pair, name, void)
+
+PAIR_TEST(code_comes_once_and_is_called_from_then_on)
+{
     for (int i = 0; i < 5; i++)
         assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 5);
     assert_int_equal(pair.far->core.counters[TCI_CODE_RECEIVED], 1);
     assert_int_equal(fake_code_of("run")->loaded, 1);
-    fake_pair_close(&pair);
 }
 
 /* By two peers, or by one again: the target's registry goes by content. */
-TEST(code_that_is_known_by_its_content_is_not_asked_for)
+PAIR_TEST(code_that_is_known_by_its_content_is_not_asked_for)
 {
-    open_pair();
     pair.near->core.options.code_push = 0;
     tc_ifunc *there = fake_node_function(pair.far, "run", run);
     assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 1);
     assert_int_equal(pair.far->core.counters[TCI_CODE_RECEIVED], 0);
     assert_int_equal(there->references, 2); /* the handle, and the slot */
-    fake_pair_close(&pair);
 }
 
-TEST(code_that_does_not_come_along_is_asked_for)
+PAIR_TEST(code_that_does_not_come_along_is_asked_for)
 {
-    open_pair();
     pair.near->core.options.code_push = 0;
     for (int i = 0; i < 3; i++)
         assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 3);
     assert_int_equal(fake_outbox_count(&pair.ep->link->sent, TCI_AM_CODE), 1);
-    fake_pair_close(&pair);
 }
 
-TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
+PAIR_TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
 {
-    open_pair();
     fake_code_of("run")->is_slow = true;
     assert_ok(counted_pair_send(fn));
     assert_ok(counted_pair_send(fn));
@@ -63,12 +65,10 @@ TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
     tci_registry_take_finished(&pair.far->core.registry);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 2);
-    fake_pair_close(&pair);
 }
 
-TEST(a_function_that_does_not_load_is_refused_once)
+PAIR_TEST(a_function_that_does_not_load_is_refused_once)
 {
-    open_pair();
     fake_code_of("run")->fails = TC_E_UNRESOLVED;
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
     assert_ok(tc_send(pair.ep, fn, NULL, 0));
@@ -80,37 +80,31 @@ TEST(a_function_that_does_not_load_is_refused_once)
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     assert_ok(counted_pair_send(other));
     assert_int_equal(other_runs, 1);
-    fake_pair_close(&pair);
 }
 
-TEST(damaged_code_is_refused)
+PAIR_TEST(damaged_code_is_refused)
 {
-    open_pair();
     uint8_t *code = (uint8_t *)(uintptr_t)fn->code;
     code[fn->code_bytes - 1] ^= 1; /* on its way */
     assert_ok(counted_pair_send(fn));
     counted_pair_expect_refused(1, TC_E_CORRUPT, "code has id");
     code[fn->code_bytes - 1] ^= 1;
-    fake_pair_close(&pair);
 }
 
-TEST(code_beyond_the_limit_is_refused_before_it_comes)
+PAIR_TEST(code_beyond_the_limit_is_refused_before_it_comes)
 {
-    open_pair();
     fake_code_of("large")->entries.main = run;
     tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 20000);
     pair.far->core.options.code_bytes_max = 10000;
     assert_ok(counted_pair_send(large));
     counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option code_bytes_max is 10000");
     assert_int_equal(fake_outbox_count(&pair.ep->link->sent, TCI_AM_CODE), 0);
-    fake_pair_close(&pair);
 }
 
 /* A peer may give one number to another function. */
-TEST(a_slot_may_be_bound_anew)
+PAIR_TEST(a_slot_may_be_bound_anew)
 {
     tc_error error = {0};
-    open_pair();
     tc_ifunc *other = fake_node_function(pair.far, "other", run_other);
     assert_ok(counted_pair_send(fn));
     tci_code_section section;
@@ -120,13 +114,11 @@ TEST(a_slot_may_be_bound_anew)
     assert_int_equal(runs, 1);
     assert_int_equal(other_runs, 1);
     assert_int_equal(other->references, 2);
-    fake_pair_close(&pair);
 }
 
-TEST(a_slot_that_was_never_bound_is_found_out)
+PAIR_TEST(a_slot_that_was_never_bound_is_found_out)
 {
     tc_error error = {0};
-    open_pair();
     tci_code_section section;
     tci_code_section_decode(fn->code, &section);
     assert_ok(
@@ -136,14 +128,12 @@ TEST(a_slot_that_was_never_bound_is_found_out)
     assert_non_null(strstr(error.text, "slot 39"));
     assert_ok(tci_slot_bind(pair.peer, UINT16_MAX, fn->code + TCI_CODE_SECTION_BYTES, &section,
                             &error)); /* whatever number a peer likes */
-    fake_pair_close(&pair);
 }
 
 /* --- leaving ------------------------------------------------------------------------------ */
 
-TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
+PAIR_TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
 {
-    open_pair();
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     pair.far->core.options.code_memory_max = 6000;
     assert_ok(counted_pair_send(fn));
@@ -158,22 +148,18 @@ TEST(code_that_left_to_make_room_comes_again_with_its_next_call)
     assert_int_equal(other_runs, 4);
     assert_true(pair.far->core.registry.code_memory <= 6000);
     counted_pair_expect_refused(0, TC_OK, "");
-    fake_pair_close(&pair);
 }
 
-TEST(a_function_that_never_fits_is_refused)
+PAIR_TEST(a_function_that_never_fits_is_refused)
 {
-    open_pair();
     pair.far->core.options.code_memory_max = 1000;
     assert_ok(counted_pair_send(fn));
     counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option code_memory_max is 1000");
     assert_int_equal(runs, 0);
-    fake_pair_close(&pair);
 }
 
-TEST(a_refusal_for_want_of_memory_holds_for_one_message)
+PAIR_TEST(a_refusal_for_want_of_memory_holds_for_one_message)
 {
-    open_pair();
     fake_code_of("run")->fails = TC_E_NO_MEMORY;
     assert_ok(counted_pair_send(fn));
     counted_pair_expect_refused(1, TC_E_NO_MEMORY, "run");
@@ -181,12 +167,10 @@ TEST(a_refusal_for_want_of_memory_holds_for_one_message)
     assert_ok(counted_pair_send(fn));
     assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 2);
-    fake_pair_close(&pair);
 }
 
-TEST(functions_that_only_slots_hold_leave_for_others)
+PAIR_TEST(functions_that_only_slots_hold_leave_for_others)
 {
-    open_pair();
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     pair.far->core.options.functions_max = 1;
     for (int i = 0; i < 3; i++) {
@@ -200,14 +184,12 @@ TEST(functions_that_only_slots_hold_leave_for_others)
     assert_ok(counted_pair_send(fn));
     fake_pair_settle(&pair);
     counted_pair_expect_refused(1, TC_E_TOO_LARGE, "option functions_max");
-    fake_pair_close(&pair);
 }
 
 /* It was within the bound when it came. */
-TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
+PAIR_TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
 {
     fake_pair second;
-    open_pair();
     fake_pair_add(&second, &pair);
     assert_ok(counted_pair_send(fn));
     pair.far->core.options.code_memory_max = 1000;
@@ -218,7 +200,6 @@ TEST(a_function_that_one_peer_calls_stays_when_another_sends_it)
     assert_int_equal(runs, 3);
     counted_pair_expect_refused(0, TC_OK, "");
     fake_pair_remove(&second);
-    fake_pair_close(&pair);
 }
 
 /* --- announcing --------------------------------------------------------------------------- */
@@ -231,18 +212,15 @@ static void prepare(void)
     fake_pair_settle(&pair);
 }
 
-TEST(a_prepared_function_is_told_of_at_once)
+PAIR_TEST(a_prepared_function_is_told_of_at_once)
 {
-    open_pair();
     prepare();
     assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
     assert_int_equal(runs, 0);
-    fake_pair_close(&pair);
 }
 
-TEST(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile)
+PAIR_TEST(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile)
 {
-    open_pair();
     fake_code_of("run")->is_slow = true;
     tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
     prepare();
@@ -255,12 +233,10 @@ TEST(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile)
     assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
     assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 1);
-    fake_pair_close(&pair);
 }
 
-TEST(one_that_fails_to_load_is_told_of_as_a_refusal)
+PAIR_TEST(one_that_fails_to_load_is_told_of_as_a_refusal)
 {
-    open_pair();
     fake_code_of("run")->is_slow = true;
     prepare();
     fake_code_of("run")->fails = TC_E_COMPILE;
@@ -269,12 +245,10 @@ TEST(one_that_fails_to_load_is_told_of_as_a_refusal)
     fake_pair_settle(&pair);
     assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
     counted_pair_expect_refused(1, TC_E_COMPILE, "run: does not load");
-    fake_pair_close(&pair);
 }
 
-TEST(better_code_is_called_from_then_on)
+PAIR_TEST(better_code_is_called_from_then_on)
 {
-    open_pair();
     pair.far->core.options.tier_calls = 3;
     fake_code_of("run")->may_improve = true;
     fake_code_of("run")->better.main = run_other;
@@ -287,5 +261,4 @@ TEST(better_code_is_called_from_then_on)
         assert_ok(counted_pair_send(fn));
     assert_int_equal(runs, 4);
     assert_int_equal(other_runs, 4);
-    fake_pair_close(&pair);
 }

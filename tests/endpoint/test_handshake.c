@@ -93,16 +93,14 @@ TEST(both_sides_say_hello_then_ready_and_are_open)
     fake_pair_close(&pair);
 }
 
-TEST(our_hello_is_said_once)
+NODE_TEST(our_hello_is_said_once)
 {
-    fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
     tc_error error;
     for (int i = 0; i < 3; i++)
         assert_ok(tci_handshake_send_hello(ep, &error));
     assert_int_equal(next_kind(ep, NULL), TCI_HELLO_HELLO);
     assert_int_equal(next_kind(ep, NULL), 0);
-    fake_node_destroy(node);
 }
 
 /* A side that has both READYs may close at any time, so ours waits until UCX has connected. */
@@ -305,9 +303,8 @@ TEST(kinds_that_have_no_place_here_end_it)
     }
 }
 
-TEST(who_is_late_is_named_if_it_is_known)
+NODE_TEST(who_is_late_is_named_if_it_is_known)
 {
-    fake_node *node = fake_node_create();
     tc_ep *unknown = fake_node_ep(node), *member = fake_node_ep(node);
     tci_handshake_expect_rank(member, 3);
     tci_handshake_begin(unknown, 1000);
@@ -318,7 +315,6 @@ TEST(who_is_late_is_named_if_it_is_known)
     fake_expect_failed(unknown, TC_E_TIMEOUT, "connecting: the peer did not answer in time");
     tci_handshake_expire(member, 1000);
     fake_expect_failed(member, TC_E_TIMEOUT, "connecting: rank 3 did not answer in time");
-    fake_node_destroy(node);
 }
 
 TEST(one_that_answers_in_place_of_a_member_has_the_same_deadline)

@@ -81,40 +81,44 @@ TEST(frames_survive_wrapping_at_every_offset)
     }
 }
 
-TEST(a_full_ring_grants_nothing_until_credit_comes)
+static void on_ring(void (*test)(ring_pair *pair))
 {
     ring_pair pair;
     pair_init(&pair);
-    unsigned sent = 0;
-    while (put(&pair, 48, 7))
-        sent++;
-    /* A sixteenth is kept for control frames. */
-    assert_int_equal(sent, (RING_BYTES - RING_BYTES / 16) / 64);
-    assert_true(take(&pair, 48, 7));
-    assert_false(put(&pair, 48, 8)); /* consumed, but not published */
-    tci_consumer_publish(&pair.rx);
-    assert_true(put(&pair, 48, 8));
-    assert_false(put(&pair, 48, 9));
-    for (unsigned i = 1; i < sent; i++)
-        assert_true(take(&pair, 48, 7));
-    assert_true(take(&pair, 48, 8));
-    assert_false(take(&pair, 0, 0));
+    test(&pair);
     pair_fini(&pair);
 }
 
-TEST(control_frames_pass_a_full_ring)
+#define RING_TEST(name) TEST_BY(on_ring, name, ring_pair *pair)
+
+RING_TEST(a_full_ring_grants_nothing_until_credit_comes)
 {
-    ring_pair pair;
-    pair_init(&pair);
-    while (put(&pair, 48, 1))
+    unsigned sent = 0;
+    while (put(pair, 48, 7))
+        sent++;
+    /* A sixteenth is kept for control frames. */
+    assert_int_equal(sent, (RING_BYTES - RING_BYTES / 16) / 64);
+    assert_true(take(pair, 48, 7));
+    assert_false(put(pair, 48, 8)); /* consumed, but not published */
+    tci_consumer_publish(&pair->rx);
+    assert_true(put(pair, 48, 8));
+    assert_false(put(pair, 48, 9));
+    for (unsigned i = 1; i < sent; i++)
+        assert_true(take(pair, 48, 7));
+    assert_true(take(pair, 48, 8));
+    assert_false(take(pair, 0, 0));
+}
+
+RING_TEST(control_frames_pass_a_full_ring)
+{
+    while (put(pair, 48, 1))
         ;
     unsigned controls = 0;
     const tci_frame header = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_CREDIT};
-    for (uint8_t *frame; (frame = tci_producer_reserve(&pair.tx, 16, pair.tx.reserve)) != NULL;
-         controls++)
-        tci_producer_commit(&pair.tx, frame, 16, tci_frame_word(&header));
+    for (uint8_t *frame;
+         (frame = tci_producer_reserve(&pair->tx, 16, pair->tx.reserve)) != NULL; controls++)
+        tci_producer_commit(&pair->tx, frame, 16, tci_frame_word(&header));
     assert_int_equal(controls, RING_BYTES / 16 / TCI_FRAME_GRANULE);
-    pair_fini(&pair);
 }
 
 TEST(the_largest_frame_always_fits_an_empty_ring)
@@ -160,20 +164,17 @@ TEST(a_consumed_word_that_runs_wild_ends_the_credit)
     pair_fini(&pair);
 }
 
-TEST(stale_and_foreign_bytes_are_no_frames)
+RING_TEST(stale_and_foreign_bytes_are_no_frames)
 {
-    ring_pair pair;
     uint64_t word;
-    pair_init(&pair);
-    assert_null(tci_consumer_peek(&pair.rx, &word));
+    assert_null(tci_consumer_peek(&pair->rx, &word));
     for (unsigned lap = 0; lap < 3 * RING_BYTES / TCI_FRAME_GRANULE; lap++) {
-        assert_true(put(&pair, 40, 5));
-        assert_true(take(&pair, 40, 5));
+        assert_true(put(pair, 40, 5));
+        assert_true(take(pair, 40, 5));
         assert_null(
-            tci_consumer_peek(&pair.rx, &word)); /* the old frame of the last lap is there */
-        tci_consumer_publish(&pair.rx);
+            tci_consumer_peek(&pair->rx, &word)); /* the old frame of the last lap is there */
+        tci_consumer_publish(&pair->rx);
     }
-    pair_fini(&pair);
 }
 
 TEST(the_nonce_says_where_frames_begin)
@@ -215,60 +216,51 @@ TEST(a_frame_that_is_written_again_is_none)
     pair_fini(&pair);
 }
 
-TEST(placed_ranges_must_lie_inside_the_ring)
+RING_TEST(placed_ranges_must_lie_inside_the_ring)
 {
-    ring_pair pair;
     uint8_t bytes[128] = {0};
     uint64_t word;
-    pair_init(&pair);
-    assert_false(tci_consumer_place(&pair.rx, 0, bytes, 15));
-    assert_false(tci_consumer_place(&pair.rx, 8, bytes, 16));
-    assert_false(tci_consumer_place(&pair.rx, RING_BYTES, bytes, 16));
-    assert_false(tci_consumer_place(&pair.rx, UINT64_MAX - 63, bytes, 128));
-    assert_false(tci_consumer_place(&pair.rx, RING_BYTES - 64, bytes, 65));
-    assert_true(tci_consumer_place(&pair.rx, RING_BYTES - 64, bytes, 64));
+    assert_false(tci_consumer_place(&pair->rx, 0, bytes, 15));
+    assert_false(tci_consumer_place(&pair->rx, 8, bytes, 16));
+    assert_false(tci_consumer_place(&pair->rx, RING_BYTES, bytes, 16));
+    assert_false(tci_consumer_place(&pair->rx, UINT64_MAX - 63, bytes, 128));
+    assert_false(tci_consumer_place(&pair->rx, RING_BYTES - 64, bytes, 65));
+    assert_true(tci_consumer_place(&pair->rx, RING_BYTES - 64, bytes, 64));
     const uint64_t signal = NONCE;
     const tci_frame header = {.payload_size = 1, .kind = TCI_FRAME_CALL};
     const uint64_t header_word = tci_frame_word(&header);
     memcpy(bytes, &signal, 8);
     memcpy(bytes + 8, &header_word, 8);
     bytes[16] = 9;
-    assert_true(tci_consumer_place(&pair.rx, tci_ring_start(NONCE), bytes, 17));
-    uint8_t *frame = tci_consumer_peek(&pair.rx, &word);
+    assert_true(tci_consumer_place(&pair->rx, tci_ring_start(NONCE), bytes, 17));
+    uint8_t *frame = tci_consumer_peek(&pair->rx, &word);
     assert_non_null(frame);
     assert_int_equal(frame[16], 9);
-    pair_fini(&pair);
 }
 
-TEST(frames_are_counted_by_their_signals)
+RING_TEST(frames_are_counted_by_their_signals)
 {
-    ring_pair pair;
-    pair_init(&pair);
     for (unsigned i = 0; i < 1000; i++) {
-        assert_int_equal(tci_producer_frames(&pair.tx) - pair.tx.padding_frames, i);
-        assert_true(put(&pair, i % 500, 3));
-        assert_true(take(&pair, i % 500, 3));
-        tci_consumer_publish(&pair.rx);
+        assert_int_equal(tci_producer_frames(&pair->tx) - pair->tx.padding_frames, i);
+        assert_true(put(pair, i % 500, 3));
+        assert_true(take(pair, i % 500, 3));
+        tci_consumer_publish(&pair->rx);
     }
-    assert_true(pair.tx.padding_frames > 0);
-    pair_fini(&pair);
+    assert_true(pair->tx.padding_frames > 0);
 }
 
-TEST(a_word_of_payload_is_the_same_frame)
+RING_TEST(a_word_of_payload_is_the_same_frame)
 {
-    ring_pair pair;
     uint64_t word;
-    pair_init(&pair);
     const tci_frame header = {.payload_size = 8, .slot = 9, .kind = TCI_FRAME_CALL};
-    assert_true(tci_producer_has_granules(&pair.tx, 1));
-    tci_producer_commit_word(&pair.tx, tci_producer_next(&pair.tx), tci_frame_word(&header),
+    assert_true(tci_producer_has_granules(&pair->tx, 1));
+    tci_producer_commit_word(&pair->tx, tci_producer_next(&pair->tx), tci_frame_word(&header),
                              0x0909090909090909ull);
-    assert_true(take(&pair, 8, 9));
-    assert_null(tci_consumer_peek(&pair.rx, &word));
-    assert_int_equal(pair.tx.tail, pair.rx.head);
-    assert_true(put(&pair, 8, 1)); /* the other way to commit goes on from there */
-    assert_true(take(&pair, 8, 1));
-    pair_fini(&pair);
+    assert_true(take(pair, 8, 9));
+    assert_null(tci_consumer_peek(&pair->rx, &word));
+    assert_int_equal(pair->tx.tail, pair->rx.head);
+    assert_true(put(pair, 8, 1)); /* the other way to commit goes on from there */
+    assert_true(take(pair, 8, 1));
 }
 
 #define THREADED_FRAMES 200000u
@@ -289,18 +281,15 @@ static void *produce(void *arg)
 }
 
 /* The orderings themselves: ThreadSanitizer sees a missing release or acquire here. */
-TEST(two_threads_exchange_frames_in_order)
+RING_TEST(two_threads_exchange_frames_in_order)
 {
-    ring_pair pair;
     pthread_t producer;
-    pair_init(&pair);
-    assert_int_equal(pthread_create(&producer, NULL, produce, &pair), 0);
+    assert_int_equal(pthread_create(&producer, NULL, produce, pair), 0);
     for (unsigned i = 0; i < THREADED_FRAMES; i++) {
-        while (!take(&pair, size_of(i), (uint8_t)i))
+        while (!take(pair, size_of(i), (uint8_t)i))
             sched_yield();
-        if (tci_consumer_credit_is_due(&pair.rx))
-            tci_consumer_publish(&pair.rx);
+        if (tci_consumer_credit_is_due(&pair->rx))
+            tci_consumer_publish(&pair->rx);
     }
     pthread_join(producer, NULL);
-    pair_fini(&pair);
 }

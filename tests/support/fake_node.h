@@ -35,6 +35,15 @@ fake_node *fake_node_create(void);
 /* With all endpoints and groups. */
 void fake_node_destroy(fake_node *node);
 
+/* Defines a test of a node, which is destroyed behind it. */
+#define NODE_TEST(name) TEST_BY(fake_node_run, name, fake_node *node)
+static inline void fake_node_run(void (*test)(fake_node *node))
+{
+    fake_node *node = fake_node_create();
+    test(node);
+    fake_node_destroy(node);
+}
+
 /* Attaches a module that the node's options use; it goes with the node, or before another. */
 static inline void fake_node_attach(fake_node *node, const tci_module *module)
 {

@@ -39,6 +39,14 @@ void pair_close(pair *p)
     tc_context_destroy(p->target);
 }
 
+void pair_run(void (*test)(pair *p))
+{
+    pair p;
+    pair_open(&p, NULL);
+    test(&p);
+    pair_close(&p);
+}
+
 tc_ep *pair_connect(pair *p)
 {
     tc_error error = {0};

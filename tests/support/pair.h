@@ -30,6 +30,10 @@ void pair_open_as(pair *p, const char *const *source_options,
                   const char *const *target_options);
 void pair_close(pair *p);
 
+/* Defines a test of a pair p without options, which is closed behind it. */
+#define PAIR_TEST(name) TEST_BY(pair_run, name, pair *p)
+void pair_run(void (*test)(pair *p));
+
 /* Another endpoint from source to target. */
 tc_ep *pair_connect(pair *p);
 

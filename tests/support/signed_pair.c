@@ -20,19 +20,27 @@ signed_pair *signed_pair_begin(void)
     return s;
 }
 
-signed_pair *signed_pair_begin_strict(void)
-{
-    signed_pair *s = signed_pair_begin();
-    signed_pair_open_with(s, NULL, NULL, NULL);
-    return s;
-}
-
 void signed_pair_end(signed_pair *s)
 {
     if (s->pair.source != NULL)
         pair_close(&s->pair);
     signing_remove(&s->keys);
     free(s);
+}
+
+void signed_pair_run(void (*test)(signed_pair *s))
+{
+    signed_pair *s = signed_pair_begin();
+    test(s);
+    signed_pair_end(s);
+}
+
+void signed_pair_run_strict(void (*test)(signed_pair *s))
+{
+    signed_pair *s = signed_pair_begin();
+    signed_pair_open_with(s, NULL, NULL, NULL);
+    test(s);
+    signed_pair_end(s);
 }
 
 void signed_pair_expect_refusal(tc_ep *ep, unsigned count, const char *text)

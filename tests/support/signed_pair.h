@@ -16,8 +16,15 @@ typedef struct signed_pair {
 void signed_pair_open_with(signed_pair *s, const char *const *source, const char *option,
                            const char *value);
 signed_pair *signed_pair_begin(void);
-signed_pair *signed_pair_begin_strict(void);
 void signed_pair_end(signed_pair *s);
+
+/* Define tests of one, which is ended behind them: without the pair's two contexts, or with
+ * them and no further options. */
+#define SIGNED_TEST(name) TEST_BY(signed_pair_run, name, signed_pair *s)
+#define STRICT_TEST(name) TEST_BY(signed_pair_run_strict, name, signed_pair *s)
+void signed_pair_run(void (*test)(signed_pair *s));
+void signed_pair_run_strict(void (*test)(signed_pair *s));
+
 void signed_pair_expect_refusal(tc_ep *ep, unsigned count, const char *text);
 void signed_pair_expect_refused(signed_pair *s, tc_ifunc *fn, const char *text);
 /* The result of the check function, after as many as the target has seen. */

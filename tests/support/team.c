@@ -75,6 +75,14 @@ void team_close(team *t)
         pthread_join(threads[rank], NULL);
 }
 
+void team_run(void (*test)(team *t))
+{
+    team t;
+    team_open(&t, 2, NULL);
+    test(&t);
+    team_close(&t);
+}
+
 void team_pause(team *t)
 {
     server_pause(&t->server);

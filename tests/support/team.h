@@ -25,6 +25,10 @@ void team_open(team *t, uint32_t size, const char *const *options);
 void team_open_by_address(team *t, uint32_t size, const char *const *options);
 void team_close(team *t);
 
+/* Defines a test of a team t of two without options, which is closed behind it. */
+#define TEAM_TEST(name) TEST_BY(team_run, name, team *t)
+void team_run(void (*test)(team *t));
+
 void team_pause(team *t);
 void team_resume(team *t);
 

@@ -35,6 +35,16 @@ typedef struct test_entry {
     static void name(void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+/* The same for a body with parameters: `run` opens what the tests of a file share, calls the
+ * body with it, and closes it. */
+#define TEST_BY(run, name, ...)                                                                \
+    static void name##_itself(__VA_ARGS__);                                                    \
+    TEST(name)                                                                                 \
+    {                                                                                          \
+        run(name##_itself);                                                                    \
+    }                                                                                          \
+    static void name##_itself(__VA_ARGS__)
+
 /* The status of a call, by its name where it is another one. */
 #define assert_status(call, expected)                                                          \
     do {                                                                                       \

@@ -37,157 +37,135 @@ static void expect_no_frame(fake_pair *pair)
     assert_false(fake_read(pair->peer, &frame, &payload));
 }
 
-TEST(code_goes_along_once)
+static void on_mapped_pair(void (*test)(fake_pair *pair, tc_ifunc *fn))
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    test(&pair, fn);
+    fake_pair_close(&pair);
+}
+
+#define MAPPED_TEST(name) TEST_BY(on_mapped_pair, name, fake_pair *pair, tc_ifunc *fn)
+
+MAPPED_TEST(code_goes_along_once)
+{
     const uint8_t *payload;
     for (uint32_t i = 0; i < 3; i++) {
-        assert_ok(tc_send(pair.ep, fn, &i, sizeof i));
-        tci_frame frame = next_frame(&pair, &payload);
+        assert_ok(tc_send(pair->ep, fn, &i, sizeof i));
+        tci_frame frame = next_frame(pair, &payload);
         assert_int_equal(frame.kind, i == 0 ? TCI_FRAME_CODE : TCI_FRAME_CALL);
         assert_int_equal(frame.flags, i == 0 ? TCI_CODE_ATTACHED : 0);
         assert_int_equal(frame.slot, fn->index);
         assert_int_equal(frame.payload_size, sizeof i);
         assert_memory_equal(payload, &i, sizeof i);
     }
-    assert_int_equal(pair.near->core.counters[TCI_CODE_SENT], 1);
-    fake_pair_close(&pair);
+    assert_int_equal(pair->near->core.counters[TCI_CODE_SENT], 1);
 }
 
-TEST(the_code_behind_a_payload_is_the_functions)
+MAPPED_TEST(the_code_behind_a_payload_is_the_functions)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     tci_code_section section;
     const uint8_t *payload;
-    assert_ok(tc_send(pair.ep, fn, "abc", 3));
-    tci_frame frame = next_frame(&pair, &payload);
+    assert_ok(tc_send(pair->ep, fn, "abc", 3));
+    tci_frame frame = next_frame(pair, &payload);
     const uint8_t *code =
         payload - TCI_FRAME_HEADER_BYTES + tci_frame_code_offset(frame.payload_size);
     assert_memory_equal(code, fn->code, fn->code_bytes);
     tci_code_section_decode(code, &section);
     assert_true(tci_content_id_equal(&section.id, &fn->id));
-    fake_pair_close(&pair);
 }
 
 /* The option code_push, or an archive that does not fit into a frame. */
-TEST(code_that_does_not_go_along_is_named)
+MAPPED_TEST(code_that_does_not_go_along_is_named)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    pair.near->core.options.code_push = 0;
-    assert_ok(tc_send(pair.ep, fn, NULL, 0));
-    expect_frame(&pair, TCI_FRAME_CODE, 0);
-    pair.near->core.options.code_push = 1;
+    pair->near->core.options.code_push = 0;
+    assert_ok(tc_send(pair->ep, fn, NULL, 0));
+    expect_frame(pair, TCI_FRAME_CODE, 0);
+    pair->near->core.options.code_push = 1;
     fake_code_of("large")->entries.main = fake_nothing;
-    tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 4000);
-    assert_ok(tc_send(pair.ep, large, NULL, 0));
-    expect_frame(&pair, TCI_FRAME_CODE, 0);
-    fake_pair_close(&pair);
+    tc_ifunc *large = fake_function(&pair->near->core.registry, "large", TCI_ENTRY_MAIN, 4000);
+    assert_ok(tc_send(pair->ep, large, NULL, 0));
+    expect_frame(pair, TCI_FRAME_CODE, 0);
 }
 
-TEST(a_large_payload_leaves_the_code_no_room_and_only_names_it)
+MAPPED_TEST(a_large_payload_leaves_the_code_no_room_and_only_names_it)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     uint8_t payload[4096] = {0};
-    assert_ok(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max));
-    expect_frame(&pair, TCI_FRAME_CODE, 0);
-    tci_credit_return(pair.peer);
-    assert_ok(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max));
-    expect_frame(&pair, TCI_FRAME_CALL, 0);
-    fake_pair_close(&pair);
+    assert_ok(tc_send(pair->ep, fn, payload, pair->ep->tx.payload_max));
+    expect_frame(pair, TCI_FRAME_CODE, 0);
+    tci_credit_return(pair->peer);
+    assert_ok(tc_send(pair->ep, fn, payload, pair->ep->tx.payload_max));
+    expect_frame(pair, TCI_FRAME_CALL, 0);
 }
 
-TEST(an_uncached_send_brings_code_that_the_peer_knows)
+MAPPED_TEST(an_uncached_send_brings_code_that_the_peer_knows)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     for (int i = 0; i < 2; i++) {
-        assert_ok(tc_send_uncached(pair.ep, fn, NULL, 0));
-        expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
+        assert_ok(tc_send_uncached(pair->ep, fn, NULL, 0));
+        expect_frame(pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
     }
-    fake_pair_close(&pair);
 }
 
-TEST(a_binding_calls_nothing_and_is_made_once)
+MAPPED_TEST(a_binding_calls_nothing_and_is_made_once)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    assert_ok(tci_frame_out_binding(pair.ep, fn));
-    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED | TCI_CODE_BIND_ONLY);
-    assert_ok(tci_frame_out_binding(pair.ep, fn));
-    expect_no_frame(&pair);
-    assert_ok(tc_send(pair.ep, fn, NULL, 0));
-    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    assert_ok(tci_frame_out_binding(pair->ep, fn));
+    expect_frame(pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED | TCI_CODE_BIND_ONLY);
+    assert_ok(tci_frame_out_binding(pair->ep, fn));
+    expect_no_frame(pair);
+    assert_ok(tc_send(pair->ep, fn, NULL, 0));
+    expect_frame(pair, TCI_FRAME_CALL, 0);
     tc_ep_info info;
-    tc_ep_query(pair.ep, &info);
+    tc_ep_query(pair->ep, &info);
     assert_int_equal(info.sent_messages, 1);
-    fake_pair_close(&pair);
 }
 
-TEST(preparing_asks_for_word_also_about_what_is_known)
+MAPPED_TEST(preparing_asks_for_word_also_about_what_is_known)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const uint8_t flags = TCI_CODE_BIND_ONLY | TCI_CODE_NOTIFY;
-    assert_ok(tci_frame_out_prepare(pair.ep, fn));
-    expect_frame(&pair, TCI_FRAME_CODE, flags | TCI_CODE_ATTACHED);
-    assert_ok(tci_frame_out_prepare(pair.ep, fn));
-    expect_frame(&pair, TCI_FRAME_CODE, flags); /* its name alone */
-    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
-    assert_status(tci_frame_out_prepare(pair.ep, fn), TC_E_REFUSED);
-    expect_no_frame(&pair);
-    fake_pair_close(&pair);
+    assert_ok(tci_frame_out_prepare(pair->ep, fn));
+    expect_frame(pair, TCI_FRAME_CODE, flags | TCI_CODE_ATTACHED);
+    assert_ok(tci_frame_out_prepare(pair->ep, fn));
+    expect_frame(pair, TCI_FRAME_CODE, flags); /* its name alone */
+    pair->ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    assert_status(tci_frame_out_prepare(pair->ep, fn), TC_E_REFUSED);
+    expect_no_frame(pair);
 }
 
-TEST(without_room_nothing_is_changed)
+MAPPED_TEST(without_room_nothing_is_changed)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    tc_ifunc *other = fake_node_function(pair.near, "other", fake_nothing);
-    (void)fake_fill_ring(pair.ep, fn);
-    assert_status(tci_frame_out_binding(pair.ep, other), TC_E_AGAIN);
-    assert_status(tci_frame_out_prepare(pair.ep, other), TC_E_AGAIN);
-    assert_int_equal(pair.near->core.counters[TCI_CODE_SENT], 1);
-    fake_pair_settle(&pair);
-    assert_ok(tc_send(pair.ep, other, NULL, 0));
-    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
-    fake_pair_close(&pair);
+    tc_ifunc *other = fake_node_function(pair->near, "other", fake_nothing);
+    (void)fake_fill_ring(pair->ep, fn);
+    assert_status(tci_frame_out_binding(pair->ep, other), TC_E_AGAIN);
+    assert_status(tci_frame_out_prepare(pair->ep, other), TC_E_AGAIN);
+    assert_int_equal(pair->near->core.counters[TCI_CODE_SENT], 1);
+    fake_pair_settle(pair);
+    assert_ok(tc_send(pair->ep, other, NULL, 0));
+    expect_frame(pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
 }
 
-TEST(control_frames_find_room_where_messages_do_not)
+MAPPED_TEST(control_frames_find_room_where_messages_do_not)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    (void)fake_fill_ring(pair.ep, fn);
-    tci_frame_out_control(pair.ep, TCI_CONTROL_PREPARED, 3, NULL, 0);
-    assert_false(tci_queue_waits(pair.ep));
-    fake_pair_close(&pair);
+    (void)fake_fill_ring(pair->ep, fn);
+    tci_frame_out_control(pair->ep, TCI_CONTROL_PREPARED, 3, NULL, 0);
+    assert_false(tci_queue_waits(pair->ep));
 }
 
-TEST(control_frames_beyond_that_wait_in_front)
+MAPPED_TEST(control_frames_beyond_that_wait_in_front)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     uint8_t payload[TCI_CONTROL_PAYLOAD_MAX] = {0};
-    (void)fake_fill_ring(pair.ep, fn);
-    tci_frame_out_control(pair.ep, TCI_CONTROL_NEED, 3, payload, sizeof payload);
-    assert_true(tci_queue_waits(pair.ep));
-    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
-    fake_pair_settle(&pair);
-    assert_false(tci_queue_waits(pair.ep));
-    fake_pair_close(&pair);
+    (void)fake_fill_ring(pair->ep, fn);
+    tci_frame_out_control(pair->ep, TCI_CONTROL_NEED, 3, payload, sizeof payload);
+    assert_true(tci_queue_waits(pair->ep));
+    assert_true(tci_pending_has(&pair->near->core.pending, TCI_WORK_QUEUE));
+    fake_pair_settle(pair);
+    assert_false(tci_queue_waits(pair->ep));
 }
 
-TEST(an_endpoint_that_is_not_open_says_nothing)
+NODE_TEST(an_endpoint_that_is_not_open_says_nothing)
 {
-    fake_node *node = fake_node_create();
     tc_ep *ep = fake_node_ep(node);
     tci_frame_out_control(ep, TCI_CONTROL_PREPARED, 3, NULL, 0);
     assert_false(tci_queue_waits(ep));
-    fake_node_destroy(node);
 }
 
 static tc_ep *target;
@@ -338,10 +316,8 @@ TEST(a_delivery_that_carries_frames_is_told_of_each)
     fake_pair_close(&pair);
 }
 
-TEST(a_frame_is_its_parts_in_their_order)
+MAPPED_TEST(a_frame_is_its_parts_in_their_order)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     const tci_frame inject = {.slot = 3, .kind = TCI_FRAME_INJECT, .flags = 0x10};
     const tci_frame call = {.slot = 4, .kind = TCI_FRAME_CALL};
     uint8_t code_bytes[TCI_INJECT_SECTION_BYTES + sizeof "codes"] = "        codes";
@@ -349,60 +325,53 @@ TEST(a_frame_is_its_parts_in_their_order)
     const tci_span code = {code_bytes, sizeof code_bytes};
     const uint8_t *payload;
     tci_inject_section_encode(3, 2, code_bytes);
-    assert_true(tci_frame_out_put(pair.ep, inject, head, body, code));
-    tci_frame frame = next_frame(&pair, &payload);
+    assert_true(tci_frame_out_put(pair->ep, inject, head, body, code));
+    tci_frame frame = next_frame(pair, &payload);
     assert_int_equal(frame.payload_size, 9);
     assert_int_equal(frame.slot, 3);
     assert_int_equal(frame.flags, 0x10);
     assert_memory_equal(payload, "headbody!", 9);
     assert_memory_equal(payload - TCI_FRAME_HEADER_BYTES + tci_frame_code_offset(9), code_bytes,
                         sizeof code_bytes);
-    assert_true(tci_frame_out_put(pair.ep, call, none, none, none));
-    assert_int_equal(next_frame(&pair, &payload).payload_size, 0);
-    fake_pair_close(&pair);
+    assert_true(tci_frame_out_put(pair->ep, call, none, none, none));
+    assert_int_equal(next_frame(pair, &payload).payload_size, 0);
 }
 
 /* Space that was asked for and not committed is nothing to the peer. */
-TEST(a_frame_that_was_begun_is_given_up_by_doing_nothing)
+MAPPED_TEST(a_frame_that_was_begun_is_given_up_by_doing_nothing)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    uint8_t *first = tci_frame_out_begin(pair.ep, TCI_FRAME_CALL, 64);
+    uint8_t *first = tci_frame_out_begin(pair->ep, TCI_FRAME_CALL, 64);
     assert_non_null(first);
-    assert_ptr_equal(tci_frame_out_begin(pair.ep, TCI_FRAME_CALL, 64), first);
-    expect_no_frame(&pair);
-    fake_pair_close(&pair);
+    assert_ptr_equal(tci_frame_out_begin(pair->ep, TCI_FRAME_CALL, 64), first);
+    expect_no_frame(pair);
 }
 
-TEST(only_the_common_case_is_tried_at_once)
+MAPPED_TEST(only_the_common_case_is_tried_at_once)
 {
-    tc_ifunc *fn;
-    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     static uint8_t payload[40000];
     tci_outgoing out = {.fn = fn, .args = "abc", .args_size = 3};
-    assert_false(tci_frame_out_try(pair.ep, &out)); /* the peer does not know it */
-    assert_ok(tc_send(pair.ep, fn, NULL, 0));
-    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
-    assert_true(tci_frame_out_try(pair.ep, &out));
+    assert_false(tci_frame_out_try(pair->ep, &out)); /* the peer does not know it */
+    assert_ok(tc_send(pair->ep, fn, NULL, 0));
+    expect_frame(pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
+    assert_true(tci_frame_out_try(pair->ep, &out));
     assert_int_equal(out.payload_size, 3);
-    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    expect_frame(pair, TCI_FRAME_CALL, 0);
     tci_outgoing large = {.fn = fn, .args = payload, .args_size = sizeof payload};
-    assert_false(tci_frame_out_try(pair.ep, &large));
+    assert_false(tci_frame_out_try(pair->ep, &large));
     fn->entries |= TCI_ENTRY_INIT;
-    assert_false(tci_frame_out_try(pair.ep, &out)); /* its payload is to be made */
+    assert_false(tci_frame_out_try(pair->ep, &out)); /* its payload is to be made */
     out.built = true;
-    assert_true(tci_frame_out_try(pair.ep, &out));
+    assert_true(tci_frame_out_try(pair->ep, &out));
     fn->entries &= ~(unsigned)TCI_ENTRY_INIT;
-    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
-    assert_false(tci_frame_out_try(pair.ep, &out));
+    pair->ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    assert_false(tci_frame_out_try(pair->ep, &out));
     out.kind = TCI_OUT_INJECT;
     out.injected = (tci_span){payload, TCI_INJECT_SECTION_BYTES};
-    assert_false(tci_frame_out_try(pair.ep, &out));
-    pair.ep->tx.bindings[fn->index] = TCI_TX_UNKNOWN; /* which injected code need not be */
-    expect_frame(&pair, TCI_FRAME_CALL, 0);
-    assert_true(tci_frame_out_try(pair.ep, &out));
-    expect_frame(&pair, TCI_FRAME_INJECT, 0);
+    assert_false(tci_frame_out_try(pair->ep, &out));
+    pair->ep->tx.bindings[fn->index] = TCI_TX_UNKNOWN; /* which injected code need not be */
+    expect_frame(pair, TCI_FRAME_CALL, 0);
+    assert_true(tci_frame_out_try(pair->ep, &out));
+    expect_frame(pair, TCI_FRAME_INJECT, 0);
     out.injected.size = sizeof payload;
-    assert_false(tci_frame_out_try(pair.ep, &out));
-    fake_pair_close(&pair);
+    assert_false(tci_frame_out_try(pair->ep, &out));
 }

@@ -27,6 +27,13 @@ caller caller_make(void)
     return c;
 }
 
+void caller_run(void (*test)(caller *c))
+{
+    caller c = caller_make();
+    test(&c);
+    fake_pair_close(&c.pair);
+}
+
 tci_answerer caller_asked(const caller *c)
 {
     return (tci_answerer){.ep = c->pair.ep, .group = c->pair.ep->member.group};

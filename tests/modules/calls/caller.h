@@ -13,6 +13,10 @@ typedef struct caller {
 
 caller caller_make(void);
 
+/* Defines a test of one, whose nodes are destroyed behind it. */
+#define CALLER_TEST(name) TEST_BY(caller_run, name, caller *c)
+void caller_run(void (*test)(caller *c));
+
 /* The body of fn. */
 void caller_nothing(void *payload, size_t size, void *target_args);
 

@@ -7,28 +7,26 @@
 
 /* --- deadlines ---------------------------------------------------------------------------- */
 
-TEST(each_call_ends_at_its_own_deadline)
+CALLER_TEST(each_call_ends_at_its_own_deadline)
 {
-    caller c = caller_make();
     heard soon = {0}, later = {0};
-    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
+    assert_true(c->core->calls->next_deadline_ns == UINT64_MAX);
     const uint64_t now_ns = tci_clock_ns();
-    (void)caller_start(c.pair.ep, c.fn, &later, 2000 * TCI_NS_PER_S);
-    (void)caller_start(c.pair.ep, c.fn, &soon, 1000 * TCI_NS_PER_S);
-    const uint64_t next_ns = c.core->calls->next_deadline_ns;
+    (void)caller_start(c->pair.ep, c->fn, &later, 2000 * TCI_NS_PER_S);
+    (void)caller_start(c->pair.ep, c->fn, &soon, 1000 * TCI_NS_PER_S);
+    const uint64_t next_ns = c->core->calls->next_deadline_ns;
     assert_true(next_ns >= now_ns + 1000 * TCI_NS_PER_S);
-    tci_calls_expire(c.core, next_ns - 1);
+    tci_calls_expire(c->core, next_ns - 1);
     assert_int_equal(soon.count, 0);
-    tci_calls_expire(c.core, next_ns);
+    tci_calls_expire(c->core, next_ns);
     assert_int_equal(soon.count, 1);
     assert_status(soon.status, TC_E_TIMEOUT);
     assert_string_equal(soon.text, "no answer came in time");
     assert_int_equal(later.count, 0);
-    assert_true(c.core->calls->next_deadline_ns >= next_ns + 999 * TCI_NS_PER_S);
-    tci_calls_expire(c.core, c.core->calls->next_deadline_ns);
+    assert_true(c->core->calls->next_deadline_ns >= next_ns + 999 * TCI_NS_PER_S);
+    tci_calls_expire(c->core, c->core->calls->next_deadline_ns);
     assert_int_equal(later.count, 1);
-    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
-    fake_pair_close(&c.pair);
+    assert_true(c->core->calls->next_deadline_ns == UINT64_MAX);
 }
 
 typedef struct chain {
@@ -45,45 +43,41 @@ static void start_another(void *user, const tc_call_outcome *outcome)
     (void)caller_start(ch->c->pair.ep, ch->c->fn, &ch->next, FOREVER_NS);
 }
 
-TEST(a_callback_may_start_another_call)
+CALLER_TEST(a_callback_may_start_another_call)
 {
     static chain chains[16];
-    caller c = caller_make();
     memset(chains, 0, sizeof chains);
     for (size_t i = 0; i < 16; i++) { /* the table is full: it grows meanwhile */
-        chains[i].c = &c;
+        chains[i].c = c;
         const tc_call_params params = {
             .timeout_ns = TCI_NS_PER_S, .done = start_another, .user = &chains[i]};
-        assert_ok(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL, NULL));
+        assert_ok(tc_call_start(c->pair.ep, c->fn, "?", 1, &params, NULL, NULL));
     }
-    tci_calls_expire(c.core, tci_clock_ns() + 100 * TCI_NS_PER_S);
+    tci_calls_expire(c->core, tci_clock_ns() + 100 * TCI_NS_PER_S);
     for (size_t i = 0; i < 16; i++) {
         heard_expect(&chains[i].first, TC_E_TIMEOUT, "");
         assert_true(chains[i].was_busy);
         assert_int_equal(chains[i].next.count, 0);
     }
-    assert_false(tci_core_is_busy(c.core));
-    assert_int_equal(tci_calls_of(c.core)->count, 16);
-    assert_true(c.core->calls->next_deadline_ns < UINT64_MAX);
-    fake_pair_close(&c.pair);
+    assert_false(tci_core_is_busy(c->core));
+    assert_int_equal(tci_calls_of(c->core)->count, 16);
+    assert_true(c->core->calls->next_deadline_ns < UINT64_MAX);
 }
 
 /* --- peers that go, or refuse ------------------------------------------------------------- */
 
-TEST(calls_by_an_endpoint_that_ended_fail_with_its_error)
+CALLER_TEST(calls_by_an_endpoint_that_ended_fail_with_its_error)
 {
     static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
-    caller c = caller_make();
     heard h = {0}, other = {0};
-    tc_ep *second = fake_node_ep(c.pair.near);
+    tc_ep *second = fake_node_ep(c->pair.near);
     second->tx.queues_unopened = true;
-    (void)caller_start(c.pair.ep, c.fn, &h, 0);
-    (void)caller_start(second, c.fn, &other, 0);
-    tci_calls_lose(c.core, c.pair.ep, &error);
+    (void)caller_start(c->pair.ep, c->fn, &h, 0);
+    (void)caller_start(second, c->fn, &other, 0);
+    tci_calls_lose(c->core, c->pair.ep, &error);
     assert_status(h.status, TC_E_PEER_LOST);
     assert_string_equal(h.text, "peer lost: hung up");
     assert_int_equal(other.count, 0);
-    fake_pair_close(&c.pair);
 }
 
 /* Another member may have it by now. */
@@ -119,41 +113,37 @@ static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size
     assert_ok(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL, NULL));
 }
 
-TEST(a_refusal_ends_large_calls_of_that_function_alone)
+CALLER_TEST(a_refusal_ends_large_calls_of_that_function_alone)
 {
     static const tc_error error = {TC_E_REFUSED, "not here"};
     static uint8_t payload[29000];
-    caller c = caller_make();
     heard small = {0}, large = {0};
-    (void)caller_start(c.pair.ep, c.fn, &small, 0);
-    start_large(&c, &large, payload, sizeof payload);
-    tci_calls_refused(c.core, c.pair.ep, (uint16_t)(c.fn->index + 1), &error);
-    tci_calls_refused(c.core, c.pair.peer, c.fn->index, &error);
+    (void)caller_start(c->pair.ep, c->fn, &small, 0);
+    start_large(c, &large, payload, sizeof payload);
+    tci_calls_refused(c->core, c->pair.ep, (uint16_t)(c->fn->index + 1), &error);
+    tci_calls_refused(c->core, c->pair.peer, c->fn->index, &error);
     assert_int_equal(large.count, 0);
-    tci_calls_refused(c.core, c.pair.ep, c.fn->index, &error);
+    tci_calls_refused(c->core, c->pair.ep, c->fn->index, &error);
     assert_int_equal(large.count, 1);
     assert_status(large.status, TC_E_REFUSED);
     assert_string_equal(large.text, "not here");
     assert_int_equal(small.count, 0);
-    fake_pair_close(&c.pair);
 }
 
-TEST(a_payload_too_large_for_the_peer_was_the_largest)
+CALLER_TEST(a_payload_too_large_for_the_peer_was_the_largest)
 {
     static const tc_error error = {TC_E_TOO_LARGE, "too much"};
     static uint8_t payload[29000];
-    caller c = caller_make();
     heard smaller = {0}, larger = {0};
-    start_large(&c, &smaller, payload, 27000);
-    start_large(&c, &larger, payload, 29000);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
+    start_large(c, &smaller, payload, 27000);
+    start_large(c, &larger, payload, 29000);
+    tci_calls_too_large(c->core, c->pair.ep, c->fn->index, &error);
     assert_status(larger.status, TC_E_TOO_LARGE);
     assert_int_equal(smaller.count, 0);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is no call left */
+    tci_calls_too_large(c->core, c->pair.ep, c->fn->index, &error);
+    tci_calls_too_large(c->core, c->pair.ep, c->fn->index, &error); /* there is no call left */
     assert_int_equal(smaller.count, 1);
     assert_int_equal(larger.count, 1);
-    fake_pair_close(&c.pair);
 }
 
 /* Those that may have travelled wait a second longer than their endpoint, and no second longer
@@ -178,17 +168,15 @@ TEST(calls_of_a_context_that_ends_are_told_so)
     fake_pair_close(&c.pair);
 }
 
-TEST(calls_of_a_context_that_ends_are_forgotten)
+CALLER_TEST(calls_of_a_context_that_ends_are_forgotten)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 1};
-    const tci_answerer by = caller_asked(&c);
-    tci_calls_answer(c.core, &by, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc",
+    const tci_answerer by = caller_asked(c);
+    tci_calls_answer(c->core, &by, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc",
                      3);
-    tci_calls_fini(tci_calls_of(c.core));
+    tci_calls_fini(tci_calls_of(c->core));
     assert_int_equal(h.count, 0);
-    assert_int_equal(tci_calls_of(c.core)->count, 0);
-    fake_pair_close(&c.pair);
+    assert_int_equal(tci_calls_of(c->core)->count, 0);
 }

@@ -14,15 +14,14 @@ static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset
 
 /* --- answers ------------------------------------------------------------------------------ */
 
-TEST(an_answer_comes_to_its_own_call_once)
+CALLER_TEST(an_answer_comes_to_its_own_call_once)
 {
-    caller c = caller_make();
     heard a = {0}, b = {0};
-    (void)caller_start(c.pair.ep, c.fn, &a, 0);
-    const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
-    assert_int_equal(tci_calls_of(c.core)->count, 2);
-    c.core->pending.event = false;
-    caller_answer(&c, second, "yes");
+    (void)caller_start(c->pair.ep, c->fn, &a, 0);
+    const tc_call_id second = caller_start(c->pair.ep, c->fn, &b, 0);
+    assert_int_equal(tci_calls_of(c->core)->count, 2);
+    c->core->pending.event = false;
+    caller_answer(c, second, "yes");
     assert_int_equal(a.count, 0);
     assert_int_equal(b.count, 1);
     assert_ok(b.status);
@@ -30,49 +29,44 @@ TEST(an_answer_comes_to_its_own_call_once)
     assert_memory_equal(b.result, "yes", 3);
     assert_int_equal(b.rank, 4);
     assert_int_equal(b.hops, 2);
-    assert_true(c.core->pending.event);
-    caller_answer(&c, second, "no!");
+    assert_true(c->core->pending.event);
+    caller_answer(c, second, "no!");
     assert_int_equal(b.count, 1);
     assert_memory_equal(b.result, "yes", 3);
-    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 1);
-    fake_pair_close(&c.pair);
+    assert_int_equal(c->core->counters[TCI_REPLIES_LATE], 1);
 }
 
-TEST(an_answer_in_parts_is_put_together)
+CALLER_TEST(an_answer_in_parts_is_put_together)
 {
     static const uint8_t path[] = {3, 0, 0, 0, 1, 0, 0, 0};
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 2};
-    const tci_answerer by = caller_asked(&c);
-    tci_calls_answer(c.core, &by, &first, path, (const uint8_t *)"abc", 3);
-    part(&c, id, 9, 3, "def");
+    const tci_answerer by = caller_asked(c);
+    tci_calls_answer(c->core, &by, &first, path, (const uint8_t *)"abc", 3);
+    part(c, id, 9, 3, "def");
     assert_int_equal(h.count, 0);
-    part(&c, id, 9, 6, "ghi");
+    part(c, id, 9, 6, "ghi");
     assert_int_equal(h.count, 1);
     assert_int_equal(h.result_size, 9);
     assert_memory_equal(h.result, "abcdefghi", 9);
     assert_int_equal(h.path_length, 2);
     assert_int_equal(h.path[0], 3);
     assert_int_equal(h.path[1], 1);
-    fake_pair_close(&c.pair);
 }
 
-TEST(parts_of_another_answer_are_passed_over)
+CALLER_TEST(parts_of_another_answer_are_passed_over)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
-    part(&c, id, 9, 3, "xyz"); /* no beginning */
-    part(&c, id, 9, 0, "abc");
-    part(&c, id, 9, 0, "uvw"); /* again */
-    part(&c, id, 9, 6, "xyz"); /* leaves a gap */
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
+    part(c, id, 9, 3, "xyz"); /* no beginning */
+    part(c, id, 9, 0, "abc");
+    part(c, id, 9, 0, "uvw"); /* again */
+    part(c, id, 9, 6, "xyz"); /* leaves a gap */
     assert_int_equal(h.count, 0);
-    part(&c, id, 9, 3, "defghi");
+    part(c, id, 9, 3, "defghi");
     assert_int_equal(h.count, 1);
     assert_memory_equal(h.result, "abcdefghi", 9);
-    fake_pair_close(&c.pair);
 }
 
 TEST(an_answer_larger_than_its_room_is_said_to_be)
@@ -92,41 +86,36 @@ TEST(an_answer_larger_than_its_room_is_said_to_be)
 }
 
 /* The second part may have any content: only the part that fits is written. */
-TEST(the_total_of_each_part_is_held_to_the_room)
+CALLER_TEST(the_total_of_each_part_is_held_to_the_room)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
-    part(&c, id, 9, 0, "abc");
-    part(&c, id, 1000, 3, "def");
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
+    part(c, id, 9, 0, "abc");
+    part(c, id, 1000, 3, "def");
     assert_status(h.status, TC_E_TOO_LARGE);
     assert_int_equal(h.count, 1);
-    fake_pair_close(&c.pair);
 }
 
-TEST(an_error_has_the_status_and_text_of_whoever_answered)
+CALLER_TEST(an_error_has_the_status_and_text_of_whoever_answered)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tci_reply reply = {.call = caller_start(c.pair.ep, c.fn, &h, 0),
+    const tci_reply reply = {.call = caller_start(c->pair.ep, c->fn, &h, 0),
                              .total = 6,
                              .status = TC_E_NOT_FOUND,
                              .rank = 2};
-    const tci_answerer by = caller_asked(&c);
-    tci_calls_answer(c.core, &by, &reply, NULL, (const uint8_t *)"nobody", 6);
+    const tci_answerer by = caller_asked(c);
+    tci_calls_answer(c->core, &by, &reply, NULL, (const uint8_t *)"nobody", 6);
     assert_status(h.status, TC_E_NOT_FOUND);
     assert_string_equal(h.text, "nobody");
     assert_int_equal(h.rank, 2);
     assert_int_equal(h.result_size, 0);
-    fake_pair_close(&c.pair);
 }
 
-TEST(an_answer_to_what_is_no_call_touches_nothing)
+CALLER_TEST(an_answer_to_what_is_no_call_touches_nothing)
 {
-    caller c = caller_make();
     heard h = {0};
-    caller_answer(&c, 1, "early"); /* there is no table yet */
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
+    caller_answer(c, 1, "early"); /* there is no table yet */
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
     const tc_call_id wrong[] = {0,
                                 id + 1,
                                 id + (1ull << 32),
@@ -135,19 +124,17 @@ TEST(an_answer_to_what_is_no_call_touches_nothing)
                                 id & ~(uint64_t)UINT32_MAX,
                                 UINT64_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        caller_answer(&c, wrong[i], "wrong");
+        caller_answer(c, wrong[i], "wrong");
     assert_int_equal(h.count, 0);
-    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 8);
+    assert_int_equal(c->core->counters[TCI_REPLIES_LATE], 8);
     assert_int_equal(h.result[0], 0);
-    fake_pair_close(&c.pair);
 }
 
 /* Any member of the same group may have got it. */
-TEST(an_answer_by_whom_nobody_asked_touches_nothing)
+CALLER_TEST(an_answer_by_whom_nobody_asked_touches_nothing)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
     fake_pair other;
     fake_pair_join(&other, FAKE_MAPPED, 2);
     const tci_answerer strangers[] = {{.ep = other.ep},
@@ -155,91 +142,80 @@ TEST(an_answer_by_whom_nobody_asked_touches_nothing)
                                       {.group = other.ep->member.group}};
     const tci_reply reply = {.call = id, .total = 2};
     for (size_t i = 0; i < 3; i++)
-        tci_calls_answer(c.core, &strangers[i], &reply, NULL, (const uint8_t *)"no", 2);
+        tci_calls_answer(c->core, &strangers[i], &reply, NULL, (const uint8_t *)"no", 2);
     assert_int_equal(h.count, 0);
-    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 3);
-    caller_answer(&c, id, "yes");
+    assert_int_equal(c->core->counters[TCI_REPLIES_LATE], 3);
+    caller_answer(c, id, "yes");
     assert_ok(h.status);
     fake_node_destroy(other.near);
     fake_node_destroy(other.far);
-    fake_pair_close(&c.pair);
 }
 
-TEST(ids_of_calls_cannot_be_counted_up)
+CALLER_TEST(ids_of_calls_cannot_be_counted_up)
 {
-    caller c = caller_make();
     tc_call_id ids[8];
     unsigned steps = 0;
     for (size_t i = 0; i < 8; i++) {
         heard h = {0};
-        ids[i] = caller_start(c.pair.ep, c.fn, &h, 0);
-        assert_ok(tci_calls_cancel(tci_calls_of(c.core), ids[i]));
+        ids[i] = caller_start(c->pair.ep, c->fn, &h, 0);
+        assert_ok(tci_calls_cancel(tci_calls_of(c->core), ids[i]));
         steps += i > 0 && (ids[i] >> 32) - (ids[i - 1] >> 32) <= 1;
     }
     assert_int_equal(steps, 0);
-    fake_pair_close(&c.pair);
 }
 
-TEST(a_place_that_is_used_again_has_another_id)
+CALLER_TEST(a_place_that_is_used_again_has_another_id)
 {
-    caller c = caller_make();
     heard a = {0}, b = {0};
-    const tc_call_id first = caller_start(c.pair.ep, c.fn, &a, 0);
-    assert_ok(tci_calls_cancel(tci_calls_of(c.core), first));
-    const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
+    const tc_call_id first = caller_start(c->pair.ep, c->fn, &a, 0);
+    assert_ok(tci_calls_cancel(tci_calls_of(c->core), first));
+    const tc_call_id second = caller_start(c->pair.ep, c->fn, &b, 0);
     assert_int_not_equal(first, second);
-    caller_answer(&c, first, "late");
+    caller_answer(c, first, "late");
     assert_int_equal(a.count + b.count, 0);
-    caller_answer(&c, second, "yes");
+    caller_answer(c, second, "yes");
     assert_int_equal(b.count, 1);
-    fake_pair_close(&c.pair);
 }
 
-TEST(a_cancelled_call_is_forgotten_without_a_word)
+CALLER_TEST(a_cancelled_call_is_forgotten_without_a_word)
 {
-    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
-    part(&c, id, 9, 0, "abc");
-    assert_ok(tci_calls_cancel(tci_calls_of(c.core), id));
-    assert_status(tci_calls_cancel(tci_calls_of(c.core), id), TC_E_NOT_FOUND);
-    part(&c, id, 9, 3, "defghi");
-    tci_calls_expire(c.core, UINT64_MAX - 1);
+    const tc_call_id id = caller_start(c->pair.ep, c->fn, &h, 0);
+    part(c, id, 9, 0, "abc");
+    assert_ok(tci_calls_cancel(tci_calls_of(c->core), id));
+    assert_status(tci_calls_cancel(tci_calls_of(c->core), id), TC_E_NOT_FOUND);
+    part(c, id, 9, 3, "defghi");
+    tci_calls_expire(c->core, UINT64_MAX - 1);
     assert_int_equal(h.count, 0);
     assert_int_equal(h.result[3], 0);
-    assert_int_equal(tci_calls_of(c.core)->count, 0);
-    fake_pair_close(&c.pair);
+    assert_int_equal(tci_calls_of(c->core)->count, 0);
 }
 
-TEST(a_call_that_could_not_be_sent_leaves_no_place_taken)
+CALLER_TEST(a_call_that_could_not_be_sent_leaves_no_place_taken)
 {
-    caller c = caller_make();
     const tc_call_params params = {.done = heard_done};
     tc_call_id id = 7;
-    tci_ep_finish(c.pair.ep);
-    assert_status(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, &id, NULL), TC_E_CLOSED);
+    tci_ep_finish(c->pair.ep);
+    assert_status(tc_call_start(c->pair.ep, c->fn, "?", 1, &params, &id, NULL), TC_E_CLOSED);
     assert_int_equal(id, 7);
-    assert_int_equal(tci_calls_of(c.core)->count, 0);
-    assert_int_equal(c.core->counters[TCI_CALLS_STARTED], 0);
-    fake_pair_close(&c.pair);
+    assert_int_equal(tci_calls_of(c->core)->count, 0);
+    assert_int_equal(c->core->counters[TCI_CALLS_STARTED], 0);
 }
 
-TEST(many_calls_at_once_each_have_their_answer)
+CALLER_TEST(many_calls_at_once_each_have_their_answer)
 {
     static heard h[100];
     tc_call_id ids[100];
-    caller c = caller_make();
     memset(h, 0, sizeof h);
     for (size_t i = 0; i < 100; i++) {
-        ids[i] = caller_start(c.pair.ep, c.fn, &h[i], 0);
-        fake_pair_settle(&c.pair);
+        ids[i] = caller_start(c->pair.ep, c->fn, &h[i], 0);
+        fake_pair_settle(&c->pair);
         if (i % 3 == 0)
-            assert_status(tci_calls_cancel(tci_calls_of(c.core), ids[i]), TC_E_NOT_FOUND);
+            assert_status(tci_calls_cancel(tci_calls_of(c->core), ids[i]), TC_E_NOT_FOUND);
     }
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(h[i].count,
                          1); /* each function answers with nothing when it returns */
-    fake_pair_close(&c.pair);
 }
 
 /* --- the bound ---------------------------------------------------------------------------- */
@@ -262,22 +238,20 @@ static tc_status start_one(caller *c, tc_ifunc *fn, heard *h, tc_call_id *id_out
     return status;
 }
 
-TEST(no_more_calls_wait_than_the_table_holds)
+CALLER_TEST(no_more_calls_wait_than_the_table_holds)
 {
     static heard h;
-    caller c = caller_make();
-    tc_ifunc *fn = fake_node_function(c.pair.near, "detach", detach);
+    tc_ifunc *fn = fake_node_function(c->pair.near, "detach", detach);
     tc_call_id id = 0;
     tc_error error = {0};
     for (unsigned i = 0; i < TCI_CALLS_MAX; i++)
-        assert_ok(start_one(&c, fn, &h, &id, &error));
-    fake_pair_settle(&c.pair);
-    assert_status(start_one(&c, fn, &h, NULL, &error), TC_E_AGAIN);
+        assert_ok(start_one(c, fn, &h, &id, &error));
+    fake_pair_settle(&c->pair);
+    assert_status(start_one(c, fn, &h, NULL, &error), TC_E_AGAIN);
     assert_string_equal(error.text,
                         "call: 262145 calls wait for their replies, expected 262144 at most");
     assert_int_equal(h.count, 0);
-    caller_answer(&c, id, "yes");
+    caller_answer(c, id, "yes");
     assert_int_equal(h.count, 1);
-    assert_ok(start_one(&c, fn, &h, NULL, &error)); /* the answer has freed a slot */
-    fake_pair_close(&c.pair);
+    assert_ok(start_one(c, fn, &h, NULL, &error)); /* the answer has freed a slot */
 }

@@ -27,9 +27,17 @@ static void answers_twice(void *payload, size_t size, void *target_args)
     seen[2] = tc_reply_error(TC_E_IO, "no");
 }
 
-TEST(a_call_is_answered_once)
+static void as_two_members(void (*test)(void))
 {
     join(2);
+    test();
+    fake_pair_close(&pair);
+}
+
+#define CALLED_TEST(name) TEST_BY(as_two_members, name, void)
+
+CALLED_TEST(a_call_is_answered_once)
+{
     call(answers_twice, 0, 0);
     heard_expect(&answer, TC_OK, "");
     assert_int_equal(answer.result_size, 3);
@@ -39,16 +47,13 @@ TEST(a_call_is_answered_once)
     assert_ok(seen[0]);
     assert_status(seen[1], TC_E_NOT_FOUND);
     assert_status(seen[2], TC_E_NOT_FOUND);
-    fake_pair_close(&pair);
 }
 
-TEST(a_function_that_says_nothing_has_answered_with_nothing)
+CALLED_TEST(a_function_that_says_nothing_has_answered_with_nothing)
 {
-    join(2);
     call(says_nothing, 0, 0);
     heard_expect(&answer, TC_OK, "");
     assert_int_equal(answer.result_size, 0);
-    fake_pair_close(&pair);
 }
 
 static void answers_an_error(void *payload, size_t size, void *target_args)
@@ -58,14 +63,12 @@ static void answers_an_error(void *payload, size_t size, void *target_args)
     seen[1] = tc_reply_error(TC_E_NOT_FOUND, "no such key");
 }
 
-TEST(an_error_is_an_answer_too)
+CALLED_TEST(an_error_is_an_answer_too)
 {
-    join(2);
     call(answers_an_error, 0, 0);
     heard_expect(&answer, TC_E_NOT_FOUND, "no such key");
     assert_status(seen[0], TC_E_INVALID);
     assert_ok(seen[1]);
-    fake_pair_close(&pair);
 }
 
 static void fails(void *payload, size_t size, void *target_args)
@@ -117,37 +120,31 @@ static void answers_much(void *payload, size_t size, void *target_args)
 }
 
 /* The ring has 4 KiB. */
-TEST(an_answer_larger_than_the_ring_comes_in_parts)
+CALLED_TEST(an_answer_larger_than_the_ring_comes_in_parts)
 {
-    join(2);
     for (size_t i = 0; i < sizeof much; i++)
         much[i] = (uint8_t)(i % 251);
     call(answers_much, 0, 0);
     heard_expect(&answer, TC_OK, "");
     assert_int_equal(answer.result_size, sizeof much);
     assert_memory_equal(answer.result, much, sizeof much);
-    fake_pair_close(&pair);
 }
 
 /* No HELLO has that; the loop over parts is to end all the same. */
-TEST(an_answer_of_which_no_byte_fits_a_frame_is_not_sent)
+CALLED_TEST(an_answer_of_which_no_byte_fits_a_frame_is_not_sent)
 {
-    join(2);
     pair.peer->tx.payload_max = TCI_REPLY_BYTES;
     call(answers_much, 0, 0);
     assert_status(seen[0], TC_E_TOO_LARGE);
     assert_null(pair.peer->tx.queue);
-    fake_pair_close(&pair);
 }
 
-TEST(an_answer_that_is_never_taken_is_said_to_be)
+CALLED_TEST(an_answer_that_is_never_taken_is_said_to_be)
 {
-    join(2);
     pair.far->core.options.send_queue_bytes = 4096;
     call(answers_much, 0, 0);
     assert_status(seen[0], TC_E_TOO_LARGE);
     heard_expect(&answer, TC_E_TOO_LARGE, "its answer of 6000 bytes could not be sent");
-    fake_pair_close(&pair);
 }
 
 /* --- sender and rank ---------------------------------------------------------------------- */
@@ -165,15 +162,13 @@ static void looks_around(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-TEST(a_function_knows_who_called_it_and_where_it_is)
+CALLED_TEST(a_function_knows_who_called_it_and_where_it_is)
 {
-    join(2);
     call(looks_around, 0, 0);
     tc_ifunc *fn = fake_node_function(pair.near, "plain", looks_around);
     assert_ok(tc_send(pair.ep, fn, NULL, 0)); /* without a route, too */
     fake_pair_settle(&pair);
     assert_int_equal(runs, 2);
-    fake_pair_close(&pair);
 }
 
 TEST(outside_of_a_function_there_is_nothing_to_answer)
@@ -224,9 +219,8 @@ static void send_plain(body main)
     fake_pair_settle(&pair);
 }
 
-TEST(a_detached_call_is_answered_by_a_later_message)
+CALLED_TEST(a_detached_call_is_answered_by_a_later_message)
 {
-    join(2);
     call(detaches, 0, 0);
     assert_ok(seen[0]);
     assert_status(seen[1], TC_E_NOT_FOUND);
@@ -239,7 +233,6 @@ TEST(a_detached_call_is_answered_by_a_later_message)
     send_plain(answers_the_ticket); /* there is no waiter any more */
     assert_int_equal(answer.count, 1);
     assert_int_equal(pair.near->core.counters[TCI_REPLIES_LATE], 1);
-    fake_pair_close(&pair);
 }
 
 /* Calls a member that never answers, and passes that on. */
@@ -302,9 +295,8 @@ TEST(a_ticket_may_say_anything)
 /* --- functions that are refused, and bytes that are wrong
  * -------------------------------------- */
 
-TEST(a_call_of_a_function_that_does_not_load_is_told_why)
+CALLED_TEST(a_call_of_a_function_that_does_not_load_is_told_why)
 {
-    join(2);
     fake_code_of("called")->fails = TC_E_UNRESOLVED;
     call(says_nothing, 0, 0);
     heard_expect(&answer, TC_E_UNRESOLVED, "called: does not load");
@@ -313,7 +305,6 @@ TEST(a_call_of_a_function_that_does_not_load_is_told_why)
     const tc_call_params params = {.done = heard_done, .user = &answer};
     assert_status(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL), TC_E_REFUSED);
     assert_int_equal(answer.count, 0);
-    fake_pair_close(&pair);
 }
 
 TEST(replies_of_a_wrong_form_are_corrupt)

@@ -338,9 +338,8 @@ TEST(a_member_that_cannot_even_be_tried_is_none)
     fake_pair_close(&pair);
 }
 
-TEST(a_context_has_a_number_of_groups_at_most)
+NODE_TEST(a_context_has_a_number_of_groups_at_most)
 {
-    fake_node *node = fake_node_create();
     const tc_group_member members[] = {{"127.0.0.1:9", 11}, {"127.0.0.1:9", 11}};
     tc_group_params params = {.size = 2, .members = members};
     tc_group *group;
@@ -353,5 +352,4 @@ TEST(a_context_has_a_number_of_groups_at_most)
         error.text, "group 1025 would be number 1025 of this context, expected 1024 at most");
     tci_group_free(group);
     assert_ok(tci_group_create(&node->core, &params, sizeof members[0], &group, &error));
-    fake_node_destroy(node);
 }
