@@ -5,12 +5,12 @@
 
 The calls that functions may rely on, the events of the audit, the words of a policy's lines, the statuses, the deliveries and the
 architectures; and each option quota_* is one that needs the module of limits. Numbers that a format and its specification share are
-equal, and each option and counter is used.
+equal. Each option and counter is used, each word of a policy's lines tested and fuzzed, each experiment of tc-perf listed.
 """
 import re
 import sys
 
-from source_tree import read, sources
+from source_tree import read, walk
 
 
 def table_under(document, heading):
@@ -37,8 +37,11 @@ def described_events(text):
     return {event for cell in table_under(text, "| event | when |") for event in re.findall(r"`(\w+)`", cell)}
 
 
+POLICY = r'strcmp\(word, "([^"]+)"\)'
+
+
 def policy_words(text):
-    return set(re.findall(r'strcmp\(word, "([^"]+)"\)', text))
+    return set(re.findall(POLICY, text))
 
 
 def described_words(text):
@@ -147,10 +150,15 @@ LISTS = [
     ("granule", GRANULE, [FRAME], value(r"unit of (\d+) bytes"), "docs/glossary.md"),
 ]
 
-# The rows of a list, each of which a source of runtime/ uses.
+EXPERIMENT = r"^const perf_experiment (\w+)_experiment = "
+# Names that files define, and other files or folders that have each of them.
 USED = [
-    ("option", r"\((\w+), \"TC_", "runtime/base/option_list.h", r"(?:\.|->)%s\b"),
-    ("counter", r"ROW\((\w+), ", "runtime/base/counter_list.h", r"\b%s\b"),
+    ("option", r"\((\w+), \"TC_", "runtime/base/option_list.h", r"(?:\.|->)%s\b", "runtime/"),
+    ("counter", r"ROW\((\w+), ", "runtime/base/counter_list.h", r"\b%s\b", "runtime/"),
+    ("word", POLICY, "runtime/engine/policy_reader.c", "%s", "tests/engine/test_symbol_policy.c"),
+    ("word", POLICY, "runtime/engine/policy_reader.c", "%s", "tests/fuzz/corpus/symbol_policy/"),
+    ("experiment", EXPERIMENT, "benchmarks/[^/]*$", r"\brow\(%s\)", "benchmarks/perf_experiment.c"),
+    ("experiment", EXPERIMENT, "benchmarks/papers/", r"\brow\(%s\)", "benchmarks/papers/paper_list.h"),
 ]
 
 
@@ -167,12 +175,14 @@ def check(root):
 
 
 def check_uses(root):
-    for kind, row, path, use in USED:
-        names = re.findall(row, read(root, path))
-        text = "\n".join(read(root, source) for source in sources(root) if source.startswith("runtime/") and source != path)
-        if not names:
+    files = list(walk(root))
+    for kind, names, path, use, where in USED:
+        found = {name for file in files if re.match(path, file) for name in re.findall(names, read(root, file), re.MULTILINE)}
+        text = "\n".join(read(root, file) for file in files if file.startswith(where) and file != path)
+        if not found:
             yield f"{path}: no {kind} found"
-        yield from (f"{path}: no source uses the {kind} '{name}'" for name in names if not re.search(use % name, text))
+        yield from (f"{path}: has the {kind} '{name}', which {where} lacks" for name in sorted(found)
+                    if not re.search(use % re.escape(name), text, re.MULTILINE))
 
 
 def main():
