@@ -11,7 +11,7 @@
 /* A payload that leaves in fragments. */
 typedef struct tci_large_request {
     tc_ifunc *fn;     /* held */
-    const void *args; /* of the call that began it; the same call again continues it */
+    const void *args; /* of the call that began it; that call, repeated, continues it */
     size_t args_size;
     uint8_t *owned; /* NULL, or the payload's own memory */
     const uint8_t *payload;

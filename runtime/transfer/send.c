@@ -60,12 +60,13 @@ static tc_status stage_injected(tc_ep *ep, const tci_outgoing *out)
                : TC_E_AGAIN;
 }
 
-/* Returns whether the same call has sent a part of the payload. */
+/* Returns whether the same call has sent a part of the payload; a tc_call is another one. */
 static bool continues_large(const tc_ep *ep, const tci_outgoing *out)
 {
     const tci_large_request *large = ep->tx.large;
     return large != NULL && !large->queued && large->fn == out->fn &&
-           large->args == out->args && large->args_size == out->args_size;
+           large->args == out->args && large->args_size == out->args_size &&
+           large->routed == out->flags && out->kind != TCI_OUT_INJECT;
 }
 
 /* Begins or continues a payload in parts. It is continued by repeating the same call or, if its

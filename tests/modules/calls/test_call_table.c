@@ -255,3 +255,37 @@ CALLER_TEST(no_more_calls_wait_than_the_table_holds)
     assert_int_equal(h.count, 1);
     assert_ok(start_one(c, fn, &h, NULL, &error)); /* the answer has freed a slot */
 }
+
+static unsigned counted;
+
+static void count(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    counted++;
+}
+
+/* The same function and arguments as those of a tc_send that has sent a part of its payload. */
+TEST(a_call_does_not_continue_a_send)
+{
+    static uint8_t payload[1u << 20];
+    caller c = caller_make();
+    heard h = {0};
+    tc_error error = {0};
+    const tc_call_params params = {.done = heard_done, .user = &h};
+    tc_ifunc *fn = fake_node_function(c.pair.near, "count", count);
+    tc_status status;
+    counted = 0;
+    assert_status(tc_send(c.pair.ep, fn, payload, sizeof payload), TC_E_AGAIN);
+    assert_status(tc_call_start(c.pair.ep, fn, payload, sizeof payload, &params, NULL, &error),
+                  TC_E_BUSY);
+    assert_non_null(strstr(error.text, "another message is partly sent"));
+    assert_int_equal(tci_calls_of(c.core)->count, 0);
+    while ((status = tc_send(c.pair.ep, fn, payload, sizeof payload)) == TC_E_AGAIN)
+        (void)fake_node_turn(c.pair.far);
+    assert_ok(status);
+    assert_ok(tc_call_start(c.pair.ep, fn, payload, sizeof payload, &params, NULL, &error));
+    fake_pair_settle(&c.pair);
+    heard_expect(&h, TC_OK, "");
+    assert_int_equal(counted, 2);
+    fake_pair_close(&c.pair);
+}
