@@ -100,16 +100,31 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     return TC_OK;
 }
 
-void tci_handshake_refuse(tc_ep *ep, const tc_error *error)
+/* Refuses with another text for the peer than for this side. */
+static void refuse_as(tc_ep *ep, const tc_error *error, const char *text)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
     TC_LOG_RATIONED(&ep->core->log, TC_LOG_WARN, "connection refused: %s", error->text);
-    if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) ==
-            TC_OK &&
+    if (tci_hello_refuse_encode(error->status, text, bytes, sizeof bytes, &size) == TC_OK &&
         (ep->stream != NULL || ep->link != NULL))
         (void)tci_ep_message_send(ep, bytes, size, NULL);
     tci_ep_fail(ep, error);
+}
+
+void tci_handshake_refuse(tc_ep *ep, const tc_error *error)
+{
+    refuse_as(ep, error, error->text);
+}
+
+/* The text about two UCX names "the peer" and "this side", so the peer gets that of its own
+ * side. */
+static void refuse_hello(tc_ep *ep, const tci_hello *hello, const tc_error *error)
+{
+    tc_error theirs = *error;
+    if (error->status == TC_E_VERSION)
+        (void)(tci_hello_compatible(hello, &ep->core->self, &theirs) == TC_OK);
+    refuse_as(ep, error, theirs.text);
 }
 
 static void keep_text(char *out, size_t size, tci_hello_view view)
@@ -296,11 +311,12 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a second HELLO");
         return;
     }
-    tc_status status = tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, &error);
-    if (status == TC_OK)
-        status = accept_hello(ep, &hello, &error);
-    if (status != TC_OK) {
+    if (tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, &error) != TC_OK) {
         tci_handshake_refuse(ep, &error);
+        return;
+    }
+    if (accept_hello(ep, &hello, &error) != TC_OK) {
+        refuse_hello(ep, &hello, &error);
         return;
     }
     TCI_INVARIANT(ep_state, tci_ep_state_may_follow(ep->state, TCI_EP_AWAITING_READY));

@@ -206,10 +206,32 @@ TEST(another_version_of_ucx_is_refused)
     tci_hello hello = meet(&pair, bytes);
     hello.ucx.minor++;
     say_hello(pair.ep, &hello);
-    fake_expect_failed(pair.ep, TC_E_VERSION, "1.14");
+    fake_expect_failed(pair.ep, TC_E_VERSION, "the peer runs UCX 1.14.1, this side 1.13.1");
     assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
     assert_status(refusal.status, TC_E_VERSION);
+    assert_non_null(strstr(refusal.text, "the peer runs UCX 1.13.1, this side 1.14.1"));
     fake_pair_close(&pair);
+}
+
+/* Each side's text is about the right one: also that which the refused side reads. */
+TEST(a_side_without_ucx_is_named_as_each_sees_it)
+{
+    static const char *const texts[] = {"the peer's library was built without UCX",
+                                        "this library was built without UCX"};
+    for (size_t here = 0; here < 2; here++) {
+        fake_pair pair;
+        uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+        tc_error refusal = {0};
+        tci_hello hello = meet(&pair, bytes);
+        tci_hello *without = here ? &pair.near->core.self : &hello;
+        without->ucx = (tci_hello_version){0, 0, 0};
+        say_hello(pair.ep, &hello);
+        fake_expect_failed(pair.ep, TC_E_VERSION, texts[here]);
+        assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
+        say_refuse(pair.peer, refusal.status, refusal.text);
+        fake_expect_failed(pair.peer, TC_E_VERSION, texts[1 - here]);
+        fake_pair_close(&pair);
+    }
 }
 
 TEST(a_ring_that_is_not_there_is_refused)
