@@ -38,6 +38,7 @@ void tci_connecting_turn(tc_ep *ep)
         return;
     bool may_try_again = status == TC_E_UNREACHABLE || status == TC_E_PEER_LOST;
     if (may_try_again && ep->hs.expected_rank != TC_RANK_NONE) {
+        ep->hs.watched = false; /* the next stream has another descriptor */
         ep->core->events->retry(ep, tci_clock_ns());
         return;
     }

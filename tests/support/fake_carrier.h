@@ -60,6 +60,7 @@ struct tci_stream {
     tc_error end;        /* and then; at first TC_E_AGAIN */
     char identity[TCI_TLS_IDENTITY_MAX];
     tc_error connected; /* result of tci_stream_connect_finish */
+    bool is_proving;    /* connected, though connect_finish is not done */
     bool is_remote;     /* leads to another host */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */

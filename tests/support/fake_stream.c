@@ -75,7 +75,7 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
 
 bool tci_stream_is_connected(const tci_stream *stream)
 {
-    return stream->connected.status == TC_OK;
+    return stream->connected.status == TC_OK || stream->is_proving;
 }
 
 const char *tci_stream_identity(const tci_stream *stream)
