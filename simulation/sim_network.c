@@ -168,6 +168,11 @@ void sim_network_receiver(sim_network_way *way, sim_descriptor *descriptor)
     way->receiver = descriptor;
 }
 
+bool sim_network_is_deaf(const sim_network_way *way)
+{
+    return way->deaf;
+}
+
 void sim_network_leave_in(sim_network_way *way)
 {
     way->receiver = NULL;
@@ -331,6 +336,11 @@ size_t sim_network_space(const sim_network_way *way)
     const size_t taken = way->under_way + (way->end - way->begin);
     const size_t window = of(way)->world->params.window_bytes;
     return taken < window ? window - taken : 0;
+}
+
+size_t sim_network_under_way(const sim_network_way *way)
+{
+    return way->under_way;
 }
 
 size_t sim_network_unread(const sim_network_way *way)

@@ -19,6 +19,8 @@ bool sim_network_join(tc_sim_world *world, unsigned from, unsigned to,
 /* Names the socket at an end, which changes are reported to. */
 void sim_network_sender(sim_network_way *way, sim_descriptor *descriptor);
 void sim_network_receiver(sim_network_way *way, sim_descriptor *descriptor);
+/* Returns whether its receiving end was given up. */
+bool sim_network_is_deaf(const sim_network_way *way);
 /* Gives up an end. */
 void sim_network_leave_in(sim_network_way *way);
 void sim_network_leave_out(sim_network_way *way);
@@ -26,13 +28,15 @@ void sim_network_leave_out(sim_network_way *way);
 /* Answers an attempt to connect, by the way back: 0 or the error. */
 void sim_network_answer(sim_network_way *back, int errnum);
 bool sim_network_is_answered(const sim_network_way *back);
-/* Runs an event of an attempt again, later; ends the attempt when it takes too long. */
+/* Runs an event of an attempt again, later. */
 void sim_network_retry(sim_network_way *forth, void (*run)(void *subject, uint64_t argument),
                        void *subject);
 
 /* Returns how many bytes can be written, or read. */
 size_t sim_network_space(const sim_network_way *way);
 size_t sim_network_unread(const sim_network_way *way);
+/* Returns how many of the written bytes have not arrived. */
+size_t sim_network_under_way(const sim_network_way *way);
 /* At most so many. */
 bool sim_network_write(sim_network_way *way, const void *bytes, size_t size);
 void sim_network_read(sim_network_way *way, void *bytes, size_t size, bool keep);

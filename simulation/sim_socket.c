@@ -180,13 +180,25 @@ static void answer(attempt *a, int errnum)
     sim_memory_real_resize(a, 0);
 }
 
+/* An attempt of a closed socket is not made again. */
+static void try_later(attempt *a, void (*run)(void *subject, uint64_t argument))
+{
+    if (!sim_network_is_deaf(a->back)) {
+        sim_network_retry(a->forth, run, a);
+        return;
+    }
+    sim_network_leave_in(a->forth);
+    sim_network_leave_out(a->back);
+    sim_memory_real_resize(a, 0);
+}
+
 /* At the host that is connected to: queues the connection at its listener. */
 static void arrive(void *subject, uint64_t argument)
 {
     attempt *a = subject;
     (void)argument;
     if (sim_network_is_cut(a->world, host_of(&a->from), host_of(&a->to))) {
-        sim_network_retry(a->forth, arrive, a);
+        try_later(a, arrive);
         return;
     }
     sim_socket *listener = listener_at(a->world, host_of(&a->to), a->to.sin_port);
@@ -195,7 +207,7 @@ static void arrive(void *subject, uint64_t argument)
         return;
     }
     if (listener->waiting_count >= listener->backlog) {
-        sim_network_retry(a->forth, arrive, a);
+        try_later(a, arrive);
         return;
     }
     sim_socket *s = sim_memory_real_clear(sizeof *s);
@@ -267,6 +279,17 @@ int sim_socket_take_error(int number)
     const int errnum = s->error;
     s->error = 0;
     return errnum;
+}
+
+int sim_socket_info(int number, struct tcp_info *info)
+{
+    const sim_socket *s = socket_of(number);
+    if (s == NULL)
+        return fail(ENOTSOCK);
+    *info = (struct tcp_info){.tcpi_state =
+                                  s->state == CONNECTING ? TCP_SYN_SENT : TCP_ESTABLISHED};
+    info->tcpi_unacked = s->out != NULL && sim_network_under_way(s->out) > 0;
+    return 0;
 }
 
 int sim_socket_name(int number, bool of_peer, struct sockaddr *address, socklen_t *size)

@@ -7,6 +7,7 @@
 #include "sim_descriptor.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 int sim_socket_open(int domain, int type);
@@ -15,6 +16,8 @@ int sim_socket_listen(int number, int backlog);
 int sim_socket_accept(int number, struct sockaddr *address, socklen_t *size, int flags);
 int sim_socket_connect(int number, const struct sockaddr *address, socklen_t size);
 int sim_socket_shutdown(int number, int how);
+/* Its state, and whether written bytes have not arrived. */
+int sim_socket_info(int number, struct tcp_info *info);
 int sim_socket_name(int number, bool of_peer, struct sockaddr *address, socklen_t *size);
 /* The pending error of SO_ERROR, which it clears; -1: no socket. */
 int sim_socket_take_error(int number);

@@ -332,6 +332,8 @@ int __wrap_getsockopt(int fd, int level, int option, void *value, socklen_t *siz
 {
     if (!sim_descriptor_is(fd))
         return __real_getsockopt(fd, level, option, value, size);
+    if (level == IPPROTO_TCP && option == TCP_INFO && *size >= sizeof(struct tcp_info))
+        return sim_socket_info(fd, value);
     const int result = option == SO_ERROR ? sim_socket_take_error(fd) : SOCK_STREAM;
     if (result < 0)
         return -1;

@@ -22,7 +22,10 @@ extern "C" {
 /* Connects to a listener (tc_listener_open). Blocks, progressing ctx. Functions that the peer
  * sends at once run after the call, in the next one that progresses. A listener that hangs up
  * before it has answered is tried again, up to seven times within the timeout: a listener
- * crowded by unauthenticated peers drops some connections.
+ * crowded by unauthenticated peers drops some connections. So is one at a host that does not
+ * answer for a quarter to half of a second, up to eight times with growing patience: where many
+ * peers connect to a listener at once, its queue is full, and they come back at different
+ * moments.
  *
  * A peer whose thread has been running a function for a second answers that it is busy, if its
  * option call_time_max is not 0 (tc-node sets that): for how long, in which function, and of

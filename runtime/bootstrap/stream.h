@@ -97,6 +97,12 @@ TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port,
  * texts name the address. After a failure the stream can only be closed. */
 TC_MUST_CHECK tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err);
 
+/* Returns whether the peer's host has acknowledged nothing, or not the newest bytes. Its
+ * listener's queue may be full: then it drops the attempt, or all bytes behind its own answer,
+ * and the kernel sends again after times that double. The host of a process that is merely busy
+ * acknowledges. */
+bool tci_stream_is_unanswered(const tci_stream *stream);
+
 /* --- messages ---------------------------------------------------------------------------- */
 
 /* Queues all of the bytes or none and writes as much as the connection accepts. Allowed while

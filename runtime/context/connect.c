@@ -7,6 +7,7 @@
 #include "context/wait.h"
 #include "core/ep_state.h"
 #include "core/sole_user.h"
+#include "endpoint/connecting.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -32,15 +33,29 @@ static void begin_running(tc_ep *ep)
     tci_pending_add(&ep->core->pending, TCI_WORK_SERVICE);
 }
 
-tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *heard_out,
-                           tc_error *err)
+static tc_status why_not_open(const tc_ep *ep, const tci_patience *patience, bool stalls,
+                              tc_error *err)
 {
+    if (stalls)
+        return TC_E_AGAIN;
+    return patience->interrupted
+               ? tci_error_set(err, TC_E_TIMEOUT, "the peer did not answer %s",
+                               tci_patience_text(patience))
+               : tc_ep_error(ep, err);
+}
+
+tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, unsigned redials, tc_ep **ep_out,
+                           bool *heard_out, tc_error *err)
+{
+    bool stalls = false;
     tci_patience patience = tci_interrupt_patience(ctx, TC_FOREVER);
     const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
     ep->life.ended_notified = true; /* no callback before the owner has it */
     ctx->idle_since_ns = 0;
-    while (!is_decided(ep) && !tci_patience_is_over(&patience))
+    while (!is_decided(ep) && !tci_patience_is_over(&patience) && !stalls) {
         tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
+        stalls = ep->state < TCI_EP_AWAITING_READY && tci_connecting_stalls(ep, redials);
+    }
     *heard_out = ep->link != NULL;
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_notified = false;
@@ -48,10 +63,7 @@ tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *hea
         *ep_out = ep;
         return TC_OK;
     }
-    tc_status status = patience.interrupted
-                           ? tci_error_set(err, TC_E_TIMEOUT, "the peer did not answer %s",
-                                           tci_patience_text(&patience))
-                           : tc_ep_error(ep, err);
+    const tc_status status = why_not_open(ep, &patience, stalls, err);
     tci_ep_free(ep);
     return status;
 }
@@ -66,8 +78,8 @@ tc_status tci_connect_busy(tc_error *err)
     return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
 }
 
-static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
-                            tc_ep **ep_out, bool *heard_out, tc_error *err)
+static tc_status try_once(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
+                          unsigned redials, tc_ep **ep_out, bool *heard_out, tc_error *err)
 {
     tci_core *core = &ctx->core;
     tci_stream *stream;
@@ -81,7 +93,17 @@ static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t dea
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
     tci_handshake_begin(ep, deadline_ns);
-    return tci_connect_wait(ctx, ep, ep_out, heard_out, err);
+    return tci_connect_wait(ctx, ep, redials, ep_out, heard_out, err);
+}
+
+/* Begins anew where the peer's host does not answer: its listener's queue may be full. */
+static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
+                            tc_ep **ep_out, bool *heard_out, tc_error *err)
+{
+    tc_status status = TC_E_AGAIN;
+    for (unsigned i = 0; status == TC_E_AGAIN; i++)
+        status = try_once(ctx, host_port, deadline_ns, i, ep_out, heard_out, err);
+    return status;
 }
 
 static bool never(void *arg)

@@ -8,9 +8,10 @@
 uint64_t tci_connect_deadline(const tci_core *core, uint64_t timeout_ns);
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
- * the handshake's. *heard_out: the peer's HELLO has arrived, or was not needed to reach it. */
-TC_MUST_CHECK tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, tc_ep **ep_out,
-                                         bool *heard_out, tc_error *err);
+ * the handshake's. *heard_out: the peer's HELLO has arrived, or was not needed to reach it.
+ * TC_E_AGAIN: its stream stalls, and another attempt is better; `redials` were made. */
+TC_MUST_CHECK tc_status tci_connect_wait(tc_context *ctx, tc_ep *ep, unsigned redials,
+                                         tc_ep **ep_out, bool *heard_out, tc_error *err);
 
 /* Reports a call from inside an ifunc: TC_E_BUSY. */
 tc_status tci_connect_busy(tc_error *err);

@@ -31,10 +31,10 @@ typedef enum tci_ep_state {
 typedef struct tci_handshake {
     const struct tci_handshake_ops *ops; /* core/handshake_ops.h; NULL: not begun */
     bool watched;                        /* the stream is, from when it is connected */
-    bool hello_sent;
-    bool ready_sent;
-    bool peer_ready;
+    bool hello_sent, ready_sent, peer_ready;
     uint64_t deadline_ns;
+    uint64_t stalls_ns;     /* when an unanswered attempt to connect is given up; 0: not set */
+    unsigned redials;       /* attempts that were given up */
     uint64_t nonce;         /* of our ring */
     uint32_t expected_rank; /* of the member that it should reach; TC_RANK_NONE: no group */
 } tci_handshake;

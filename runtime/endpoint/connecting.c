@@ -5,7 +5,12 @@
 #include "core/network.h"
 #include "endpoint/handshake.h"
 
+#include <sodium.h>
 #include <stdio.h>
+
+/* For the first answer of the peer's host: longer than most networks take, and shorter than the
+ * second that a kernel waits before it tries again. */
+#define PATIENCE_NS 250000000ull
 
 void tci_connecting_keep_identity(tc_ep *ep)
 {
@@ -24,6 +29,39 @@ static tc_status watch(tc_ep *ep, tc_status otherwise, tc_error *err)
     return otherwise;
 }
 
+/* Returns a time that differs from process to process: a listener's queue takes few connections
+ * at one moment, and kernels try all others again at one moment. It grows for networks that are
+ * slower than expected. */
+static uint64_t draw_patience(unsigned redials)
+{
+    uint32_t drawn;
+    randombytes_buf(&drawn, sizeof drawn);
+    return (redials + 1) * (PATIENCE_NS + drawn % PATIENCE_NS);
+}
+
+bool tci_connecting_stalls(tc_ep *ep, unsigned redials)
+{
+    if (ep->stream == NULL || redials >= TCI_CONNECTING_REDIALS)
+        return false;
+    const uint64_t now_ns = tci_clock_ns();
+    if (ep->hs.stalls_ns == 0)
+        ep->hs.stalls_ns = now_ns + draw_patience(redials);
+    if (now_ns < ep->hs.stalls_ns)
+        return false;
+    ep->hs.stalls_ns = UINT64_MAX; /* its host has answered, or this attempt ends */
+    return tci_stream_is_unanswered(ep->stream);
+}
+
+/* Returns whether a member's stream is to be given up for another one. */
+static bool redials(tc_ep *ep)
+{
+    if (ep->hs.expected_rank == TC_RANK_NONE || !tci_connecting_stalls(ep, ep->hs.redials))
+        return false;
+    ep->hs.redials++;
+    ep->hs.stalls_ns = 0;
+    return true;
+}
+
 void tci_connecting_turn(tc_ep *ep)
 {
     tc_error error = {0};
@@ -34,6 +72,8 @@ void tci_connecting_turn(tc_ep *ep)
     tc_status status = tci_stream_connect_finish(ep->stream, &error);
     if (status == TC_OK || status == TC_E_AGAIN)
         status = watch(ep, status, &error);
+    if (status == TC_E_AGAIN && redials(ep))
+        status = TC_E_UNREACHABLE;
     if (status == TC_E_AGAIN)
         return;
     bool may_try_again = status == TC_E_UNREACHABLE || status == TC_E_PEER_LOST;

@@ -5,9 +5,18 @@
 
 #include "core/ep.h"
 
+/* So often at most an unanswered attempt to connect is given up for another one; the last one
+ * has all the time. */
+#define TCI_CONNECTING_REDIALS 8u
+
 /* Continues connecting without blocking. On failure ends the endpoint, or asks for a retry if
  * it leads to a group member that is not reachable yet. */
 void tci_connecting_turn(tc_ep *ep);
+
+/* Called in each turn of a stream that connects, or has no HELLO of its peer yet. Returns
+ * whether the peer's host has not answered for so long that another attempt is better.
+ * `redials`: how many were made. */
+bool tci_connecting_stalls(tc_ep *ep, unsigned redials);
 
 /* Stores the identity that the peer has proved on the stream. */
 void tci_connecting_keep_identity(tc_ep *ep);

@@ -69,6 +69,45 @@ STREAM_TEST(bytes_sent_while_connecting_arrive)
     stream_bench_expect(b, b->near);
 }
 
+/* Connects and sends a message, which no process accepts. */
+static tci_stream *knock(const char *address, const stream_bench *b)
+{
+    tci_stream *stream;
+    assert_ok(tci_stream_connect_start(address, NULL, &stream, NULL));
+    assert_ok(tci_stream_send(stream, b->message, b->size, NULL));
+    for (int i = 0; i < 20; i++) {
+        (void)(tci_stream_connect_finish(stream, NULL) == TC_OK);
+        (void)(tci_stream_flush(stream, NULL) == TC_OK);
+        (void)usleep(1000);
+    }
+    return stream;
+}
+
+/* The kernel lets two in where one may wait. Others it drops, also after they are connected. */
+STREAM_TEST(a_host_whose_queue_is_full_has_not_answered)
+{
+    stream_bench *b = *state;
+    tci_stream *streams[5];
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof own;
+    char address[64];
+    b->raw = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(b->raw, (struct sockaddr *)&own, sizeof own), 0);
+    assert_int_equal(listen(b->raw, 1), 0);
+    assert_int_equal(getsockname(b->raw, (struct sockaddr *)&own, &size), 0);
+    (void)snprintf(address, sizeof address, "127.0.0.1:%u", ntohs(own.sin_port));
+    for (size_t i = 0; i < 5; i++) {
+        streams[i] = knock(address, b);
+        assert_int_equal(tci_stream_is_unanswered(streams[i]), i >= 2);
+    }
+    for (size_t i = 0; i < 5; i++)
+        tci_stream_close(streams[i]);
+    b->far = knock(b->address, b);
+    assert_false(tci_stream_is_unanswered(b->far)); /* its process is only slow */
+    stream_bench_accept(b);
+    stream_bench_expect(b, b->near);
+}
+
 STREAM_TEST(fragments_make_one_message)
 {
     stream_bench *b = *state;

@@ -1,5 +1,7 @@
 /* A handshake over a stream: connecting, whole messages and rubbish, the stream's end. */
 #include "../support/fake_node.h"
+#include "base/clock.h"
+#include "endpoint/connecting.h"
 #include "endpoint/handshake.h"
 
 #include <sys/epoll.h>
@@ -102,6 +104,51 @@ TEST(an_endpoint_without_a_stream_yet_is_tried_again_too)
     tci_handshake_stream(ep);
     assert_int_equal(node->seen.retried, 1);
     assert_int_equal(ep->state, TCI_EP_CONNECTING);
+    finish(node);
+}
+
+/* Connecting, with a host that has not answered, and its time is over. */
+static tc_ep *unanswered(fake_node *node)
+{
+    tc_ep *ep = calling(node);
+    ep->stream->connected.status = TC_E_AGAIN;
+    ep->stream->is_unanswered = true;
+    ep->hs.stalls_ns = 1;
+    return ep;
+}
+
+TEST(a_member_whose_host_does_not_answer_is_tried_again_some_times)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = unanswered(node);
+    tci_handshake_expect_rank(ep, 1);
+    for (unsigned i = 1; i <= TCI_CONNECTING_REDIALS; i++) {
+        tci_handshake_stream(ep);
+        assert_int_equal(node->seen.retried, i);
+        tci_handshake_stream(ep); /* the next attempt has time of its own */
+        assert_int_equal(node->seen.retried, i);
+        assert_true(i == TCI_CONNECTING_REDIALS ||
+                    ep->hs.stalls_ns > tci_clock_ns() + (i + 1) * 200000000ull);
+        ep->hs.stalls_ns = 1;
+    }
+    tci_handshake_stream(ep);
+    assert_int_equal(node->seen.retried, TCI_CONNECTING_REDIALS);
+    assert_int_equal(ep->state, TCI_EP_CONNECTING);
+    finish(node);
+}
+
+TEST(a_host_that_answers_late_is_left_alone)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = unanswered(node);
+    ep->stream->is_unanswered = false;
+    assert_false(tci_connecting_stalls(ep, 0));
+    ep->stream->is_unanswered = true; /* that is about later bytes */
+    assert_false(tci_connecting_stalls(ep, 0));
+    ep->hs.stalls_ns = 1;
+    assert_true(tci_connecting_stalls(ep, 0));
+    tci_handshake_stream(ep); /* tc_ep_connect tries again itself */
+    assert_int_equal(node->seen.retried, 0);
     finish(node);
 }
 

@@ -62,6 +62,7 @@ struct tci_stream {
     tc_error connected; /* result of tci_stream_connect_finish */
     bool is_proving;    /* connected, though connect_finish is not done */
     bool is_remote;     /* leads to another host */
+    bool is_unanswered; /* result of tci_stream_is_unanswered */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */
     size_t at, shown, fed, piece;

@@ -46,6 +46,11 @@ tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err)
     return tell(&stream->connected, err);
 }
 
+bool tci_stream_is_unanswered(const tci_stream *stream)
+{
+    return stream->is_unanswered;
+}
+
 tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
 {
     (void)err;

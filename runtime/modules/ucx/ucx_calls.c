@@ -36,7 +36,7 @@ static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t 
         return status;
     }
     bool heard;
-    return tci_connect_wait(ctx, ep, ep_out, &heard, err);
+    return tci_connect_wait(ctx, ep, 0, ep_out, &heard, err);
 }
 
 /* UCX pairs endpoints of two workers in the order of their making. So when an attempt was given
