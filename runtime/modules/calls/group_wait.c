@@ -1,6 +1,7 @@
 /* Calls that wait for the members of a group. */
 #include "context/context_object.h"
 
+#include "base/assertion.h"
 #include "context/interrupt.h"
 #include "context/wait.h"
 #include "modules/calls/member.h"
@@ -97,19 +98,30 @@ static bool has_not_come(const tc_group *group, uint32_t rank)
     return rank != group->rank && group->members[rank].arrived < group->entered;
 }
 
-static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *err)
+static tc_status missed(const tc_group *group, const tci_patience *patience, tc_error *err)
 {
     char missing[160];
-    while (name_missing(group, has_not_come, missing, sizeof missing) > 0) {
+    (void)name_missing(group, has_not_come, missing, sizeof missing);
+    return tci_error_set(err, TC_E_TIMEOUT,
+                         "barrier: not all members came %s; missing: rank %s",
+                         tci_patience_text(patience), missing);
+}
+
+/* Goes over the members only when one of them was lost, not whenever one arrives. */
+static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *err)
+{
+    uint64_t losses = group->losses - 1;
+    while (group->missing > 0) {
         uint32_t rank;
-        const tc_error *failure = find_failure(group, has_not_come, &rank);
+        TCI_INVARIANT_IS(group_missing, group->missing, <, group->size);
+        const tc_error *failure =
+            losses != group->losses ? find_failure(group, has_not_come, &rank) : NULL;
+        losses = group->losses;
         if (failure != NULL)
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
         if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
-            return tci_error_set(err, TC_E_TIMEOUT,
-                                 "barrier: not all members came %s; missing: rank %s",
-                                 tci_patience_text(patience), missing);
+            return missed(group, patience, err);
     }
     return TC_OK;
 }
@@ -175,10 +187,12 @@ tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
     if (tci_core_is_busy(group->core))
         return busy("tc_group_barrier", err);
     tc_group_context(group)->idle_since_ns = 0;
-    group->entered++;
-    if (group->rank != 0)
+    if (group->rank != 0) {
+        group->entered++;
         return report_and_wait(group, &patience, err);
+    }
     tc_error why;
+    tci_member_enter_barrier(group);
     tc_status status = await_all(group, &patience, &why);
     if (status == TC_OK) {
         release_all(group);

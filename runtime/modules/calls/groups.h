@@ -31,6 +31,8 @@ struct tc_group {
     tci_group_job *job;    /* its key proves members; NULL: the context's credentials do */
     bool ending;           /* no endpoint is made any more */
     uint64_t entered;      /* barriers that this side has reached */
+    uint32_t missing;      /* of the others, which have not reached the newest; rank 0 counts */
+    uint64_t losses;       /* ends of members' endpoints */
     uint64_t released;     /* barriers that rank 0 has ended */
     uint64_t abandoned;    /* the newest barrier that rank 0 has given up */
     tc_error abandoned_for;

@@ -45,6 +45,18 @@ void tci_member_ended(tc_ep *ep, const tc_error *error)
         m->error = malloc(sizeof *m->error);
     if (m->error != NULL)
         *m->error = *error;
+    group->losses++;
+}
+
+/* Notes the newest barrier that a member has reached. */
+static void note_arrival(tc_group *group, tci_member *m, uint64_t count)
+{
+    if (group->rank == 0 && m != group->members && m->arrived < group->entered &&
+        count >= group->entered) {
+        TCI_INVARIANT_IS(group_missing, group->missing, >, 0);
+        group->missing--;
+    }
+    m->arrived = count;
 }
 
 /* Adds the endpoint to the group. The first endpoint that is known to lead to a member is the
@@ -59,7 +71,7 @@ static void join_group(tc_ep *ep, tc_group *group, uint32_t rank)
     if (m->ep == NULL)
         m->ep = ep;
     if (ep->member.arrived > m->arrived)
-        m->arrived = ep->member.arrived;
+        note_arrival(group, m, ep->member.arrived);
     m->arrived_by = ep;
     send_membership(ep);
 }
@@ -138,6 +150,14 @@ static void send_abandoned(const tc_group *group, tc_ep *ep)
     tci_frame_out_control(ep, TCI_CONTROL_ABANDONED, 0, payload, ABANDONED_HEAD_BYTES + size);
 }
 
+void tci_member_enter_barrier(tc_group *group)
+{
+    group->entered++;
+    group->missing = 0;
+    for (uint32_t rank = 1; rank < group->size; rank++)
+        group->missing += group->members[rank].arrived < group->entered;
+}
+
 void tci_member_abandon_barrier(tc_group *group, const tc_error *error)
 {
     group->abandoned = group->entered;
@@ -170,7 +190,7 @@ static void on_arrived(tc_ep *ep, uint64_t count)
         return;
     tci_member *m = &group->members[ep->member.rank];
     if (count > m->arrived) {
-        m->arrived = count;
+        note_arrival(group, m, count);
         m->arrived_by = ep;
     }
     if (count <= group->abandoned && count > group->released)

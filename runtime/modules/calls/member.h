@@ -12,6 +12,9 @@ void tci_member_opened(tc_ep *ep);
 /* Called when an endpoint that may be of a group has ended or is freed. */
 void tci_member_ended(tc_ep *ep, const tc_error *error);
 
+/* Called at rank 0 when it has entered a barrier: counts the members that it waits for. */
+void tci_member_enter_barrier(tc_group *group);
+
 /* Called at rank 0. Lets the barrier that it has entered fail with this error for all members
  * that reach it. */
 void tci_member_abandon_barrier(tc_group *group, const tc_error *error);

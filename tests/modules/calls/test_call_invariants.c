@@ -84,3 +84,13 @@ TEST_BROKEN(group_member)
     group->members[1].ep = fake_node_ep(pair.near);
     tci_member_ended(pair.ep, &gone);
 }
+
+TEST_BROKEN(group_missing)
+{
+    static const uint8_t first[8] = {1};
+    tc_error error;
+    tc_group *group = joined();
+    tci_member_enter_barrier(group);
+    group->missing = 0;
+    assert_ok(tci_member_control(pair.ep, TCI_CONTROL_ARRIVED, first, sizeof first, &error));
+}

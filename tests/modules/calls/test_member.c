@@ -200,6 +200,49 @@ TEST(counts_of_barriers_never_run_backwards)
     fake_pair_close(&pair);
 }
 
+/* Rank 0's count of the missing, whenever they come: before it, by a second endpoint, twice. */
+TEST(a_member_is_counted_once_for_a_barrier)
+{
+    fake_pair_join(&pair, FAKE_MAPPED, 4);
+    tc_group *group = pair.near->calling.groups.first;
+    tc_ep *far = pair.peer;
+    pair.peer = pair.ep; /* near receives it from rank 1 */
+    assert_ok(count(TCI_CONTROL_ARRIVED, 2));
+    assert_int_equal(group->missing, 0); /* of no barrier */
+    tci_member_enter_barrier(group);
+    assert_int_equal(group->missing, 2);
+    tci_member_enter_barrier(group);
+    assert_int_equal(group->missing, 2);
+    tci_member_enter_barrier(group);
+    assert_int_equal(group->missing, 3);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 3));
+    assert_int_equal(group->missing, 2);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 3));
+    assert_ok(count(TCI_CONTROL_ARRIVED, 5));
+    assert_int_equal(group->missing, 2);
+    tci_member_enter_barrier(group);
+    tci_member_enter_barrier(group);
+    assert_int_equal(group->missing, 2);
+    pair.peer = far;
+    assert_ok(count(TCI_CONTROL_ARRIVED, 9)); /* far does not count */
+    assert_int_equal(far->member.group->missing, 0);
+    fake_pair_close(&pair);
+}
+
+/* The endpoint named its barrier before its group. */
+TEST(a_member_that_came_before_it_was_known_is_counted)
+{
+    tc_error error;
+    open_plain();
+    tc_group *group = group_at(pair.far, 0, 3);
+    tci_member_enter_barrier(group);
+    assert_ok(count(TCI_CONTROL_ARRIVED, 1));
+    assert_int_equal(group->missing, 2);
+    assert_ok(claim(FAKE_GROUP, 3, 2, &error));
+    assert_int_equal(group->missing, 1);
+    fake_pair_close(&pair);
+}
+
 TEST(only_rank_0_releases)
 {
     fake_pair_join(&pair, FAKE_MAPPED, 2);
@@ -217,7 +260,8 @@ TEST(a_barrier_that_was_given_up_is_so_for_all)
     const tc_error lost = {TC_E_PEER_LOST, "barrier: rank 7: hung up"};
     fake_pair_join(&pair, FAKE_MAPPED, 2);
     tc_group *near = pair.near->calling.groups.first, *far = pair.far->calling.groups.first;
-    near->entered = 3;
+    for (int i = 0; i < 3; i++)
+        tci_member_enter_barrier(near);
     tci_member_abandon_barrier(near, &lost);
     fake_pair_settle(&pair);
     assert_int_equal(far->abandoned, 0); /* it has not come yet */
@@ -228,7 +272,7 @@ TEST(a_barrier_that_was_given_up_is_so_for_all)
     assert_int_equal(far->abandoned, 3);
     assert_status(far->abandoned_for.status, TC_E_PEER_LOST);
     assert_string_equal(far->abandoned_for.text, lost.text);
-    near->entered = 4;
+    tci_member_enter_barrier(near);
     near->members[1].arrived = 4;
     tci_member_abandon_barrier(near, &lost);
     fake_pair_settle(&pair);
