@@ -157,7 +157,7 @@
     TIME(compile_time_max, "TC_COMPILE_TIME_MAX", "10s", \
       "10ms..24h", 10000000, TCI_DAY, \
       "longest time to compile one function in a process of its own, and to start that " \
-      "process, 2s at least; for better code, for which no message waits, in processor " \
+      "process, 10s at least; for better code, for which no message waits, in processor " \
       "time; the value of the first context holds for all") \
     SIZE(compile_memory_max, "TC_COMPILE_MEMORY_MAX", "2G", \
       "512M..1024G", 512ull << 20, 1024ull << 30, \
