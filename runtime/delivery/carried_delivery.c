@@ -5,7 +5,6 @@
 #include "delivery/pages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static tci_carried_delivery *carried_of(tci_delivery *delivery)
 {
@@ -13,27 +12,25 @@ static tci_carried_delivery *carried_of(tci_delivery *delivery)
 }
 
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
-                         size_t bytes, tci_batch_carrier carry, tc_error *err)
+                         size_t bytes, unsigned batch_ops, tci_batch_carrier carry,
+                         tc_error *err)
 {
-    tci_carried_delivery *carried = malloc(bytes);
-    void *ring = tci_pages_map(peer->ring_bytes);
-    if (carried == NULL || ring == NULL) {
+    tci_carried_delivery *carried = calloc(1, bytes);
+    void *ring = carried != NULL ? tci_pages_map(peer->ring_bytes) : NULL;
+    uint64_t start = tci_ring_start(peer->ring_nonce);
+    if (ring == NULL || !tci_frame_batches_init(&carried->batches, batch_ops, peer->ring_bytes,
+                                                ops->batch_bytes, start, carry, carried)) {
+        if (ring != NULL)
+            tci_frame_batches_fini(&carried->batches);
         tci_pages_unmap(ring, peer->ring_bytes);
         free(carried);
         tci_error_fill(err, TC_E_NO_MEMORY, "%s: out of memory", ops->name);
         return NULL;
     }
-    /* Batches stay untouched until they are used. */
-    carried->base = (tci_delivery){.ops = ops};
-    memset(carried + 1, 0, bytes - sizeof *carried);
-    carried->base.ring = ring;
-    carried->base.consumed = &carried->consumed;
+    carried->base = (tci_delivery){.ops = ops, .ring = ring, .consumed = &carried->consumed};
     carried->link = peer->link;
     carried->ring_bytes = peer->ring_bytes;
-    uint64_t start = tci_ring_start(peer->ring_nonce);
     tci_ring_store_consumed(&carried->consumed, start);
-    tci_frame_batches_init(&carried->batches, peer->ring_bytes, ops->batch_bytes, start, carry,
-                           carried);
     return carried;
 }
 
@@ -54,8 +51,10 @@ void tci_carried_by_message(void *user, tci_batch *batch)
 
 void tci_carried_close(tci_delivery *delivery)
 {
-    tci_pages_unmap(delivery->ring, carried_of(delivery)->ring_bytes);
-    free(delivery);
+    tci_carried_delivery *carried = carried_of(delivery);
+    tci_frame_batches_fini(&carried->batches);
+    tci_pages_unmap(delivery->ring, carried->ring_bytes);
+    free(carried);
 }
 
 void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes)

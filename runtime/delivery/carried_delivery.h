@@ -16,10 +16,11 @@ typedef struct tci_carried_delivery {
     tci_frame_batches batches;
 } tci_carried_delivery;
 
-/* Makes a delivery of `bytes`, zero behind the tci_carried_delivery; `carry` gets it as its
- * user. NULL: out of memory (err filled). */
+/* Makes a zeroed delivery of `bytes`, whose batches have `batch_ops` operations each; `carry`
+ * gets it as its user. NULL: out of memory (err filled). */
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
-                         size_t bytes, tci_batch_carrier carry, tc_error *err);
+                         size_t bytes, unsigned batch_ops, tci_batch_carrier carry,
+                         tc_error *err);
 
 /* A tci_batch_carrier: sends one FRAMES message over the link. */
 void tci_carried_by_message(void *user, tci_batch *batch);

@@ -11,7 +11,7 @@ static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **deliv
                              tc_error *err)
 {
     tci_carried_delivery *stream = tci_carried_create(
-        &tci_delivery_stream, peer, sizeof *stream, tci_carried_by_message, err);
+        &tci_delivery_stream, peer, sizeof *stream, 1, tci_carried_by_message, err);
     if (stream == NULL)
         return TC_E_NO_MEMORY;
     *delivery_out = &stream->base;

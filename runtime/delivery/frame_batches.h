@@ -12,7 +12,7 @@
 
 #include "delivery/link.h"
 
-#define TCI_BATCH_COUNT 64u
+#define TCI_BATCH_COUNT 64u /* at most; they are made when they are needed */
 #define TCI_BATCH_OPS_MAX 3u
 
 typedef struct tci_frame_batches tci_frame_batches;
@@ -20,11 +20,12 @@ typedef struct tci_frame_batches tci_frame_batches;
 /* Whole frames that follow each other in one lap. */
 typedef struct tci_batch {
     tci_frame_batches *owner;
-    uint64_t start;   /* positions in the ring; start is a multiple of TCI_FRAME_GRANULE */
-    uint64_t end;     /* of the last frame, unaligned: padding does not travel */
-    unsigned pending; /* operations under way, and the carrier's call */
+    struct tci_batch *next; /* made after this one; or unused like this one */
+    uint64_t start;         /* positions in the ring; a multiple of TCI_FRAME_GRANULE */
+    uint64_t end;           /* of the last frame, unaligned: padding does not travel */
+    unsigned pending;       /* operations under way, and the carrier's call */
     const struct tci_put_network *network; /* for modules/ucx/put_protocol.c only */
-    tci_link_op ops[TCI_BATCH_OPS_MAX];
+    tci_link_op ops[];                     /* as many as tci_frame_batches_init says */
 } tci_batch;
 
 /* Sends a batch, never blocks. Each operation that it starts comes from tci_batch_op. Not
@@ -41,26 +42,30 @@ struct tci_frame_batches {
     uint64_t ring_bytes;
     uint64_t batch_bytes;
     bool sent_this_turn;
-    uint64_t made; /* batches are numbered; their index: (number - first) % TCI_BATCH_COUNT */
-    /* the next number when no batch was under way: entries in the cache are used again */
-    uint64_t first;
+    uint64_t made; /* batches are numbered in their order */
     uint64_t submitted;
     uint64_t completed;
+    tci_batch *oldest;  /* of those that are made and not completed; `open` is the newest */
+    tci_batch *waiting; /* the first of them that is not submitted */
+    tci_batch *unused;  /* the one used last comes first: it is in the cache */
+    unsigned count;     /* of all */
+    unsigned ops;       /* of each */
     /* Counts of submitted batches: those that the peer has reported as read, and the unread
      * ones that it allows. `ends` has the positions at which the last TCI_BATCH_COUNT of them
      * end. */
     uint64_t consumed;
     uint64_t share;
     uint64_t ends[TCI_BATCH_COUNT];
-    tci_batch batches[TCI_BATCH_COUNT];
 };
 
-/* Leaves the arrays as they are: entries are written before they are read.
- *
- * ring_bytes: a power of two; batch_bytes: the size up to which a batch grows, though a frame
- * may be larger. */
-void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
-                            uint64_t start, tci_batch_carrier carry, void *user);
+/* Prepares batches of `ops` operations each. ring_bytes: a power of two; batch_bytes: the size
+ * up to which a batch grows, though a frame may be larger. Returns false when there is no
+ * memory. */
+bool tci_frame_batches_init(tci_frame_batches *b, unsigned ops, uint64_t ring_bytes,
+                            uint64_t batch_bytes, uint64_t start, tci_batch_carrier carry,
+                            void *user);
+/* Frees the batches, also after an init that failed. None of their operations is under way. */
+void tci_frame_batches_fini(tci_frame_batches *b);
 
 /* Adds a frame of `bytes` committed at `position`, perhaps behind one that closed a lap. */
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes);

@@ -168,14 +168,14 @@ static void keep(void *user, tci_batch *batch)
 
 static tci_frame_batches *made(void)
 {
-    tci_frame_batches_init(&batches, 4096, 1024, 0, keep, NULL);
+    assert_true(tci_frame_batches_init(&batches, 1, 4096, 1024, 0, keep, NULL));
     tci_frame_batches_push(&batches, 0, 64);
     return &batches;
 }
 
 TEST_BROKEN(batch_pending)
 {
-    tci_batch *batch = &made()->batches[0];
+    tci_batch *batch = made()->oldest;
     tci_batch_op_ended(&batch->ops[0]);
     tci_batch_op_ended(&batch->ops[0]);
 }

@@ -6,7 +6,8 @@
 #define BATCH_BYTES 8000u
 
 static tci_frame_batches batches;
-static unsigned carried;
+static unsigned carried, under_way;
+static tci_link_op *ops[TCI_BATCH_COUNT];
 static uint64_t carried_to;
 
 static void carry(void *user, tci_batch *batch)
@@ -18,8 +19,9 @@ static void carry(void *user, tci_batch *batch)
 
 static void begin(uint64_t share)
 {
-    carried = 0;
-    tci_frame_batches_init(&batches, 1u << 20, BATCH_BYTES, 0, carry, NULL);
+    carried = under_way = 0;
+    tci_frame_batches_fini(&batches); /* of the test before */
+    assert_true(tci_frame_batches_init(&batches, 1, 1u << 20, BATCH_BYTES, 0, carry, NULL));
     tci_frame_batches_credit(&batches, 0, share);
 }
 
@@ -103,7 +105,9 @@ TEST(frames_of_a_turn_fill_batches)
 TEST(a_batch_ends_with_its_lap)
 {
     carried = 0;
-    tci_frame_batches_init(&batches, 4096, BATCH_BYTES, 4096 - 3 * FRAME_BYTES, carry, NULL);
+    tci_frame_batches_fini(&batches);
+    assert_true(tci_frame_batches_init(&batches, 1, 4096, BATCH_BYTES, 4096 - 3 * FRAME_BYTES,
+                                       carry, NULL));
     for (unsigned i = 0; i < 4; i++)
         tci_frame_batches_push(&batches, batches.next, FRAME_BYTES);
     assert_int_equal(carried, 2);
@@ -111,4 +115,64 @@ TEST(a_batch_ends_with_its_lap)
     (void)tci_frame_batches_turn(&batches);
     assert_int_equal(carried, 3);
     assert_int_equal(carried_to, 4096 + FRAME_BYTES);
+}
+
+/* --- batches under way -------------------------------------------------------------------- */
+
+static void carry_slowly(void *user, tci_batch *batch)
+{
+    ops[under_way++] = tci_batch_op(batch, 0);
+    carry(user, batch);
+}
+
+static void end_all(void)
+{
+    for (unsigned i = 0; i < under_way; i++)
+        tci_batch_op_ended(ops[i]);
+    under_way = 0;
+}
+
+TEST(an_endpoint_that_sends_little_has_few_batches)
+{
+    begin(0);
+    const unsigned first = batches.count;
+    batches.carry = carry_slowly;
+    for (unsigned i = 0; i < 200; i++) {
+        push(1);
+        end_all();
+    }
+    assert_int_equal(carried, 200);
+    assert_int_equal(batches.completed, 200);
+    assert_int_equal(batches.count, first);
+}
+
+TEST(batches_are_made_until_there_are_enough)
+{
+    begin(0);
+    batches.carry = carry_slowly;
+    push(300);
+    assert_int_equal(batches.count, TCI_BATCH_COUNT);
+    assert_in_range(under_way, TCI_BATCH_COUNT / 2, TCI_BATCH_COUNT - 1);
+    assert_int_equal(carried, under_way);
+    end_all();
+    assert_int_equal(batches.completed, batches.submitted);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(carried_to, 300 * FRAME_BYTES);
+    end_all();
+    assert_int_equal(batches.completed, batches.made);
+    push(1);
+    assert_int_equal(carried_to, 301 * FRAME_BYTES);
+}
+
+/* They may end in another order than they were sent in. */
+TEST(batches_complete_in_their_order)
+{
+    begin(0);
+    batches.carry = carry_slowly;
+    push(3);
+    tci_batch_op_ended(ops[2]);
+    tci_batch_op_ended(ops[1]);
+    assert_int_equal(batches.completed, 0);
+    tci_batch_op_ended(ops[0]);
+    assert_int_equal(batches.completed, 3);
 }

@@ -11,7 +11,7 @@ static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_
                          tc_error *err)
 {
     tci_carried_delivery *am =
-        tci_carried_create(&tci_delivery_am, peer, sizeof *am, tci_carried_by_message, err);
+        tci_carried_create(&tci_delivery_am, peer, sizeof *am, 1, tci_carried_by_message, err);
     if (am == NULL)
         return TC_E_NO_MEMORY;
     *delivery_out = &am->base;

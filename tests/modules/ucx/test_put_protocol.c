@@ -172,7 +172,8 @@ static void run_init(run *r, uint64_t ring_bytes, uint64_t seed, tci_batch_carri
     tci_consumer_init(&r->rx, r->region, ring_bytes, NONCE);
     tci_producer_init(&r->tx, r->own_ring, ring_bytes, NONCE, &r->credit);
     tci_ring_store_consumed(&r->credit, r->rx.head);
-    tci_frame_batches_init(&r->batches, ring_bytes, 8000, tci_ring_start(NONCE), carrier, r);
+    assert_true(tci_frame_batches_init(&r->batches, TCI_BATCH_OPS_MAX, ring_bytes, 8000,
+                                       tci_ring_start(NONCE), carrier, r));
     reordering_network_init(&r->net, r->region + TCI_RING_DATA_OFFSET, ring_bytes, seed);
     r->net.seam.ring = r->own_ring;
 }
@@ -180,6 +181,7 @@ static void run_init(run *r, uint64_t ring_bytes, uint64_t seed, tci_batch_carri
 static void run_fini(run *r)
 {
     reordering_network_fini(&r->net);
+    tci_frame_batches_fini(&r->batches);
     free(r->region);
     free(r->own_ring);
 }
