@@ -1,6 +1,5 @@
 /* Opening checks everything in the order in which it can be trusted: size and magic, checksum,
- * version, header, then the index. Its counts are compared with the bytes left before memory is
- * allocated. */
+ * version, header, index. Its counts are compared with the bytes left before allocations. */
 #include "archive.h"
 
 #include "archive_dictionary.h"
@@ -31,8 +30,8 @@ struct tci_archive {
     size_t dictionary;      /* its index, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
     size_t content_size, slice_count;
-    uint8_t *unpacked; /* for free(); NULL when stored */
-    reader_slice slices[TCI_ARCHIVE_SLICES_MAX];
+    uint8_t *unpacked;    /* for free(); NULL when stored */
+    reader_slice *slices; /* slice_count of them */
 };
 
 /* --- header ------------------------------------------------------------------------------ */
@@ -184,8 +183,7 @@ static tc_status read_symbols(tci_reader *r, size_t index, reader_slice *slice, 
         return index_failed("more symbols than bytes", index, err);
     if (count == 0)
         return TC_OK;
-    /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
-    slice->symbols = calloc(count, sizeof *slice->symbols);
+    slice->symbols = calloc(count, sizeof *slice->symbols); /* bound: TCI_ARCHIVE_SYMBOLS_MAX */
     if (slice->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu symbols", count);
     for (size_t i = 0; i < count; i++) {
@@ -262,10 +260,12 @@ static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
         return tci_error_set(err, TC_E_TOO_LARGE, "archive %s: %zu slices, limit %d", name,
                              count, TCI_ARCHIVE_SLICES_MAX);
     memcpy(archive->name, name, strlen(name) + 1);
-    for (size_t i = 0; i < count; i++) {
-        archive->slice_count = i + 1; /* counted first, so that close frees its memory */
+    archive->slices = calloc(count, sizeof(reader_slice)); /* bound: TCI_ARCHIVE_SLICES_MAX */
+    if (archive->slices == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "archive %s: no memory for its index", name);
+    archive->slice_count = count;
+    for (size_t i = 0; i < count; i++)
         TC_TRY(read_slice_entry(r, archive, i, err));
-    }
     return TC_OK;
 }
 
@@ -306,12 +306,11 @@ tc_status tci_archive_open(const void *bytes, size_t size, tci_archive **archive
     if (archive == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for its index");
     tc_status status = open_into(archive, bytes, size, err);
-    if (status != TC_OK) {
+    if (status == TC_OK)
+        *archive_out = archive;
+    else
         tci_archive_close(archive);
-        return status;
-    }
-    *archive_out = archive;
-    return TC_OK;
+    return status;
 }
 
 void tci_archive_close(tci_archive *archive)
@@ -320,6 +319,7 @@ void tci_archive_close(tci_archive *archive)
         return;
     for (size_t i = 0; i < archive->slice_count; i++)
         free(archive->slices[i].symbols);
+    free(archive->slices);
     tci_archive_exports_free(&archive->exports);
     free(archive->unpacked);
     free(archive);
