@@ -18,7 +18,7 @@ static tc_status watch_ring(tc_ep *ep)
     TCI_INVARIANT(watched_index, ep->rx.watched_at == TCI_UNWATCHED);
     TCI_INVARIANT_IS(watched_index, core->watched_count, <=, core->watched_capacity);
     if (core->watched_count == core->watched_capacity) { /* bound: CONNECTIONS_MAX */
-        size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
+        size_t capacity = core->watched_capacity == 0 ? 8 : 2 * core->watched_capacity;
         tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
         if (watched == NULL)
             return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "endpoint: out of memory");

@@ -25,7 +25,7 @@ static bool grow(tc_ep *ep, uint16_t slot)
     if (slot < count)
         return true;
     while (count <= slot)
-        count = count == 0 ? 16 : 2 * count;
+        count = count == 0 ? 4 : 2 * count;
     tci_rx_slot *slots = realloc(ep->rx.slots, count * sizeof *slots); /* bound: SLOTS_MAX */
     if (slots == NULL)
         return false;
