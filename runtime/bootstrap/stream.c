@@ -1,8 +1,10 @@
 /* Streams of whole messages: connecting, a queue to send, one message to receive. Wide streams
  * are in stream_bytes.c. */
-#include "stream_object.h"
+#include "stream_bytes.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
+#include "stream_object.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,23 +19,12 @@ static void close_in_fork(tci_fork_guard *guard)
 tci_stream *tci_stream_alloc(void)
 {
     tci_stream *stream = calloc(1, sizeof *stream);
-    tci_stream_narrow *narrow = malloc(sizeof *narrow); /* untouched until it is needed */
-    if (stream == NULL || narrow == NULL) {
-        free(stream);
-        free(narrow);
+    if (stream == NULL)
         return NULL;
-    }
-    stream->narrow = narrow;
     tci_channel_init(&stream->channel);
     stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
     tci_fork_guard_add(&stream->guard, close_in_fork);
     return stream;
-}
-
-/* Returns an error that repeats with every later call. */
-static tc_status repeat(const tc_error *kept, tc_error *err)
-{
-    return tci_error_set(err, kept->status, "%s", kept->text);
 }
 
 /* --- connecting -------------------------------------------------------------------------- */
@@ -61,16 +52,15 @@ static void tell_refused(tci_stream *stream, const tc_error *why)
 
 tc_status tci_stream_prove(tci_stream *stream, tc_error *err)
 {
-    tc_error *kept = &stream->receive_error;
-    if (kept->status != TC_OK)
-        return repeat(kept, err);
-    tc_status status = tci_channel_handshake(&stream->channel, kept);
+    tc_error failed;
+    TC_TRY(tci_stream_repeat(&stream->receive_error, err));
+    tc_status status = tci_channel_handshake(&stream->channel, &failed);
     if (status == TC_E_AGAIN)
         return status;
     if (status != TC_OK) {
-        stream->send_error = *kept;
-        tell_refused(stream, kept);
-        return repeat(kept, err);
+        tell_refused(stream, &failed);
+        (void)!tci_stream_keep(&stream->send_error, &failed, NULL);
+        return tci_stream_keep(&stream->receive_error, &failed, err);
     }
     stream->proved = true;
     return TC_OK;
@@ -142,52 +132,37 @@ tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err)
 
 tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
 {
-    if (stream->send_error.status != TC_OK)
-        return repeat(&stream->send_error, err);
-    if (stream->wide != NULL)
-        return tci_stream_flush_wide(stream, err);
+    tci_stream_buffer *out = &stream->out;
+    TC_TRY(tci_stream_repeat(&stream->send_error, err));
     if (!stream->proved)
-        return stream->send_begin == stream->send_end ? TC_OK : TC_E_AGAIN;
-    while (stream->send_begin < stream->send_end) {
+        return out->begin == out->end ? TC_OK : TC_E_AGAIN;
+    while (out->begin < out->end) {
         size_t n = 0;
-        tc_status status =
-            tci_channel_write(&stream->channel, stream->narrow->send + stream->send_begin,
-                              stream->send_end - stream->send_begin, &n, &stream->send_error);
-        if (status == TC_E_AGAIN)
-            return TC_E_AGAIN;
-        if (status != TC_OK)
-            return repeat(&stream->send_error, err);
-        stream->send_begin += n;
+        TC_TRY(
+            tci_stream_write(stream, out->bytes + out->begin, out->end - out->begin, &n, err));
+        out->begin += n;
+        TCI_INVARIANT_IS(stream_out, out->begin, <=, out->end);
     }
-    stream->send_begin = stream->send_end = 0;
+    out->begin = out->end = 0;
+    if (stream->spares != NULL)
+        tci_stream_buffer_release(out, &(*stream->spares)->out);
     return TC_OK;
-}
-
-static bool make_room(tci_stream *stream, size_t size)
-{
-    size_t waiting = stream->send_end - stream->send_begin;
-    if (size > sizeof stream->narrow->send - waiting)
-        return false;
-    if (size > sizeof stream->narrow->send - stream->send_end) {
-        memmove(stream->narrow->send, stream->narrow->send + stream->send_begin, waiting);
-        stream->send_begin = 0;
-        stream->send_end = waiting;
-    }
-    return true;
 }
 
 tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
 {
-    if (size > sizeof stream->narrow->send)
-        return tci_error_set(err, TC_E_TOO_LARGE, "message of %zu bytes, expected at most %zu",
-                             size, sizeof stream->narrow->send);
-    if (stream->send_error.status != TC_OK)
-        return repeat(&stream->send_error, err);
-    if (!make_room(stream, size))
+    tci_stream_buffer *out = &stream->out;
+    if (size > TCI_STREAM_SEND_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "message of %zu bytes, expected at most %u",
+                             size, TCI_STREAM_SEND_MAX);
+    TC_TRY(tci_stream_repeat(&stream->send_error, err));
+    if (size > TCI_STREAM_SEND_MAX - (out->end - out->begin))
         return tci_error_set(err, TC_E_AGAIN, "connection to %s: it takes no more bytes now",
                              stream->channel.peer);
-    memcpy(stream->narrow->send + stream->send_end, bytes, size);
-    stream->send_end += size;
+    if (!tci_stream_buffer_reserve(out, NULL, size))
+        return tci_stream_keep_shortage(stream, &stream->send_error, err);
+    memcpy(out->bytes + out->end, bytes, size);
+    out->end += size;
     tc_status status = tci_stream_flush(stream, err);
     return status == TC_E_AGAIN ? TC_OK : status;
 }
@@ -197,22 +172,24 @@ tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc
 /* Reads up to message_end. TC_OK: it is reached. */
 static tc_status fill(tci_stream *stream, tc_error *err)
 {
-    while (stream->received < stream->message_end) {
+    tci_stream_buffer *in = &stream->in;
+    if (!tci_stream_buffer_reserve(in, NULL, stream->message_end - in->end))
+        return tci_stream_keep_shortage(stream, &stream->receive_error, err);
+    while (in->end < stream->message_end) {
         size_t n = 0;
         bool ended;
-        tc_error *kept = &stream->receive_error;
-        tc_status status =
-            tci_channel_read(&stream->channel, stream->narrow->receive + stream->received,
-                             stream->message_end - stream->received, &n, &ended, kept);
+        tc_error failed;
+        tc_status status = tci_channel_read(&stream->channel, in->bytes + in->end,
+                                            stream->message_end - in->end, &n, &ended, &failed);
         if (status == TC_E_AGAIN)
             return TC_E_AGAIN;
-        if (status != TC_OK && ended && stream->received > 0)
-            (void)tci_error_set(kept, TC_E_PEER_LOST,
+        if (status != TC_OK && ended && in->end > 0)
+            (void)tci_error_set(&failed, TC_E_PEER_LOST,
                                 "%s closed the connection within a message",
                                 stream->channel.peer);
         if (status != TC_OK)
-            return repeat(kept, err);
-        stream->received += n;
+            return tci_stream_keep(&stream->receive_error, &failed, err);
+        in->end += n;
     }
     return TC_OK;
 }
@@ -220,29 +197,29 @@ static tc_status fill(tci_stream *stream, tc_error *err)
 static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble_out,
                                 tc_error *err)
 {
-    tc_error *kept = &stream->receive_error;
-    if (tci_hello_preamble_decode(stream->narrow->receive, TCI_HELLO_PREAMBLE_BYTES,
-                                  preamble_out, kept) == TC_OK)
+    const uint8_t *bytes = stream->in.bytes;
+    tc_error failed;
+    if (tci_hello_preamble_decode(bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out, &failed) ==
+        TC_OK)
         return TC_OK;
     /* These bytes begin TLS: the client has keys. */
-    if (stream->narrow->receive[0] == 0x16 && stream->narrow->receive[1] == 0x03)
-        (void)tci_error_set(kept, TC_E_VERSION,
+    if (bytes[0] == 0x16 && bytes[1] == 0x03)
+        (void)tci_error_set(&failed, TC_E_VERSION,
                             "it speaks TLS, and no keys are set here: set key_file, or tls_ca, "
                             "tls_cert and tls_key, here as there");
-    tci_error_prefix(kept, "%s", stream->channel.peer);
-    return repeat(kept, err);
+    tci_error_prefix(&failed, "%s", stream->channel.peer);
+    return tci_stream_keep(&stream->receive_error, &failed, err);
 }
 
 tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
                              const void **message_out, size_t *size_out, tc_error *err)
 {
-    if (stream->receive_error.status != TC_OK)
-        return repeat(&stream->receive_error, err);
+    TC_TRY(tci_stream_repeat(&stream->receive_error, err));
     if (!stream->proved)
         return TC_E_AGAIN;
     if (stream->delivered) {
         stream->delivered = false;
-        stream->received = 0;
+        stream->in.end = 0;
         stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
     }
     tci_hello_preamble preamble;
@@ -253,7 +230,7 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
     TC_TRY(fill(stream, err));
     stream->delivered = true;
     *kind_out = preamble.kind;
-    *message_out = stream->narrow->receive;
+    *message_out = stream->in.bytes;
     *size_out = stream->message_end;
     return TC_OK;
 }

@@ -2,9 +2,9 @@
  *
  * No call here blocks (but for the look-up of a name, see host_port.h) or waits for a deadline:
  * the caller polls, has the clock, and closes streams that are too slow. A stream holds one
- * message each way and a little more, for any input of the peer. It stays open for the life of
- * an endpoint, as its end is how a dead peer is noticed at once. A dead *machine* is noticed by
- * TCP keepalive within half a minute.
+ * message each way and a little more, at most, for any input of the peer. It stays open for the
+ * life of an endpoint, as its end is how a dead peer is noticed at once. A dead *machine* is
+ * noticed by TCP keepalive within half a minute.
  *
  * Streams and listeners are heap objects, made by the calls below and freed by their close. One
  * thread at a time. */
@@ -12,6 +12,7 @@
 #define TCI_STREAM_H
 
 #include "credentials.h"
+#include "stream_buffer.h"
 #include "wire/hello.h"
 
 #include <stdbool.h>
@@ -107,8 +108,8 @@ bool tci_stream_is_unanswered(const tci_stream *stream);
 
 /* Queues all of the bytes or none and writes as much as the connection accepts. Allowed while
  * connecting. TC_E_AGAIN: no space in the queue now; TC_E_TOO_LARGE: more than
- * TCI_STREAM_SEND_MAX; TC_E_PEER_LOST, TC_E_IO: this and all later sends fail, but data that
- * the peer had sent can still be received. */
+ * TCI_STREAM_SEND_MAX; TC_E_NO_MEMORY; TC_E_PEER_LOST, TC_E_IO: this and all later sends
+ * fail, but data that the peer had sent can still be received. */
 TC_MUST_CHECK tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size,
                                         tc_error *err);
 /* Writes queued bytes. TC_OK: all were written. TC_E_AGAIN: some still wait (err is not

@@ -12,8 +12,11 @@
 #define TCI_STREAM_WIDE_BYTES (64u << 10)
 
 /* Makes it wide, for good. Bytes that wait to be written leave first; a message that
- * tci_stream_receive returned stays valid. TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_stream_widen(tci_stream *stream, tc_error *err);
+ * tci_stream_receive returned stays valid until the next fill. Its empty buffers are spares of
+ * all streams with the same `spares`: a pointer that outlives them, NULL at first and when the
+ * last of them is closed. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_stream_widen(tci_stream *stream, tci_stream_spares **spares,
+                                         tc_error *err);
 
 /* Returns TC_OK, or the error of a failed write. */
 tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err);

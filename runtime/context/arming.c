@@ -15,6 +15,8 @@ static bool may_have_missed(const tci_core *core)
 bool tci_arming_arm(tc_context *ctx)
 {
     tci_armed armed = {.rung = tci_network_wakes(&ctx->core)};
+    if (ctx->core.spares != NULL)
+        ctx->core.spares->rest(ctx->core.spares);
     if (!may_have_missed(&ctx->core))
         return armed.rung;
     ctx->armed = true;

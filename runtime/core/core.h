@@ -75,8 +75,9 @@ typedef struct tci_core {
     int epoll_fd;                  /* streams and listeners */
     struct tci_record_in *streams; /* of open endpoints that receive records: record_in.h */
     unsigned stream_count;
-    tc_ep *first;          /* all endpoints, in no order */
-    tc_ep **by_connection; /* connection id -> endpoint or NULL */
+    struct tci_stream_spares *spares; /* their empty buffers: bootstrap/stream_buffer.h */
+    tc_ep *first;                     /* all endpoints, in no order */
+    tc_ep **by_connection;            /* connection id -> endpoint or NULL */
     size_t connection_capacity;
     /* Ids are assigned in rotation, so that a late message does not reach a new owner. */
     uint16_t connection_next;
@@ -97,10 +98,9 @@ typedef struct tci_core {
     tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
 
     const tci_ep_events *events;
-    /* core/network_ops.h; NULL without the module `ucx` */
-    const struct tci_network_ops *network;
-    tc_context *context;          /* the owner of this core */
-    struct tci_calls_head *calls; /* calls_ops.h; NULL without the module */
+    const struct tci_network_ops *network; /* core/network_ops.h; NULL without that module */
+    tc_context *context;                   /* the owner of this core */
+    struct tci_calls_head *calls;          /* calls_ops.h; NULL without the module */
     tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
     bool batches_are_watched;  /* they are timed or counted, by the module `limits` */

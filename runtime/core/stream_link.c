@@ -44,7 +44,7 @@ tc_status tci_stream_link_open(tc_ep *ep, tci_link **link_out, tc_error *err)
     stream_link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
-    tc_status status = tci_stream_widen(ep->stream, err);
+    tc_status status = tci_stream_widen(ep->stream, &ep->core->spares, err);
     if (status != TC_OK) {
         free(link);
         return status;

@@ -16,8 +16,8 @@ typedef struct tci_carried_delivery {
     tci_frame_batches batches;
 } tci_carried_delivery;
 
-/* Makes a zeroed delivery of `bytes`, whose batches have `batch_ops` operations each; `carry`
- * gets it as its user. NULL: out of memory (err filled). */
+/* Makes a zeroed delivery of `bytes`, with `batch_ops` operations for each batch; `carry` gets
+ * it as its user. NULL: out of memory (err filled). */
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
                          size_t bytes, unsigned batch_ops, tci_batch_carrier carry,
                          tc_error *err);

@@ -120,7 +120,7 @@ static bool same_lap(const tci_frame_batches *b, uint64_t position, uint64_t oth
     return position / b->ring_bytes == other / b->ring_bytes;
 }
 
-/* Returns whether none but the spare batches are left. */
+/* Returns whether only the spare batches are left. */
 static bool is_short(tci_frame_batches *b)
 {
     while (b->count - (b->made - b->completed) <= BATCH_SPARE) {

@@ -20,7 +20,7 @@ typedef struct tci_frame_batches tci_frame_batches;
 /* Whole frames that follow each other in one lap. */
 typedef struct tci_batch {
     tci_frame_batches *owner;
-    struct tci_batch *next; /* made after this one; or unused like this one */
+    struct tci_batch *next; /* by age, or of the unused ones; bound: TCI_BATCH_COUNT */
     uint64_t start;         /* positions in the ring; a multiple of TCI_FRAME_GRANULE */
     uint64_t end;           /* of the last frame, unaligned: padding does not travel */
     unsigned pending;       /* operations under way, and the carrier's call */

@@ -42,8 +42,7 @@ tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_e
     randombytes_buf(&ep->token, sizeof ep->token);
     ep->tx.doorbell = never_asleep;
     ep->tx.preparing = TCI_PREPARING_NONE;
-    ep->member.rank = TC_RANK_NONE;
-    ep->hs.expected_rank = TC_RANK_NONE;
+    ep->member.rank = ep->hs.expected_rank = TC_RANK_NONE;
     ep->rx.watched_at = TCI_UNWATCHED;
     ep->tx.queue_last = ep->tx.queue_control = &ep->tx.queue;
     ep->next = core->first;

@@ -1,6 +1,7 @@
 /* The stream over loopback: whole messages out of whatever the bytes do on the way, and every
  * way to fail named. */
 #include "../support/test.h"
+#include "bootstrap/stream_bytes.h"
 #include "stream_bench.h"
 
 #include <arpa/inet.h>
@@ -54,6 +55,54 @@ STREAM_TEST(messages_go_both_ways)
     assert_ok(tci_stream_flush(b->far, NULL));
     assert_status(stream_try_receive(b->far, &got), TC_E_AGAIN);
     assert_string_equal(tci_stream_peer(b->far), b->address);
+}
+
+static void pass_bytes(tci_stream *from, tci_stream *to, size_t size)
+{
+    uint8_t bytes[4096] = {0};
+    size_t there;
+    bool more;
+    tci_stream_add(from, bytes, size);
+    assert_ok(tci_stream_flush(from, NULL));
+    for (size_t got = 0; got < size; got += there) {
+        stream_wait_for(tci_stream_fd(to), POLLIN);
+        assert_ok(tci_stream_fill(to, &more, NULL));
+        (void)tci_stream_look(to, &there);
+        tci_stream_skip(to, there);
+    }
+}
+
+/* Wide streams of one owner: those that are idle have no buffers, and a sleeper has small
+ * ones. */
+STREAM_TEST(wide_streams_share_their_empty_buffers)
+{
+    stream_bench *b = *state;
+    tci_stream_spares *spares = NULL;
+    stream_bench_connect(b);
+    assert_ok(tci_stream_send(b->far, b->message, b->size, NULL));
+    stream_bench_expect(b, b->near);
+    assert_ok(tci_stream_widen(b->near, &spares, NULL));
+    assert_ok(tci_stream_widen(b->far, &spares, NULL));
+    assert_int_equal(spares->users, 2);
+    pass_bytes(b->near, b->far, 3000);
+    const uint8_t *in = spares->in.bytes, *out = spares->out.bytes;
+    assert_true(in != NULL && out != NULL);
+    pass_bytes(b->far, b->near, 100);
+    assert_ptr_equal(spares->in.bytes, in);
+    assert_ptr_equal(spares->out.bytes, out);
+    assert_int_equal(spares->out.capacity, 4096);
+    for (unsigned i = 0; i < 8; i++)
+        spares->rest(spares);
+    assert_null(spares->out.bytes);
+    pass_bytes(b->near, b->far, 100);
+    assert_int_equal(spares->out.capacity, TCI_STREAM_BUFFER_SMALL);
+    spares->rest(spares);
+    assert_non_null(spares->out.bytes);
+    tci_stream_close(b->near);
+    assert_int_equal(spares->users, 1);
+    tci_stream_close(b->far);
+    assert_null(spares);
+    b->near = b->far = NULL;
 }
 
 STREAM_TEST(bytes_sent_while_connecting_arrive)

@@ -9,6 +9,8 @@
 
 #define MUCH_BYTES (3u << 20)
 
+static tci_stream_spares *near_spares, *far_spares;
+
 static void connect_wide(keys_bench *b, bool tapped)
 {
     certificate_make_key(b->folder, "k", "cluster", 1);
@@ -19,8 +21,8 @@ static void connect_wide(keys_bench *b, bool tapped)
         keys_bench_tap(b);
     assert_ok(keys_bench_connect(b, "127.0.0.1"));
     keys_bench_exchange(b);
-    assert_ok(tci_stream_widen(b->near, NULL));
-    assert_ok(tci_stream_widen(b->far, NULL));
+    assert_ok(tci_stream_widen(b->near, &near_spares, NULL));
+    assert_ok(tci_stream_widen(b->far, &far_spares, NULL));
 }
 
 static uint8_t byte_at(size_t place)

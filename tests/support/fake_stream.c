@@ -146,9 +146,9 @@ void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t
     stream->piece = piece;
 }
 
-tc_status tci_stream_widen(tci_stream *stream, tc_error *err)
+tc_status tci_stream_widen(tci_stream *stream, tci_stream_spares **spares, tc_error *err)
 {
-    (void)stream;
+    (void)stream, (void)spares;
     return tci_error_set(err, TC_E_UNSUPPORTED, "this stream carries hello messages alone");
 }
 

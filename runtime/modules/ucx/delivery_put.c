@@ -166,7 +166,8 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
     TC_TRY(check_region(peer, err));
     TC_TRY(tci_put_key_check(peer, err));
     TC_TRY(prepare(peer, err));
-    put_delivery *put = tci_carried_create(&tci_delivery_put, peer, sizeof *put, TCI_BATCH_OPS_MAX, carry, err);
+    put_delivery *put =
+        tci_carried_create(&tci_delivery_put, peer, sizeof *put, TCI_BATCH_OPS_MAX, carry, err);
     if (put == NULL)
         return TC_E_NO_MEMORY;
     put->remote_ring = peer->ring_address + TCI_RING_DATA_OFFSET;
