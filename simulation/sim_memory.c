@@ -27,10 +27,11 @@ typedef struct entry {
     uint32_t next, previous; /* of its node, as indices + 1, or 0 */
 } entry;
 
-/* Open addressing, at most two thirds full; a removal moves later entries of the run back. */
+/* Open addressing, at most four fifths full; a removal moves later entries of the run back. It
+ * grows by half, as its own memory counts in a large world. */
 static _Thread_local struct {
     entry *entries;
-    size_t capacity; /* a power of two */
+    size_t capacity; /* of 32 bits */
     size_t count;
 } table;
 
@@ -49,10 +50,29 @@ void *sim_memory_real_clear(size_t size)
     return __real_calloc(1, size);
 }
 
+void *sim_memory_real_align(size_t alignment, size_t size)
+{
+    void *memory = __real_aligned_alloc(alignment, size);
+    if (memory != NULL)
+        memset(memory, 0, size);
+    return memory;
+}
+
 static size_t home(const void *memory)
 {
-    return (size_t)(((uintptr_t)memory >> 4) * 0x9e3779b97f4a7c15u >> 20) &
-           (table.capacity - 1);
+    const uint64_t hash = ((uintptr_t)memory >> 4) * 0x9e3779b97f4a7c15u >> 32;
+    return (size_t)(hash * table.capacity >> 32);
+}
+
+static size_t behind(size_t at)
+{
+    return at + 1 < table.capacity ? at + 1 : 0;
+}
+
+/* Returns how far an index lies behind another one, around the end. */
+static size_t distance(size_t at, size_t from)
+{
+    return at >= from ? at - from : at + table.capacity - from;
 }
 
 /* Makes the neighbours in its node's list refer to this index. */
@@ -82,7 +102,7 @@ static void put(void *memory, size_t size, tc_sim_node *node)
 {
     size_t at = home(memory);
     while (table.entries[at].memory != NULL)
-        at = (at + 1) & (table.capacity - 1);
+        at = behind(at);
     table.entries[at] = (entry){memory, size, node, node->first_memory, 0};
     link_in(at);
 }
@@ -91,7 +111,8 @@ static bool grow(void)
 {
     entry *old = table.entries;
     const size_t old_capacity = table.capacity;
-    const size_t capacity = old_capacity == 0 ? FIRST_CAPACITY : 2 * old_capacity;
+    const size_t capacity =
+        old_capacity == 0 ? FIRST_CAPACITY : old_capacity + old_capacity / 2;
     entry *entries = capacity < UINT32_MAX ? __real_calloc(capacity, sizeof *entries) : NULL;
     if (entries == NULL)
         return false;
@@ -115,7 +136,7 @@ static void *note(void *memory, size_t size)
     tc_sim_node *node = sim_world_node();
     if (memory == NULL)
         return NULL;
-    if (3 * (table.count + 1) > 2 * table.capacity && !grow()) {
+    if (5 * (table.count + 1) > 4 * table.capacity && !grow()) {
         __real_free(memory);
         errno = ENOMEM;
         return NULL;
@@ -132,7 +153,7 @@ static entry *find(const void *memory)
         return NULL;
     size_t at = home(memory);
     while (table.entries[at].memory != NULL && table.entries[at].memory != memory)
-        at = (at + 1) & (table.capacity - 1);
+        at = behind(at);
     return table.entries[at].memory != NULL ? &table.entries[at] : NULL;
 }
 
@@ -143,12 +164,12 @@ static void forget(entry *gone)
     table.count--;
     unlink_entry(gone);
     for (;;) {
-        at = (at + 1) & (table.capacity - 1);
+        at = behind(at);
         if (table.entries[at].memory == NULL)
             break;
         const size_t wanted = home(table.entries[at].memory);
         /* moves back unless its own index lies behind the hole, seen around the end */
-        if (((at - wanted) & (table.capacity - 1)) >= ((at - hole) & (table.capacity - 1))) {
+        if (distance(at, wanted) >= distance(at, hole)) {
             table.entries[hole] = table.entries[at];
             link_in(hole);
             hole = at;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #define CAPACITY_FIRST 64u
+#define ALIGNMENT 64u /* of a ring's data */
+#define SMALL_BYTES ((size_t)32 << 10)
 
 typedef struct attachment {
     struct attachment *next; /* of the segment */
@@ -34,7 +36,7 @@ static sim_segment **by_id(const tc_sim_world *world, int id)
 /* The second half of the table. */
 static sim_segment **by_memory(const tc_sim_world *world, const void *memory)
 {
-    const uint64_t hash = ((uintptr_t)memory >> 12) * 0x9e3779b97f4a7c15u >> 32;
+    const uint64_t hash = ((uintptr_t)memory >> 6) * 0x9e3779b97f4a7c15u >> 32;
     return &world->segments[world->segment_capacity + (hash & (world->segment_capacity - 1))];
 }
 
@@ -87,6 +89,26 @@ static bool grow(tc_sim_world *world)
     return true;
 }
 
+/* Small segments are allocated with other memory, so that the rings of a large world fill whole
+ * pages. */
+static void *take_memory(size_t bytes)
+{
+    if (bytes <= SMALL_BYTES)
+        return sim_memory_real_align(ALIGNMENT,
+                                     (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static void free_memory(void *memory, size_t bytes)
+{
+    if (bytes <= SMALL_BYTES)
+        sim_memory_real_resize(memory, 0);
+    else
+        (void)munmap(memory, bytes);
+}
+
 /* Frees a segment that no node has attached, once it is marked. */
 static void settle(sim_segment *segment)
 {
@@ -102,7 +124,7 @@ static void settle(sim_segment *segment)
         link = &(*link)->next_by_memory;
     *link = segment->next_by_memory;
     world->segment_count--;
-    (void)munmap(segment->memory, segment->bytes);
+    free_memory(segment->memory, segment->bytes);
     sim_memory_real_resize(segment, 0);
 }
 
@@ -112,10 +134,8 @@ int sim_segment_get(size_t bytes)
     const bool fits =
         !sim_world_fails() && (world->segment_count < world->segment_capacity || grow(world));
     sim_segment *s = fits ? sim_memory_real_clear(sizeof *s) : NULL;
-    void *memory = s != NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                             : MAP_FAILED;
-    if (memory == MAP_FAILED) {
+    void *memory = s != NULL ? take_memory(bytes) : NULL;
+    if (memory == NULL) {
         sim_memory_real_resize(s, 0);
         errno = ENOSPC;
         return -1;

@@ -17,11 +17,6 @@
 #define AHEAD_NS 5000u     /* that a node may run ahead of the others */
 #define WAKE_NS 3000u      /* until a woken fiber runs, at most */
 #define READS_MAX 4000000u /* readings without a wait: the node spins */
-/* Stacks are trimmed after so many runs of their fiber, twice as many, ..., and after each
- * TRIM_EVERY runs: a start needs more of a stack than most waits, and pages count in a large
- * world. */
-#define TRIM_FIRST 4u
-#define TRIM_EVERY 64u
 
 _Thread_local tc_sim_world *sim_world_current __attribute__((tls_model("initial-exec")));
 
@@ -92,12 +87,39 @@ void sim_world_after(tc_sim_world *world, uint64_t in_ns,
 
 /* --- fibers ------------------------------------------------------------------------------ */
 
+/* Makes a fiber the one that ran last. The stack of the one that leaves the list is trimmed: a
+ * fiber that runs needs more of it than one that waits, and pages count in a large world. */
+static void keep_recent(sim_recent *recent, sim_fiber *fiber)
+{
+    if (fiber->recent)
+        return;
+    sim_fiber *oldest = recent->fibers[recent->next];
+    if (oldest != NULL) {
+        sim_fiber_trim(&oldest->stack);
+        oldest->recent = false;
+    }
+    recent->fibers[recent->next] = fiber;
+    recent->next = (recent->next + 1) % SIM_RECENT_MAX;
+    fiber->recent = true;
+}
+
+static void forget_recent(sim_recent *recent, sim_fiber *fiber)
+{
+    for (unsigned i = 0; i < SIM_RECENT_MAX && fiber->recent; i++) {
+        if (recent->fibers[i] != fiber)
+            continue;
+        recent->fibers[i] = NULL;
+        fiber->recent = false;
+    }
+}
+
 void sim_world_free_fiber(sim_fiber *fiber)
 {
     sim_fiber **link = &fiber->node->fibers;
     while (*link != fiber)
         link = &(*link)->next;
     *link = fiber->next;
+    forget_recent(&fiber->node->world->recent, fiber);
     sim_fiber_free(&fiber->stack);
     fiber->generation++; /* no event continues it */
     fiber->asleep = false;
@@ -147,10 +169,7 @@ static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
     sim_guard_begin(world);
     sim_fiber_switch(&world->own_stack, &fiber->stack, false);
     world->running = NULL;
-    fiber->runs++;
-    if (fiber->runs >= TRIM_FIRST &&
-        ((fiber->runs & (fiber->runs - 1)) == 0 || fiber->runs % TRIM_EVERY == 0))
-        sim_fiber_trim(&fiber->stack);
+    keep_recent(&world->recent, fiber);
     sim_guard_end(world, node);
     if (world->left != NULL)
         sim_world_free_fiber(world->left);

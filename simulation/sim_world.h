@@ -26,6 +26,7 @@ struct sim_port;
 
 #define SIM_WAITS_MAX 8u  /* descriptors that a fiber waits for at once */
 #define SIM_TIMERS_MAX 4u /* events that a fiber has for the ends of its waits */
+#define SIM_RECENT_MAX 64u
 
 /* One thing that a fiber waits for: a descriptor, or a word of memory. */
 typedef struct sim_waiter {
@@ -50,8 +51,8 @@ typedef struct sim_fiber {
      * that fibers which are woken often have few events. */
     uint64_t timers[SIM_TIMERS_MAX];
     unsigned timer_count;
-    unsigned runs;
-    bool waits; /* nothing has woken it yet */
+    bool recent; /* of sim_recent */
+    bool waits;  /* nothing has woken it yet */
     bool asleep;
     bool timed_out;
     bool ended;
@@ -109,6 +110,12 @@ typedef struct sim_route {
     uint64_t since_ns;
 } sim_route;
 
+/* The fibers that ran last. Their stacks may have more pages than they need while they wait. */
+typedef struct sim_recent {
+    sim_fiber *fibers[SIM_RECENT_MAX]; /* NULL: unused, or it has ended */
+    unsigned next;                     /* index of the oldest */
+} sim_recent;
+
 struct tc_sim_world {
     tc_sim_params params;
     uint64_t now_ns;
@@ -121,6 +128,7 @@ struct tc_sim_world {
     unsigned fiber_count;
     sim_fiber *left;   /* to be freed: it has ended */
     sim_fiber *unused; /* memory for others */
+    sim_recent recent;
     sim_waiter *words; /* those that wait for words of memory */
     uint64_t events;
     uint64_t hash;
