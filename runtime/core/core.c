@@ -33,7 +33,7 @@ void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on)
 
 static tc_status grow_connections(tci_core *core, tc_error *err)
 {
-    size_t capacity = core->connection_capacity == 0 ? 64 : 2 * core->connection_capacity;
+    size_t capacity = core->connection_capacity == 0 ? 16 : 2 * core->connection_capacity;
     if (capacity > CONNECTIONS_MAX)
         capacity = CONNECTIONS_MAX;
     if (capacity == core->connection_capacity) /* bound: CONNECTIONS_MAX */

@@ -100,7 +100,7 @@ static void submit(tci_frame_batches *b)
            (b->submitted - b->completed < b->count - BATCH_SPARE || grow(b))) {
         tci_batch *batch = b->waiting;
         b->waiting = batch->next;
-        b->ends[b->submitted++ % TCI_BATCH_COUNT] = tci_frame_align(batch->end);
+        b->ends[b->submitted++ % TCI_BATCH_COUNT] = (uint32_t)tci_frame_align(batch->end);
         TCI_INVARIANT_IS(batch_lap, batch->start, <, batch->end);
         TCI_INVARIANT_IS(batch_lap, tci_batch_offset(batch) + tci_batch_bytes(batch), <=,
                          b->ring_bytes);
@@ -197,11 +197,18 @@ void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t by
         submit(b);
 }
 
+/* Compares a position with the lower half of another one, less than 2^31 away. */
+static bool is_behind(uint64_t position, uint32_t lower)
+{
+    return (int32_t)((uint32_t)position - lower) >= 0;
+}
+
 void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t share)
 {
     if (b->submitted - b->consumed > TCI_BATCH_COUNT)
         b->consumed = b->submitted - TCI_BATCH_COUNT;
-    while (b->consumed < b->submitted && b->ends[b->consumed % TCI_BATCH_COUNT] <= position)
+    while (b->consumed < b->submitted &&
+           is_behind(position, b->ends[b->consumed % TCI_BATCH_COUNT]))
         b->consumed++;
     TCI_INVARIANT_IS(batch_consumed, b->consumed, <=, b->submitted);
     b->share = share > 0 ? share : UINT64_MAX;

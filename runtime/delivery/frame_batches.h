@@ -52,10 +52,10 @@ struct tci_frame_batches {
     unsigned ops;       /* of each */
     /* Counts of submitted batches: those that the peer has reported as read, and the unread
      * ones that it allows. `ends` has the positions at which the last TCI_BATCH_COUNT of them
-     * end. */
+     * end, without their upper halves. */
     uint64_t consumed;
     uint64_t share;
-    uint64_t ends[TCI_BATCH_COUNT];
+    uint32_t ends[TCI_BATCH_COUNT];
 };
 
 /* Prepares batches of `ops` operations each. ring_bytes: a power of two; batch_bytes: the size
