@@ -43,7 +43,7 @@ C_LIBRARY = """
     assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h
     stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h
     threads.h time.h uchar.h wchar.h wctype.h
-    dirent.h dlfcn.h elf.h endian.h err.h fcntl.h fnmatch.h fts.h ftw.h getopt.h glob.h ifaddrs.h libgen.h link.h netdb.h
+    dirent.h dlfcn.h elf.h endian.h err.h fcntl.h fnmatch.h fts.h ftw.h getopt.h glob.h ifaddrs.h libgen.h link.h malloc.h netdb.h
     poll.h pthread.h pwd.h regex.h sched.h semaphore.h spawn.h strings.h syslog.h termios.h ucontext.h unistd.h
     arpa/* linux/* net/* netinet/* sys/* cpuid.h immintrin.h x86intrin.h arm_acle.h arm_sve.h unwind.h
     """.split()

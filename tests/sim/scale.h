@@ -125,7 +125,8 @@ typedef struct scale_figures {
     uint64_t hash;
 } scale_figures;
 
-/* Returns the bytes of memory that the process has. */
+/* Returns the bytes of memory that the process has. Memory that it has freed goes back to the
+ * system before that. */
 uint64_t scale_resident(void);
 void scale_report(const scale_plan *p, const scale_figures *f, bool json);
 

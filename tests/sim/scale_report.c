@@ -2,6 +2,7 @@
 #include "scale.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,9 @@ uint64_t scale_resident(void)
 {
     unsigned long long total = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
     if (file == NULL)
         return 0;
     if (fscanf(file, "%llu %llu", &total, &resident) != 2)
