@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ void tci_channel_close(tci_channel *channel)
     if (channel->fd >= 0)
         (void)close(channel->fd);
     channel->fd = -1;
+    free(channel->identity);
+    channel->identity = NULL;
 }
 
 void tci_channel_close_in_fork(tci_channel *channel)
@@ -173,6 +176,21 @@ static tc_status ask_kernel(tci_channel *channel, uid_t *user_out, tc_error *err
     return status;
 }
 
+static tc_status take_identity(tci_channel *channel, const char *identity, tc_error *err)
+{
+    channel->identity = strdup(identity);
+    return channel->identity != NULL
+               ? TC_OK
+               : tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", channel->peer);
+}
+
+static tc_status take_user(tci_channel *channel, uid_t user, tc_error *err)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "uid:%u", user);
+    return take_identity(channel, text, err);
+}
+
 /* Judges a peer without keys: only this user's processes, and root's, are accepted. */
 static tc_status judge_user(tci_channel *channel, tc_error *err)
 {
@@ -180,11 +198,8 @@ static tc_status judge_user(tci_channel *channel, tc_error *err)
     if (channel->credentials == NULL || !is_over_loopback(channel))
         return TC_OK;
     tc_status status = ask_kernel(channel, &user, err);
-    if (channel->credentials->any_user) {
-        if (status == TC_OK)
-            (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
-        return TC_OK;
-    }
+    if (channel->credentials->any_user)
+        return status == TC_OK ? take_user(channel, user, err) : TC_OK;
     if (status != TC_OK) {
         tci_error_prefix(err, "%s", channel->peer);
         return status;
@@ -196,8 +211,7 @@ static tc_status judge_user(tci_channel *channel, tc_error *err)
             "keys (key_file, tls_*), or local_users=any here",
             channel->peer, channel->role == TCI_TLS_SERVER ? "is a process of" : "is served by",
             user, geteuid());
-    (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
-    return TC_OK;
+    return take_user(channel, user, err);
 }
 
 /* Checks for clear text at a listener, before OpenSSL sees it: a peer that speaks it is
@@ -224,27 +238,27 @@ static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
                          channel->peer);
 }
 
-static void take_identity(tci_channel *channel)
+static tc_status take_proof(tci_channel *channel, tc_error *err)
 {
     const tci_tls_ops *ops = channel->credentials->ops;
     const char *warning = ops->warning(channel->tls);
-    (void)snprintf(channel->identity, sizeof channel->identity, "%s", ops->peer(channel->tls));
     if (warning[0] != '\0')
         TC_LOG_RATIONED(&channel->credentials->log, TC_LOG_WARN, "%s: %s", channel->peer,
                         warning);
+    return take_identity(channel, ops->peer(channel->tls), err);
 }
 
 tc_status tci_channel_handshake(tci_channel *channel, tc_error *err)
 {
     if (!channel->is_protected)
-        return channel->identity[0] == '\0' ? judge_user(channel, err) : TC_OK;
-    if (channel->identity[0] != '\0')
+        return channel->identity == NULL ? judge_user(channel, err) : TC_OK;
+    if (channel->identity != NULL)
         return TC_OK;
     TC_TRY(look_at_first_byte(channel, err));
     tc_status status = channel->credentials->ops->handshake(channel->tls, err);
     uid_t user;
     if (status == TC_OK) {
-        take_identity(channel);
+        status = take_proof(channel, err);
         if (channel->is_local) /* if the kernel does not know, mapping memory will show it */
             (void)ask_kernel(channel, &user, NULL);
     } else if (status != TC_E_AGAIN)

@@ -24,7 +24,7 @@ typedef struct tci_channel {
     bool is_protected;            /* bytes go through `tls` */
     tci_credentials *credentials; /* not its own; NULL until tci_channel_secure */
     tci_tls_session *tls;
-    char identity[TCI_TLS_IDENTITY_MAX]; /* "" until the handshake is done, or if not proved */
+    char *identity; /* NULL until the handshake is done, or if not proved */
 } tci_channel;
 
 void tci_channel_init(tci_channel *channel);

@@ -259,7 +259,7 @@ bool tci_stream_is_connected(const tci_stream *stream)
 
 const char *tci_stream_identity(const tci_stream *stream)
 {
-    return stream->channel.identity;
+    return stream->channel.identity != NULL ? stream->channel.identity : "";
 }
 
 int tci_stream_fd(const tci_stream *stream)
