@@ -5,7 +5,7 @@
 #include "core/network_ops.h"
 #include "core/single_message.h"
 
-/* Sends a CREDIT message. TC_E_AGAIN: an earlier one is still under way. */
+/* Sends a CREDIT message. TC_E_AGAIN: it has to wait: tci_single_message_send. */
 static tc_status post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
@@ -76,7 +76,8 @@ bool tci_credit_turn(tc_ep *ep)
         bool again = ep->rx.credit.again;
         TCI_INVARIANT(credit_unmapped, !ep->rx.arrival.ring_is_mapped);
         TCI_INVARIANT_IS(credit_order, ep->rx.credit.head, <=, ep->rx.ring.head);
-        (void)post(ep, ep->rx.credit.head);
+        if (post(ep, ep->rx.credit.head) == TC_E_AGAIN)
+            return true;
         ep->rx.credit.due = ep->rx.credit.again = false;
         if (again)
             tci_credit_return(ep);

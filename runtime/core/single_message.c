@@ -32,15 +32,14 @@ tc_status tci_single_message_send(tci_single_message **message, tci_link *link, 
     if (*message == NULL)
         *message = calloc(1, sizeof **message);
     tci_single_message *m = *message;
-    if (m == NULL)
-        return TC_E_NO_MEMORY;
-    if (m->leaving)
+    if (m == NULL || m->leaving)
         return TC_E_AGAIN;
     m->op = (tci_link_op){.done = has_left, .user = m};
     TCI_INVARIANT_IS(message_single, size, <=, sizeof m->bytes);
     TCI_INVARIANT(message_single, !m->leaving && !m->orphan);
     memcpy(m->bytes, bytes, size);
-    return tci_link_send(link, kind, 0, &m->op, m->bytes, size, &m->leaving);
+    tc_status status = tci_link_send(link, kind, 0, &m->op, m->bytes, size, &m->leaving);
+    return status == TC_E_NO_MEMORY ? TC_E_AGAIN : status;
 }
 
 void tci_single_message_free(tci_single_message *message)

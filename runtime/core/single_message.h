@@ -13,7 +13,7 @@ typedef struct tci_single_message tci_single_message;
 bool tci_single_message_is_leaving(const tci_single_message *message);
 
 /* Sends a copy of `size` bytes, at most TCI_SINGLE_MESSAGE_MAX. Makes *message when it is NULL.
- * TC_E_AGAIN: one is still under way. Statuses of tci_link_send. */
+ * TC_E_AGAIN: one is still under way, or there is no memory now. Statuses of tci_link_send. */
 TC_MUST_CHECK tc_status tci_single_message_send(tci_single_message **message, tci_link *link,
                                                 tci_am kind, const void *bytes, size_t size);
 
