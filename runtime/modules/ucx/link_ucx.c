@@ -108,33 +108,50 @@ static tc_status ucx_ready(tci_link *base, tc_error *err)
     return wait ? TC_E_AGAIN : tci_link_error(base, err);
 }
 
-static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint64_t timeout_ns)
-{
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
-    tci_backoff backoff = {0};
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) {
-        if (tci_clock_ns() > deadline_ns)
-            return false;
-        if (ucp_worker_progress(worker->ucp_worker) == 0)
-            tci_backoff_pause(&backoff, deadline_ns);
-    }
-    ucp_request_free(request);
-    return true;
-}
-
-static void close_now(tci_link_ucx *link, uint64_t timeout_ns)
+static void begin_close(tci_link_ucx *link)
 {
     if (link->connecting != NULL)
         ucp_request_free(link->connecting);
+    link->connecting = NULL;
     const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
                                        .flags = UCP_EP_CLOSE_FLAG_FORCE};
     ucs_status_ptr_t request = ucp_ep_close_nbx(link->ucp_ep, &param);
-    if (UCS_PTR_IS_PTR(request) && !wait_for_request(link->worker, request, timeout_ns)) {
-        /* The error handler may still name this link, so its memory stays until the process
-         * ends. */
-        TC_LOG(TC_LOG_WARN, "link: UCX did not close the endpoint in time; it is abandoned");
-        link->worker->lingering_count++;
-        return;
+    link->closing = UCS_PTR_IS_PTR(request) ? request : NULL;
+    link->closes = true;
+}
+
+static bool has_closed(tci_link_ucx *link)
+{
+    if (!link->closes ||
+        (link->closing != NULL && ucp_request_check_status(link->closing) == UCS_INPROGRESS))
+        return false;
+    if (link->closing != NULL)
+        ucp_request_free(link->closing);
+    link->closing = NULL;
+    return true;
+}
+
+static void linger(tci_link_ucx *link)
+{
+    link->next_lingering = link->worker->lingering;
+    link->worker->lingering = link;
+    link->worker->lingering_count++;
+}
+
+/* The error handler may name the link until UCX has closed the endpoint. */
+static void close_now(tci_link_ucx *link, uint64_t timeout_ns)
+{
+    const uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    tci_backoff backoff = {0};
+    begin_close(link);
+    while (!has_closed(link)) {
+        if (tci_clock_ns() > deadline_ns) {
+            TC_LOG(TC_LOG_WARN, "link: UCX did not close the endpoint in time");
+            linger(link);
+            return;
+        }
+        if (ucp_worker_progress(link->worker->ucp_worker) == 0)
+            tci_backoff_pause(&backoff, deadline_ns);
     }
     free(link);
 }
@@ -159,9 +176,7 @@ static void ucx_close(tci_link *base, uint64_t timeout_ns)
         close_now(link, timeout_ns);
         return;
     }
-    link->next_lingering = link->worker->lingering;
-    link->worker->lingering = link;
-    link->worker->lingering_count++;
+    linger(link);
 }
 
 void tci_link_reap(tci_worker *worker)
@@ -170,13 +185,15 @@ void tci_link_reap(tci_worker *worker)
     while (*at != NULL) {
         tci_link_ucx *link = *at;
         look_for_peer(&link->base, tci_clock_ns(), true);
-        if (link->found != PEER_ENDED && is_connecting(link)) {
+        if (!link->closes && (link->found == PEER_ENDED || !is_connecting(link)))
+            begin_close(link);
+        if (!has_closed(link)) {
             at = &link->next_lingering;
             continue;
         }
         *at = link->next_lingering;
         worker->lingering_count--;
-        close_now(link, 0);
+        free(link);
     }
 }
 

@@ -25,6 +25,8 @@ typedef struct tci_link_ucx {
     /* A flush: it ends when the workers are connected. NULL: they are, or will never be. */
     ucs_status_ptr_t connecting;
     ucs_status_ptr_t flushing; /* by tci_link_flush_begin; NULL: not begun, or it has ended */
+    bool closes;               /* the endpoint, which is UCX's since */
+    ucs_status_ptr_t closing;  /* its close; NULL: that has ended */
     struct tci_link_ucx *next_lingering; /* bound: TCI_LINGERING_MAX */
 } tci_link_ucx;
 

@@ -33,7 +33,7 @@ struct tci_worker {
     tci_log_ration log; /* lines that unauthenticated peers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link_ucx *lingering;     /* closed before UCX had connected them */
-    unsigned lingering_count;           /* with those that UCX never released */
+    unsigned lingering_count;
     struct tci_ucx_region *put_regions; /* that peers put to: tci_ucx_region_begins */
     tci_worker *beside;         /* the worker without a network that it took over, or NULL */
     tci_worker *next_abandoned; /* bound: RLIMIT_NOFILE */
