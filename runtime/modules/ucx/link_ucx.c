@@ -300,6 +300,8 @@ void tci_link_finish_send(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
+/* A send that UCX does not start is reported here alone. Frames are lost by it, and so is the
+ * link; senders of other kinds try again, or fail their endpoint. */
 static tc_status send_in_place(tci_link_ucx *link, tci_am kind, const void *header,
                                size_t header_size, tci_link_op *op, const void *bytes,
                                size_t size, bool *under_way_out)
@@ -307,6 +309,8 @@ static tc_status send_in_place(tci_link_ucx *link, tci_am kind, const void *head
     ucs_status_ptr_t request =
         send_message(link, kind, header, header_size, bytes, size, tci_link_finish_send, op);
     *under_way_out = UCS_PTR_IS_PTR(request);
+    if (UCS_PTR_IS_ERR(request) && kind == TCI_AM_FRAMES && link->failure == UCS_OK)
+        link->failure = UCS_PTR_STATUS(request);
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "message");
 }
 
