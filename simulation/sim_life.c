@@ -2,6 +2,7 @@
 #include "sim_guard.h"
 #include "sim_memory.h"
 #include "sim_trace.h"
+#include "sim_hooks.h"
 #include "sim_unit.h"
 #include "sim_world.h"
 
@@ -31,12 +32,23 @@ static void set_defaults(tc_sim_params *params)
         params->stack_bytes = STACK_BYTES;
 }
 
+bool tc_sim_has_ucx(void)
+{
+#ifdef TC_SIM_UCX
+    return true;
+#else
+    return false;
+#endif
+}
+
 tc_status tc_sim_world_create_sized(const tc_sim_params *params, size_t params_size,
                                     tc_sim_world **world_out, tc_error *err)
 {
     if (params_size != sizeof *params)
         return tci_error_set(err, TC_E_INVALID, "tc_sim_params of %zu bytes, expected %zu",
                              params_size, sizeof *params);
+    if (params->ucx && !tc_sim_has_ucx())
+        return tci_error_set(err, TC_E_UNSUPPORTED, "simulation: a build without UCX");
     tc_sim_world *world = sim_memory_real_resize(NULL, sizeof *world);
     if (world == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "simulation: out of memory");
@@ -57,6 +69,8 @@ void tc_sim_world_destroy(tc_sim_world *world)
     sim_world_current = world;
     for (unsigned i = 0; i < world->node_count; i++)
         tc_sim_node_kill(world->nodes[i]);
+    if (world->ucx_hooks != NULL)
+        world->ucx_hooks->destroy(world);
     while (sim_queue_take(&world->queue, UINT64_MAX, &event))
         event.run(event.subject, event.argument); /* frees its memory: all nodes are gone */
     for (sim_fiber *fiber; (fiber = world->unused) != NULL;) {

@@ -5,6 +5,7 @@
 
 #include "sim_memory.h"
 #include "sim_trace.h"
+#include "sim_hooks.h"
 
 #include "base/error_text.h"
 
@@ -405,5 +406,10 @@ static void give_up_waiting(void *subject, uint64_t since_ns)
             fail_way(&c->ways[0], ETIMEDOUT);
             fail_way(&c->ways[1], ETIMEDOUT);
         }
+    }
+    for (size_t i = 0; i < world->route_count && world->ucx_hooks != NULL; i++) {
+        const sim_route *route = &world->routes[i];
+        if (route->cut && route->since_ns == since_ns)
+            world->ucx_hooks->lose(world, route->from, route->to);
     }
 }

@@ -5,6 +5,7 @@
 #include "sim_memory.h"
 #include "sim_segment.h"
 #include "sim_trace.h"
+#include "sim_hooks.h"
 
 #include "base/error_text.h"
 
@@ -18,6 +19,8 @@ static void clear_node(tc_sim_node *node)
         sim_world_forget_waits(fiber);
         sim_world_free_fiber(fiber);
     }
+    if (node->world->ucx_hooks != NULL)
+        node->world->ucx_hooks->forget(node);
     sim_descriptor_close_all(node);
     sim_segment_detach_all(node);
     sim_memory_free_all(node);

@@ -21,6 +21,7 @@
 typedef struct sim_descriptor sim_descriptor;
 typedef struct sim_segment sim_segment;
 struct attachment;
+struct sim_ucx;
 struct connection;
 struct sim_port;
 
@@ -142,6 +143,8 @@ struct tc_sim_world {
     sim_segment **segments; /* by id, then by address: sim_segment.c */
     size_t segment_capacity, segment_count;
     uint32_t next_segment;
+    struct sim_ucx *ucx; /* NULL: no context has used it */
+    const struct sim_ucx_hooks *ucx_hooks;
     sim_guard guard;
     tc_error error; /* of the simulation itself, which ends it */
 };

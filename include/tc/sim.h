@@ -17,7 +17,11 @@
  * that runs for ever without any call ends the process: a line on stderr names it, then abort()
  * is called. A timer and the signal SIGVTALRM are used for that.
  *
- * The deliveries of a world are `direct` within a host and `stream`. UCX is not simulated.
+ * The deliveries of a world are `direct` within a host, `stream`, and those of a simulated UCX,
+ * `am` and `put`. A context has UCX if its options need it, or tc_sim_params.ucx is set.
+ * Messages of UCX keep their order. Puts to another host arrive in pieces, in any order but
+ * for fences and flushes, and before the messages that are sent later. An endpoint of UCX fails
+ * when its peer on another host ends, or is cut off for tc_sim_params.connection_ns.
  *
  * Memory that a node allocates is the node's, and goes when it is killed. State of the test
  * itself lies in static variables, or is allocated before the world runs.
@@ -37,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised when the same seed stands for another run: seeds of another version are refused. */
-#define TC_SIM_VERSION 3u
+#define TC_SIM_VERSION 4u
 
 typedef struct tc_sim_world tc_sim_world;
 typedef struct tc_sim_node tc_sim_node;
@@ -71,6 +75,9 @@ typedef struct tc_sim_params {
      * NULL: never. */
     void (*after_event)(void *user);
     void *user; /* passed to both */
+    /* All contexts have UCX. False: a context has it if its options need it (delivery=am,
+     * delivery=put, network=yes). */
+    bool ucx;
 } tc_sim_params;
 
 /* Makes a world without nodes.
@@ -79,6 +86,7 @@ typedef struct tc_sim_params {
  *   params_size  bytes of *params
  *
  *   TC_E_INVALID    params_size is not the size that this library knows
+ *   TC_E_UNSUPPORTED  params->ucx, and tc_sim_has_ucx() is false
  *   TC_E_NO_MEMORY  out of memory */
 TC_MUST_CHECK tc_status tc_sim_world_create_sized(const tc_sim_params *params,
                                                   size_t params_size, tc_sim_world **world_out,
@@ -92,6 +100,9 @@ tc_sim_world_create(const tc_sim_params *params, tc_sim_world **world_out, tc_er
 {
     return tc_sim_world_create_sized(params, sizeof *params, world_out, err);
 }
+
+/* Returns whether contexts in worlds can have UCX: the library was built with its headers. */
+bool tc_sim_has_ucx(void);
 
 /* Kills the nodes that still run, and frees all. NULL is allowed. */
 void tc_sim_world_destroy(tc_sim_world *world);

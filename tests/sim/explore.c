@@ -136,6 +136,7 @@ static tc_sim_params params_of(const plan *p)
         params.delay_ns = 3 * MS;
         params.jitter_ns = 2 * MS;
     }
+    params.ucx = plan_has_ucx(p);
     if (tracing)
         params.trace = print_line;
     if (counts_states)
@@ -345,6 +346,8 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " worlds to seed %" PRIu64 ", %" PRIu64
            " events (%.0f a second), %" PRIu64 " messages checked; hash %016" PRIx64 "\n",
            worlds, seed, events, (double)events / took_s, messages, hash);
+    if (!tc_sim_has_ucx())
+        printf("a build without UCX: ucx_am and ucx_put are not drawn\n");
     for (unsigned i = 0; counts_states && i < STATES_MODEL_COUNT; i++)
         printf("%zu states of %s\n", states_count(i), states_model_name(i));
     return 0;

@@ -2,7 +2,10 @@
  * call that fails. */
 #include "failures.h"
 
+#include <tc/sim.h>
+
 #define ACTIONS 12u
+#define WITH_UCX 3u /* the last scenarios */
 #define F(name) ((uint64_t)1 << PLAN_##name)
 
 typedef struct scenario {
@@ -33,11 +36,15 @@ static const scenario scenarios[] = {
     {"local", 16, 2, 2, F(local) | F(calls)},
     {"libraries", 17, 2, 2, F(libraries) | F(flushes)},
     {"injected", 18, 2, 2, F(injected) | F(flushes)},
+    {"messages", 19, 2, 2, F(ucx_am) | F(flushes) | F(bursts) | F(calls)},
+    {"puts", 20, 2, 2, F(ucx_put) | F(flushes) | F(bursts) | F(calls)},
+    {"puts within", 21, 2, 1, F(ucx_put) | F(flushes) | F(large)},
 };
 
 size_t failures_count(void)
 {
-    return sizeof scenarios / sizeof scenarios[0];
+    const size_t all = sizeof scenarios / sizeof scenarios[0];
+    return tc_sim_has_ucx() ? all : all - WITH_UCX;
 }
 
 const char *failures_scenario(size_t index, uint64_t seed, plan *plan_out)

@@ -9,7 +9,7 @@
 
 /* Returns a plan for a seed: the seed's own, or a kept plan with a change. */
 plan feedback_plan(uint64_t seed);
-/* Keeps a plan whose world reached `states` states that no world had reached. */
+/* Keeps a plan that reached `states` new states. */
 void feedback_note(const plan *p, size_t states);
 
 #endif

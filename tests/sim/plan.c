@@ -32,7 +32,18 @@ plan plan_of(uint64_t seed)
     p.features = sim_random_next(&random) & (plan_bit(PLAN_FEATURE_COUNT) - 1);
     if (sim_random_below(&random, 3) == 0) /* no node dies, and all stay reachable */
         p.features &= ~(plan_bit(PLAN_kills) | plan_bit(PLAN_cuts));
+    const bool has_ucx = sim_random_below(&random, 2) == 0; /* half of them are as without */
+    if (!has_ucx || !tc_sim_has_ucx())
+        p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put));
     return p;
+}
+
+const char *plan_delivery(const plan *p)
+{
+    const bool am = plan_has(p, PLAN_ucx_am), put = plan_has(p, PLAN_ucx_put);
+    if (am != put)
+        return am ? "am" : "put";
+    return am || plan_has(p, PLAN_shared) ? "auto" : "stream";
 }
 
 void plan_print(const plan *p)

@@ -43,7 +43,9 @@
     X(members, "messages to members of a group, and calls of all members")                     \
     X(barriers, "barriers of a group of all nodes")                                            \
     X(injected, "messages that bring their code along")                                        \
-    X(libraries, "libraries pushed and withdrawn, and functions that use them")
+    X(libraries, "libraries pushed and withdrawn, and functions that use them")                \
+    X(ucx_am, "UCX, and messages by its active messages")                                      \
+    X(ucx_put, "UCX, and messages by its puts; with ucx_am each peer as it suits")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,
@@ -76,6 +78,15 @@ static inline bool plan_has(const plan *p, plan_feature feature)
 {
     return (p->features & plan_bit(feature)) != 0;
 }
+
+/* Returns whether contexts have UCX. */
+static inline bool plan_has_ucx(const plan *p)
+{
+    return plan_has(p, PLAN_ucx_am) || plan_has(p, PLAN_ucx_put);
+}
+
+/* Returns the delivery that contexts ask for. */
+const char *plan_delivery(const plan *p);
 
 /* Returns whether targets may drop messages for functions that they refuse, and report that. */
 static inline bool plan_may_refuse(const plan *p)

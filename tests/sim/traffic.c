@@ -205,7 +205,7 @@ static bool open_all(node *n)
     if (tc_options_create(&options, &error) != TC_OK)
         return false;
     set(n, options, "listen_any", "yes");
-    set(n, options, "delivery", has(n, PLAN_shared) ? "auto" : "stream");
+    set(n, options, "delivery", plan_delivery(n->all->plan));
     set(n, options, "wait", has(n, PLAN_adaptive) ? "adaptive" : "block");
     set(n, options, "connect_timeout", "4s");
     if (has(n, PLAN_small_rings))

@@ -11,7 +11,8 @@ bool node_is_loss(const node *n, tc_status status)
     return status == TC_E_PEER_LOST || status == TC_E_CLOSED || status == TC_E_TIMEOUT ||
            status == TC_E_UNREACHABLE ||
            (n->all->plan->fail_at != 0 &&
-            (status == TC_E_NO_MEMORY || status == TC_E_IO || status == TC_E_REFUSED));
+            (status == TC_E_NO_MEMORY || status == TC_E_IO || status == TC_E_REFUSED ||
+             (status == TC_E_UNSUPPORTED && has(n, PLAN_ucx_put)) || status == TC_E_UCX));
 }
 
 bool node_is_refusal(const node *n, tc_status status)
@@ -91,6 +92,8 @@ void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, co
         return;
     if (!node_is_loss(n, status))
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
+    if (n->all->plan->fail_at != 0 && plan_has_ucx(n->all->plan) && status == TC_E_TIMEOUT)
+        flows_fail("node %u: %s: no end after a call that failed", n->number, what);
     if (error->status != status || error->text[0] == '\0')
         flows_fail("node %u: %s: %s, and the error is %s: '%s'", n->number, what,
                    tc_status_name(status), tc_status_name(error->status), error->text);
