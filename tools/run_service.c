@@ -28,6 +28,7 @@ typedef struct address {
 typedef struct connection {
     int fd;          /* -1: none */
     int known;       /* has shown the secret */
+    int watching;    /* for processes that end */
     uint64_t number; /* counts up: the oldest has the lowest */
     int waiting;     /* for the address of `wanted` in `round` */
     uint32_t round;
@@ -214,10 +215,21 @@ static void answer_waiting(run_service *s, uint32_t rank)
     }
 }
 
+static void report_end(run_service *s, connection *c, uint32_t rank)
+{
+    char text[HOW_MAX + 16];
+    (void)snprintf(text, sizeof text, "its process %s", s->ended[rank]);
+    refuse(c, rank, TC_E_PEER_LOST, text);
+}
+
 void run_service_member_ended(run_service *s, uint32_t rank, const char *how)
 {
     (void)snprintf(s->ended[rank], HOW_MAX, "%s", how);
     answer_waiting(s, rank);
+    for (uint32_t i = 0; i < s->connection_count; i++) {
+        if (s->connections[i].fd >= 0 && s->connections[i].watching)
+            report_end(s, &s->connections[i], rank);
+    }
 }
 
 /* --- requests ----------------------------------------------------------------------------- */
@@ -259,6 +271,15 @@ static void look_up(run_service *s, connection *c, const tci_run_request *reques
     refuse(c, request->wanted, TC_E_TIMEOUT, text);
 }
 
+static void begin_watching(run_service *s, connection *c)
+{
+    c->watching = 1;
+    for (uint32_t rank = 0; rank < s->size && c->fd >= 0; rank++) {
+        if (s->ended[rank][0] != '\0')
+            report_end(s, c, rank);
+    }
+}
+
 static int has_secret(const run_service *s, const tci_run_request *request)
 {
     unsigned differs = 0;
@@ -289,6 +310,8 @@ static void serve_request(run_service *s, connection *c, const uint8_t *packet, 
                "no such rank");
     else if (request.kind == TCI_RUN_PUBLISH)
         publish(s, c, &request);
+    else if (request.kind == TCI_RUN_WATCH)
+        begin_watching(s, c);
     else
         look_up(s, c, &request);
 }
@@ -311,8 +334,8 @@ static void serve_connection(run_service *s, connection *c)
     }
 }
 
-/* Returns a free slot, else the slot of the oldest connection that has not shown the secret,
- * which is closed. NULL: there is none. */
+/* Returns a free slot, else the slot of the oldest connection that has not shown the secret or
+ * only watches, which is closed. NULL: there is none. */
 static connection *find_place(run_service *s)
 {
     connection *oldest = NULL;
@@ -320,7 +343,7 @@ static connection *find_place(run_service *s)
         connection *c = &s->connections[i];
         if (c->fd < 0)
             return c;
-        if (!c->known && (oldest == NULL || c->number < oldest->number))
+        if ((!c->known || c->watching) && (oldest == NULL || c->number < oldest->number))
             oldest = c;
     }
     if (oldest != NULL)

@@ -314,13 +314,48 @@ static tc_status run_lookup(tci_rendezvous *rv, uint32_t rank, tci_patience *pat
     return TC_OK;
 }
 
+static tc_status run_watch(tci_rendezvous *rv, tci_patience *patience, int *fd_out,
+                           tc_error *err)
+{
+    tci_run_request request = rv->request;
+    request.kind = TCI_RUN_WATCH;
+    TC_TRY(send_request(rv, &request, patience, err));
+    explicit_bzero(&rv->request, sizeof rv->request); /* it is open for long */
+    explicit_bzero(rv->packet, sizeof rv->packet);
+    *fd_out = rv->fd;
+    return TC_OK;
+}
+
+/* Skips late replies to lookups. */
+static tc_status run_next_end(tci_rendezvous *rv, uint32_t *rank_out, tc_error *why_out)
+{
+    tci_run_reply reply;
+    tc_error err;
+    for (;;) {
+        const ssize_t n = recv(rv->fd, rv->packet, sizeof rv->packet, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 && errno == EAGAIN ? TC_E_AGAIN : TC_E_PEER_LOST;
+        if (tci_run_reply_decode(rv->packet, (size_t)n, &reply, &err) != TC_OK ||
+            reply.kind != TCI_RUN_REFUSAL || reply.status != TC_E_PEER_LOST)
+            continue;
+        (void)tci_error_set(why_out, TC_E_PEER_LOST, "%.*s", (int)reply.size,
+                            (const char *)reply.bytes);
+        *rank_out = reply.rank;
+        return TC_OK;
+    }
+}
+
 /* Under tc-run: a connection to the process that started this one. */
 static const tci_rendezvous_ops under_run = {.abi = TCI_RENDEZVOUS_ABI,
                                              .name = "tc-run",
                                              .open = run_open,
                                              .publish = run_publish,
                                              .lookup = run_lookup,
-                                             .close = run_close};
+                                             .close = run_close,
+                                             .watch = run_watch,
+                                             .next_end = run_next_end};
 
 static const tci_module_file_kind pmix_module = {.what = "PMIx module",
                                                  .file = "libtchains-pmix.so",

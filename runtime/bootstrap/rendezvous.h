@@ -2,8 +2,8 @@
  * the launcher that started the processes.
  *
  * A rendezvous is used by one thread, in this order: open, publish, lookup of every rank,
- * close. Every call that waits is given a time limit. The bytes are not interpreted, and go to
- * no other process than those of the job. */
+ * perhaps watch and next_end, close. Every call that waits is given a time limit. The bytes are
+ * not interpreted, and go to no other process than those of the job. */
 #ifndef TCI_RENDEZVOUS_H
 #define TCI_RENDEZVOUS_H
 
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_RENDEZVOUS_ABI 3u
+#define TCI_RENDEZVOUS_ABI 4u
 #define TCI_RENDEZVOUS_SYMBOL "tci_rendezvous_module"
 #define TCI_RENDEZVOUS_ADDRESS_MAX 512u /* bytes that a member publishes */
 #define TCI_RENDEZVOUS_NAME_MAX 256
@@ -57,6 +57,15 @@ typedef struct tci_rendezvous_ops {
 
     /* Others can still look up the bytes that this process has published, while it lives. */
     void (*close)(tci_rendezvous *rendezvous);
+
+    /* Asks for news of members that have ended or end. *fd_out is readable when there is some.
+     * Statuses of publish. NULL: the launcher has no news. */
+    tc_status (*watch)(tci_rendezvous *rendezvous, tci_patience *patience, int *fd_out,
+                       tc_error *err);
+
+    /* Returns the next member that has ended, and in *why_out TC_E_PEER_LOST and a text.
+     * TC_E_AGAIN: there is no news now. TC_E_PEER_LOST: no more will come. */
+    tc_status (*next_end)(tci_rendezvous *rendezvous, uint32_t *rank_out, tc_error *why_out);
 } tci_rendezvous_ops;
 
 /* Finds the rendezvous that this process's environment names: tc-run's, else PMIx's, with the

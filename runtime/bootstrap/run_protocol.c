@@ -26,7 +26,7 @@ size_t tci_run_request_encode(const tci_run_request *request, uint8_t out[TCI_RU
     if (request->kind == TCI_RUN_LOOKUP) {
         tci_write_u32(&w, request->wanted);
         tci_write_u8(&w, request->wait);
-    } else {
+    } else if (request->kind == TCI_RUN_PUBLISH) {
         tci_write_bytes(&w, request->address, request->address_size);
     }
     TCI_INVARIANT(run_packet, !w.failed);
@@ -85,6 +85,8 @@ tc_status tci_run_request_decode(const void *packet, size_t size, tci_run_reques
         request.address_size = tci_reader_left(&r);
         request.address = tci_read_bytes(&r, request.address_size);
         sound = request.address_size > 0 && request.address_size <= TCI_RUN_ADDRESS_MAX;
+    } else if (kind == TCI_RUN_WATCH) {
+        sound = tci_reader_left(&r) == 0;
     }
     if (!sound || r.failed || request.round == 0 || request.round > TCI_RUN_ROUND_MAX)
         return tci_error_set(err, TC_E_CORRUPT,
@@ -105,6 +107,7 @@ static bool is_reply_sound(const tci_run_reply *reply, unsigned status)
         return status > 0 && status < UINT8_MAX && reply->size < TC_ERROR_TEXT_MAX;
     case TCI_RUN_PUBLISH:
     case TCI_RUN_LOOKUP:
+    case TCI_RUN_WATCH:
         break;
     }
     return false;

@@ -29,10 +29,11 @@ typedef enum tci_run_kind {
     TCI_RUN_LOOKUP = 2,
     TCI_RUN_DONE = 3,
     TCI_RUN_ADDRESS = 4,
-    TCI_RUN_REFUSAL = 5
+    TCI_RUN_REFUSAL = 5,
+    TCI_RUN_WATCH = 6 /* a TCI_RUN_REFUSAL for each process that has ended or ends */
 } tci_run_kind;
 
-/* From a member: TCI_RUN_PUBLISH or TCI_RUN_LOOKUP. */
+/* From a member: TCI_RUN_PUBLISH, TCI_RUN_LOOKUP or TCI_RUN_WATCH. */
 typedef struct tci_run_request {
     tci_run_kind kind;
     uint8_t secret[TCI_RUN_SECRET_BYTES];
@@ -44,7 +45,7 @@ typedef struct tci_run_request {
     size_t address_size;
 } tci_run_request;
 
-/* From tc-run: one of the other kinds. */
+/* From tc-run: TCI_RUN_DONE, TCI_RUN_ADDRESS or TCI_RUN_REFUSAL. */
 typedef struct tci_run_reply {
     tci_run_kind kind;
     uint32_t rank;        /* the one that was published, or wanted */

@@ -53,6 +53,21 @@ TEST(test_a_lookup_comes_back)
     assert_status(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
 }
 
+TEST(test_a_watch_comes_back)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_request again;
+    tc_error err;
+    request.kind = TCI_RUN_WATCH;
+    size_t size = tci_run_request_encode(&request, packet);
+    assert_ok(tci_run_request_decode(packet, size, &again, &err));
+    assert_int_equal(again.kind, TCI_RUN_WATCH);
+    assert_int_equal(again.rank, 3);
+    packet[size] = 0;
+    assert_status(tci_run_request_decode(packet, size + 1, &again, &err), TC_E_CORRUPT);
+}
+
 TEST(test_each_reply_comes_back)
 {
     static const tci_run_reply replies[] = {

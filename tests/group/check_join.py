@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
@@ -82,6 +83,13 @@ class Run(JoinTest):
         script = f'if [ $TC_RUN_RANK = 1 ]; then exit 3; fi; exec "{self.program("join_main")}"'
         out = self.run_group(3, "-k", "sh", "-c", script, status=3)
         self.assertEqual(out.count("join: TC_E_PEER_LOST: rank 1 ended with status 3 before it joined"), 2, out)
+
+    def test_who_ends_before_a_barrier_is_known_at_once(self):
+        """Rank 2 was never connected, so only tc-run can know. The barrier would wait for a minute."""
+        begun = time.monotonic()
+        out = self.run_group(4, "-k", self.program("join_main"), "leave", 2, status=3)
+        self.assertEqual(out.count("TC_E_PEER_LOST: barrier: rank 2: its process ended with status 3"), 3, out)
+        self.assertLess(time.monotonic() - begun, 50)
 
     def test_by_a_network_interface(self):
         self.assert_groups(self.run_group(2, self.program("join_main"), TC_GROUP_ADDRESS="lo"), 2)

@@ -2,10 +2,12 @@
  *
  *     join_main [TIMES [TIMEOUT_MS [ABSENT_RANK]]]
  *     join_main stay
+ *     join_main leave RANK
  *
  * ABSENT_RANK, of TC_RUN_RANK, waits to be ended instead. The one that stays prints "joined"
  * and serves until its input ends, before it calls, and then prints the number of refused
- * unauthenticated peers. */
+ * unauthenticated peers. RANK ends with status 3 when it has joined, and the others wait for it
+ * in a barrier, a minute at most. */
 #include "roll_call.h"
 
 #include <poll.h>
@@ -37,6 +39,34 @@ static void tell_strangers(const tc_context *ctx)
     }
 }
 
+static void count_end(void *user, tc_ep *ep, tc_ep_event event)
+{
+    unsigned *ends = user;
+    (void)ep;
+    *ends += event != TC_EP_OPENED;
+}
+
+/* Rank 0 stays until the others have come and gone. */
+static int leave(tc_context *ctx, unsigned long absent)
+{
+    tc_group *group;
+    tc_error err;
+    unsigned ends = 0;
+    tc_context_set_ep_callback(ctx, count_end, &ends);
+    tc_status status = tc_group_join(ctx, 60000000000ull, &group, &err);
+    if (status == TC_OK && tc_group_rank(group) == absent)
+        _exit(3);
+    if (status == TC_OK)
+        status = tc_group_barrier(group, 60000000000ull, &err);
+    printf("%s: %s\n", tc_status_name(status), status != TC_OK ? err.text : "");
+    (void)fflush(stdout);
+    while (status == TC_E_PEER_LOST && tc_group_rank(group) == 0 &&
+           ends + 2 < tc_group_size(group))
+        (void)tc_wait(ctx, 10000000);
+    tc_context_destroy(ctx);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     tc_context *ctx;
@@ -53,6 +83,8 @@ int main(int argc, char **argv)
         printf("context: %s\n", err.text);
         return 1;
     }
+    if (argc > 2 && strcmp(argv[1], "leave") == 0)
+        return leave(ctx, strtoul(argv[2], NULL, 10));
     for (int i = 0; i < times && result == 0; i++) {
         tc_status status = tc_group_join(ctx, timeout_ns, &group, &err);
         if (status == TC_OK) {

@@ -8,6 +8,7 @@
 #include "bootstrap/own_address.h"
 #include "modules/calls/group_key.h"
 #include "modules/calls/group_life.h"
+#include "modules/calls/group_news.h"
 #include "context/interrupt.h"
 #include "context/listener.h"
 #include "modules/calls/calling_state.h"
@@ -30,7 +31,8 @@ static uint32_t rounds;
 typedef struct joining {
     tc_context *ctx;
     const tci_rendezvous_ops *ops;
-    tci_rendezvous *rendezvous;
+    tci_rendezvous *rendezvous; /* NULL: closed */
+    int news_fd;                /* of one that is watched */
     tci_rendezvous_self self;
     uint64_t timeout_ns;
     tci_patience patience;
@@ -179,13 +181,29 @@ static tc_status exchange(joining *j, tc_error *err)
     return look_up_all(j, err);
 }
 
+static void close_rendezvous(joining *j)
+{
+    if (j->rendezvous != NULL)
+        j->ops->close(j->rendezvous);
+    j->rendezvous = NULL;
+}
+
+/* Rank 0 of barriers waits for all. Without news it sees the end of those alone that were
+ * connected. */
+static bool watches(joining *j)
+{
+    return j->self.rank == 0 && j->ops->watch != NULL &&
+           j->ops->watch(j->rendezvous, &j->patience, &j->news_fd, NULL) == TC_OK;
+}
+
 static tc_status meet(joining *j, tc_error *err)
 {
     (void)pthread_mutex_lock(&rendezvous_lock);
     tc_status status = j->ops->open(++rounds, &j->patience, &j->rendezvous, &j->self, err);
     if (status == TC_OK) {
         status = exchange(j, err);
-        j->ops->close(j->rendezvous);
+        if (status != TC_OK || !watches(j))
+            close_rendezvous(j);
     }
     (void)pthread_mutex_unlock(&rendezvous_lock);
     return status;
@@ -211,6 +229,8 @@ static tc_status create(joining *j, tc_group **group_out, tc_error *err)
     TC_TRY(tc_group_create(j->ctx, &params, group_out, err));
     tci_group_life_keep_listener(*group_out, j->listener);
     (*group_out)->job = j->job;
+    if (j->rendezvous != NULL)
+        tci_group_news_begin(*group_out, j->ops, j->rendezvous, j->news_fd);
     return TC_OK;
 }
 
@@ -227,6 +247,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
     if (status == TC_OK)
         status = create(&j, group_out, err);
     if (status != TC_OK) {
+        close_rendezvous(&j);
         tci_stream_listener_close(j.streams);
         tc_listener_close(j.listener);
         tci_group_job_leave(&tci_calling_of(&ctx->core)->groups, j.job);

@@ -4,6 +4,7 @@
 #include "base/assertion.h"
 #include "context/interrupt.h"
 #include "context/wait.h"
+#include "modules/calls/group_news.h"
 #include "modules/calls/member.h"
 #include "transfer/frame_out.h"
 
@@ -34,6 +35,14 @@ static uint32_t name_missing(const tc_group *group, is_missing missing, char *te
 static tc_status busy(const char *what, tc_error *err)
 {
     return tci_error_set(err, TC_E_BUSY, "%s waits, so not from inside an ifunc", what);
+}
+
+static void take_news(tc_group *group)
+{
+    uint32_t rank;
+    tc_error why;
+    while (tci_group_news_next(group, &rank, &why))
+        tci_member_gone(group, rank, &why);
 }
 
 /* --- connecting -------------------------------------------------------------------------- */
@@ -79,6 +88,7 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
     TC_TRY(begin_connecting(group, err));
     ctx->idle_since_ns = 0;
     while ((count = name_missing(group, is_not_open, missing, sizeof missing)) > 0) {
+        take_news(group);
         const tc_error *failure = find_failure(group, is_not_open, &rank);
         if (failure != NULL)
             return tci_error_set(err, failure->status, "group: rank %u (%.64s): %.400s", rank,
@@ -114,6 +124,7 @@ static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *er
     while (group->missing > 0) {
         uint32_t rank;
         TCI_INVARIANT_IS(group_missing, group->missing, <, group->size);
+        take_news(group);
         const tc_error *failure =
             losses != group->losses ? find_failure(group, has_not_come, &rank) : NULL;
         losses = group->losses;

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
+#include "modules/calls/group_news.h"
 #include "modules/calls/member.h"
 #include "modules/calls/calling_state.h"
 
@@ -183,6 +184,7 @@ void tci_group_free(tc_group *group)
     }
     *link = group->next;
     tci_group_job_leave(groups_of(group->core), group->job);
+    tci_group_news_end(group);
     free_group(group);
 }
 

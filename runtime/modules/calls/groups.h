@@ -3,6 +3,7 @@
 #ifndef TCI_GROUPS_H
 #define TCI_GROUPS_H
 
+#include "bootstrap/rendezvous.h"
 #include "core/ep.h"
 #include "modules/calls/group_job.h"
 #include "wire/route.h"
@@ -29,12 +30,14 @@ struct tc_group {
     tci_member *members;
     tc_listener *listener; /* its own, or NULL */
     tci_group_job *job;    /* its key proves members; NULL: the context's credentials do */
-    bool ending;           /* no endpoint is made any more */
-    uint64_t entered;      /* barriers that this side has reached */
-    uint32_t missing;      /* of the others, which have not reached the newest; rank 0 counts */
-    uint64_t losses;       /* ends of members' endpoints */
-    uint64_t released;     /* barriers that rank 0 has ended */
-    uint64_t abandoned;    /* the newest barrier that rank 0 has given up */
+    const tci_rendezvous_ops *starter;
+    tci_rendezvous *news; /* group_news.h, by the starter's operations; or NULL */
+    bool ending;          /* no endpoint is made any more */
+    uint64_t entered;     /* barriers that this side has reached */
+    uint32_t missing;     /* of the others, which have not reached the newest; rank 0 counts */
+    uint64_t losses;      /* ends of members' endpoints */
+    uint64_t released;    /* barriers that rank 0 has ended */
+    uint64_t abandoned;   /* the newest barrier that rank 0 has given up */
     tc_error abandoned_for;
     uint64_t failures;
     tc_error failure; /* the newest */

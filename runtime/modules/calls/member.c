@@ -27,6 +27,25 @@ void tci_member_opened(tc_ep *ep)
         send_membership(ep);
 }
 
+/* Keeps why a member has no endpoint. */
+static void lose(tc_group *group, tci_member *m, const tc_error *error)
+{
+    if (m->error == NULL)
+        m->error = malloc(sizeof *m->error);
+    if (m->error != NULL)
+        *m->error = *error;
+    group->losses++;
+}
+
+void tci_member_gone(tc_group *group, uint32_t rank, const tc_error *why)
+{
+    tci_member *m = &group->members[rank];
+    if (m->ep == NULL)
+        lose(group, m, why);
+    else if (!tci_ep_is_open(m->ep))
+        tci_ep_fail(m->ep, why);
+}
+
 void tci_member_ended(tc_ep *ep, const tc_error *error)
 {
     tc_group *group = ep->member.group;
@@ -41,11 +60,7 @@ void tci_member_ended(tc_ep *ep, const tc_error *error)
         m->ep = NULL;
     else if (m->ep != NULL)
         return;
-    if (m->error == NULL)
-        m->error = malloc(sizeof *m->error);
-    if (m->error != NULL)
-        *m->error = *error;
-    group->losses++;
+    lose(group, m, error);
 }
 
 /* Notes the newest barrier that a member has reached. */

@@ -12,6 +12,10 @@ void tci_member_opened(tc_ep *ep);
 /* Called when an endpoint that may be of a group has ended or is freed. */
 void tci_member_ended(tc_ep *ep, const tc_error *error);
 
+/* Called when the process of a member has ended, as the starter of the job knows. An open
+ * endpoint shows that itself, behind the member's messages. */
+void tci_member_gone(tc_group *group, uint32_t rank, const tc_error *why);
+
 /* Called at rank 0 when it has entered a barrier: counts the members that it waits for. */
 void tci_member_enter_barrier(tc_group *group);
 

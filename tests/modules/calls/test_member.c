@@ -346,6 +346,25 @@ TEST(why_a_member_has_gone_is_kept)
     fake_pair_close(&pair);
 }
 
+/* As the starter of the job says. */
+TEST(a_member_whose_process_has_ended_is_lost_unless_it_is_connected)
+{
+    static const tc_error gone = {TC_E_PEER_LOST, "its process ended with status 3"};
+    tc_ep *ep;
+    fake_pair_join(&pair, FAKE_MAPPED, 4);
+    tc_group *group = pair.near->calling.groups.first;
+    tci_member_gone(group, 1, &gone); /* its connection ends behind its messages */
+    assert_true(tci_ep_is_open(pair.ep));
+    assert_int_equal(group->losses, 0);
+    tci_member_gone(group, 3, &gone);
+    assert_int_equal(group->losses, 1);
+    assert_string_equal(group->members[3].error->text, gone.text);
+    assert_ok(tc_group_ep(group, 2, &ep, NULL)); /* which is connecting */
+    tci_member_gone(group, 2, &gone);
+    fake_expect_failed(ep, TC_E_PEER_LOST, "its process ended with status 3");
+    fake_pair_close(&pair);
+}
+
 TEST(a_member_that_is_not_there_yet_is_tried_again_after_a_while)
 {
     tc_ep *ep;
