@@ -248,6 +248,9 @@ void sim_ucx_endpoint_destroy(ucp_ep_h ep);
 /* Takes a signal, or ends flushes that wait for nothing more. */
 void sim_ucx_endpoint_take(ucp_ep_h ep, sim_ucx_signal_kind kind, uint64_t value);
 void sim_ucx_endpoint_look(ucp_ep_h ep);
+/* Stops the world if the bytes of that operation have changed, and it has not ended: called
+ * when they arrive. An adapter may read them until then. */
+void sim_ucx_endpoint_check(const tc_sim_world *world, uint64_t number, uint64_t serial);
 /* Handle news of a worker. */
 void sim_ucx_endpoint_met(ucp_worker_h worker, const sim_ucx_news *news);
 void sim_ucx_endpoint_parted(ucp_worker_h worker, const sim_ucx_news *news);

@@ -205,11 +205,19 @@ static void end_sent(ucp_ep_h ep, uint64_t serial)
     if (request == NULL)
         return;
     (void)sim_ucx_list_remove(&ep->sent, request);
-    if (request->sum != sim_ucx_sum(request))
+    sim_ucx_request_end(request, UCS_OK);
+}
+
+void sim_ucx_endpoint_check(const tc_sim_world *world, uint64_t number, uint64_t serial)
+{
+    const ucp_ep_h ep = sim_ucx_endpoint_of(world, number);
+    const sim_ucx_request *request = ep != NULL ? ep->sent.first : NULL;
+    while (request != NULL && request->serial != serial)
+        request = request->next;
+    if (request != NULL && request->sum != sim_ucx_sum(request))
         sim_world_stop(ep->base.node->world, TC_E_INVALID,
                        "node %u changed the bytes of a send that was under way",
                        ep->base.node->number);
-    sim_ucx_request_end(request, UCS_OK);
 }
 
 void sim_ucx_endpoint_take(ucp_ep_h ep, sim_ucx_signal_kind kind, uint64_t value)

@@ -116,6 +116,7 @@ static void land(void *subject, uint64_t argument)
         return;
     }
     piece->has_landed = true;
+    sim_ucx_endpoint_check(piece->world, piece->ep, piece->serial);
     sim_trace_event(piece->world, SIM_TRACE_ARRIVES,
                     sim_trace_pair(ep->way->from_node, ep->way->to_node),
                     sim_trace_size(SIM_TRACE_BYTES, piece->size));

@@ -108,6 +108,7 @@ static void arrive(void *subject, uint64_t argument)
                     news->kind == SIM_UCX_GONE
                         ? sim_trace_size(SIM_TRACE_RESET, 0)
                         : sim_trace_size(SIM_TRACE_BYTES, news->header_size + news->size));
+    sim_ucx_endpoint_check(way->world, news->from_ep, news->serial);
     take(way, news);
     sim_ucx_way_leave(way);
 }
