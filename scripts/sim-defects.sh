@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts each defect of tests/sim/defects back into a copy of the tree, one at a time, and has sim-explore look for it in worlds
 # from seed 1. Prints a table; fails if a defect was not found.
-#   scripts/sim-defects.sh [PATCH ...]     all of tests/sim/defects without arguments
+#   scripts/sim-defects.sh [PATCH ...]     all of tests/sim/defects without arguments; NAME.steps.patch is for sim-explore-steps
 #   SIM_DEFECTS_EVENTS=1e6                 events until a defect counts as not found (default 1e7)
 #   SIM_DEFECTS_DIR=/tmp/sim-defects       the copy and its build stay there for the next time
 set -euo pipefail
@@ -27,14 +27,15 @@ export GIT_CEILING_DIRECTORIES=$work # the copy is no part of a repository
 
 # Prints one row of the table for a patch.
 look_for() {
-    local patch=$1 output status=0 found message name
+    local patch=$1 output status=0 found message name program=sim-explore
     name=$(basename "$patch" .patch)
+    case $name in *.steps) program=sim-explore-steps ;; esac
     (cd "$work/source" && git apply "$patch")
-    if ! cmake --build "$build" --target sim-explore >"$work/build.log" 2>&1; then
+    if ! cmake --build "$build" --target "$program" >"$work/build.log" 2>&1; then
         tail -20 "$work/build.log" >&2
         output="it does not build" status=2
     else
-        output=$(timeout 900 "$build/tests/sim/sim-explore" --seed 1 --events "$events" 2>&1) || status=$?
+        output=$(timeout 900 "$build/tests/sim/$program" --seed 1 --events "$events" 2>&1) || status=$?
     fi
     (cd "$work/source" && git apply -R "$patch")
     found=$(sed -n 's/^found after \([0-9]*\) events in [0-9]* worlds, seed \([0-9]*\)$/\1 | \2/p' <<<"$output")

@@ -2,6 +2,7 @@
 #include "sim_segment.h"
 
 #include "sim_memory.h"
+#include "sim_step.h"
 
 #include <errno.h>
 #include <string.h>
@@ -89,21 +90,27 @@ static bool grow(tc_sim_world *world)
     return true;
 }
 
+/* With steps each segment is mapped at an address of its own. */
+static bool is_small(size_t bytes)
+{
+    return !SIM_STEP_ADDRESSES && bytes <= SMALL_BYTES;
+}
+
 /* Small segments are allocated with other memory, so that the rings of a large world fill whole
  * pages. */
-static void *take_memory(size_t bytes)
+static void *take_memory(uint32_t id, size_t bytes)
 {
-    if (bytes <= SMALL_BYTES)
+    if (is_small(bytes))
         return sim_memory_real_align(ALIGNMENT,
                                      (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(sim_step_address(id, bytes), bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
 
 static void free_memory(void *memory, size_t bytes)
 {
-    if (bytes <= SMALL_BYTES)
+    if (is_small(bytes))
         sim_memory_real_resize(memory, 0);
     else
         (void)munmap(memory, bytes);
@@ -115,6 +122,7 @@ static void settle(sim_segment *segment)
     tc_sim_world *world = sim_world_current;
     if (!segment->removed || segment->attachments != NULL)
         return;
+    sim_step_flush_all();
     sim_segment **link = by_id(world, segment->id);
     while (*link != segment)
         link = &(*link)->next_by_id;
@@ -134,7 +142,7 @@ int sim_segment_get(size_t bytes)
     const bool fits =
         !sim_world_fails() && (world->segment_count < world->segment_capacity || grow(world));
     sim_segment *s = fits ? sim_memory_real_clear(sizeof *s) : NULL;
-    void *memory = s != NULL ? take_memory(bytes) : NULL;
+    void *memory = s != NULL ? take_memory(world->next_segment, bytes) : NULL;
     if (memory == NULL) {
         sim_memory_real_resize(s, 0);
         errno = ENOSPC;

@@ -5,6 +5,7 @@
 #include "sim_epoll.h"
 #include "sim_segment.h"
 #include "sim_socket.h"
+#include "sim_step.h"
 #include "sim_system.h"
 #include "sim_word.h"
 
@@ -424,6 +425,7 @@ long __wrap_syscall(long number, ...)
         return futex((const uint32_t *)a[0], (int)a[1], (uint32_t)a[2], // NOLINT: as the call
                      (const struct timespec *)a[3]);                    // NOLINT: likewise
     case SYS_membarrier:
+        sim_step_flush_all();
         return 0; /* one thread */
     default:
         return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -2,6 +2,7 @@
  * condition goes on when another fiber unlocks or signals that. */
 #include "sim_thread.h"
 
+#include "sim_step.h"
 #include "sim_word.h"
 
 #include <errno.h>
@@ -49,11 +50,13 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
     int errnum;
     while ((errnum = pthread_mutex_trylock(mutex)) == EBUSY)
         (void)sim_word_wait(mutex, UINT64_MAX);
+    sim_step_note_lock(mutex, true);
     return errnum;
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
+    sim_step_note_lock(mutex, false);
     const int errnum = __real_pthread_mutex_unlock(mutex);
     sim_word_wake(mutex, SIM_WORD_ALL);
     return errnum;

@@ -3,6 +3,7 @@
 
 #include "sim_guard.h"
 #include "sim_memory.h"
+#include "sim_step.h"
 #include "sim_trace.h"
 
 #include "base/error_text.h"
@@ -116,6 +117,7 @@ static void forget_recent(sim_recent *recent, sim_fiber *fiber)
 void sim_world_free_fiber(sim_fiber *fiber)
 {
     sim_fiber **link = &fiber->node->fibers;
+    sim_step_flush(fiber);
     while (*link != fiber)
         link = &(*link)->next;
     *link = fiber->next;
@@ -293,6 +295,7 @@ static void leave(sim_fiber *fiber, bool ends)
 {
     tc_sim_world *world = fiber->node->world;
     fiber->node->reads = 0;
+    sim_step_note_wait(fiber);
     fiber->current = *tci_current_get();
     fiber->saved_errno = errno;
     sim_fiber_switch(&fiber->stack, &world->own_stack, ends);
@@ -332,6 +335,7 @@ void sim_world_step(void)
     if (fiber == NULL)
         return;
     tc_sim_world *world = fiber->node->world;
+    sim_step_flush(fiber);
     fiber->node->local_ns += CALL_NS;
     if (sim_random_happens(&world->random, world->params.interrupt_per_million))
         sim_world_sleep(sim_random_below(&world->random, world->params.interrupt_ns));

@@ -63,6 +63,10 @@ typedef struct sim_fiber {
     unsigned waiter_count;
     tci_current current; /* of the library, while the fiber does not run */
     int saved_errno;
+#ifdef TC_SIM_STEPS    /* sim_step.h */
+    unsigned locks;    /* that it holds, of those that all nodes share */
+    bool keeps_stores; /* its delayed stores stay so while it waits */
+#endif
 } sim_fiber;
 
 struct tc_sim_node {

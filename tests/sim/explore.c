@@ -14,8 +14,9 @@
  *   sim-explore --today --worlds 500    seeds that each day (UTC) has for itself
  */
 #include "arguments.h"
-#include "flows.h"
 #include "failures.h"
+#include "faults.h"
+#include "flows.h"
 #include "feedback.h"
 #include "plan.h"
 #include "states.h"
@@ -32,8 +33,6 @@
 #include <time.h>
 
 #define MS ((uint64_t)1000000)
-#define FAULTS_END_NS (2000 * MS)
-#define WORLD_END_NS (180000 * MS)
 #define SECONDS_A_DAY 86400u
 #define DAY_SHIFT 20 /* a day has so many seeds, as a power of two */
 
@@ -76,51 +75,6 @@ static void look(void *user)
 {
     (void)user;
     states_look(&all_nodes, nodes);
-}
-
-/* --- faults ------------------------------------------------------------------------------ */
-
-static void one_fault(tc_sim_world *world, traffic *all)
-{
-    const plan *p = all->plan;
-    const unsigned victim = (unsigned)(tc_sim_random(world) % p->nodes);
-    const unsigned from = (unsigned)(tc_sim_random(world) % p->hosts);
-    const unsigned to = (unsigned)(tc_sim_random(world) % p->hosts);
-    const uint64_t kind = tc_sim_random(world) % 3;
-    tc_error error;
-    if (kind == 0 && plan_has(p, PLAN_pauses))
-        tc_sim_node_pause(all->nodes[victim], tc_sim_random(world) % (600 * MS));
-    if (kind == 1 && plan_has(p, PLAN_cuts) && from != to) {
-        (void)!tc_sim_cut(world, from, to, true, &error);
-        if (tc_sim_random(world) % 2 == 0)
-            (void)!tc_sim_cut(world, to, from, true, &error);
-    }
-    if (kind == 2 && plan_has(p, PLAN_kills)) {
-        if (tc_sim_node_is_running(all->nodes[victim])) {
-            tc_sim_node_kill(all->nodes[victim]);
-            all->busy[victim] = false;
-        } else if (plan_has(p, PLAN_restarts) &&
-                   tc_sim_node_restart(all->nodes[victim], &error) == TC_OK) {
-            nodes[victim].program = NULL; /* that of its former life */
-            all->lives[victim]++;
-            all->busy[victim] = true;
-        }
-    }
-}
-
-/* Phase one: faults, at times drawn from the world. Phase two: no more, and everything ends. */
-static tc_status run_phases(tc_sim_world *world, traffic *all, tc_error *error)
-{
-    uint64_t at_ns = 0;
-    for (unsigned i = 0; i < all->plan->faults; i++) {
-        at_ns += tc_sim_random(world) % (FAULTS_END_NS / 4);
-        tc_status status = tc_sim_run_until(world, at_ns, error);
-        if (status != TC_E_TIMEOUT)
-            return status;
-        one_fault(world, all);
-    }
-    tc_sim_heal(world);
-    return tc_sim_run_until(world, WORLD_END_NS, error);
 }
 
 /* --- a world ----------------------------------------------------------------------------- */
@@ -183,7 +137,9 @@ static void run_world(const plan *p, result *out)
                                &error) != TC_OK)
             abort();
     }
-    tc_status status = run_phases(world, all, &error);
+    faults_begin(world, p);
+    tc_status status = faults_run(world, all, nodes, &error);
+    faults_end();
     judge(all, status, &error, out);
     out->events = tc_sim_events(world);
     out->hash = tc_sim_hash(world);
@@ -278,6 +234,18 @@ static bool each_failure(const char *name, const plan *whole)
     return r.error[0] == '\0';
 }
 
+static bool first_world_passes(void)
+{
+    plan p;
+    result r;
+    if (!faults_prepare(&p))
+        return true;
+    run_world(&p, &r);
+    if (r.error[0] != '\0')
+        report(&p, &r, false);
+    return r.error[0] == '\0';
+}
+
 static bool all_failures(uint64_t seed)
 {
     plan p;
@@ -317,6 +285,8 @@ int main(int argc, char **argv)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
     catch_crashes();
+    if (!first_world_passes())
+        return 1;
     if (args.failures)
         return all_failures(args.has_seed ? seed : 0) ? 0 : 1;
     const double begin_s = now_s();
@@ -348,6 +318,7 @@ int main(int argc, char **argv)
            worlds, seed, events, (double)events / took_s, messages, hash);
     if (!tc_sim_has_ucx())
         printf("a build without UCX: ucx_am and ucx_put are not drawn\n");
+    faults_print();
     for (unsigned i = 0; counts_states && i < STATES_MODEL_COUNT; i++)
         printf("%zu states of %s\n", states_count(i), states_model_name(i));
     return 0;

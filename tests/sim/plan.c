@@ -35,6 +35,14 @@ plan plan_of(uint64_t seed)
     const bool has_ucx = sim_random_below(&random, 2) == 0; /* half of them are as without */
     if (!has_ucx || !tc_sim_has_ucx())
         p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put));
+#ifdef TC_SIM_STEPS
+    p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put));
+    p.features |= plan_bit(PLAN_steps);
+    if (sim_random_below(&random, 2) == 0) /* where nodes meet in memory */
+        p.features |= plan_bit(PLAN_shared);
+    if (sim_random_below(&random, 2) == 0)
+        p.hosts = 1;
+#endif
     return p;
 }
 

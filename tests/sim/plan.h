@@ -9,6 +9,16 @@
 
 #define PLAN_NODES_MAX 6u
 
+/* In sim-explore-steps alone: simulation/sim_step.h. */
+#ifdef TC_SIM_STEPS
+#define PLAN_STEPS(X)                                                                          \
+    X(dense, "stops at accesses to shared memory")                                             \
+    X(delayed, "stores to shared memory that others see later")                                \
+    X(steps, "nodes that are stopped, paused and killed at any load or store")
+#else
+#define PLAN_STEPS(X)
+#endif
+
 /* X(name, the effect) */
 #define PLAN_FEATURES(X)                                                                       \
     X(bursts, "sends without a wait between them")                                             \
@@ -45,7 +55,8 @@
     X(injected, "messages that bring their code along")                                        \
     X(libraries, "libraries pushed and withdrawn, and functions that use them")                \
     X(ucx_am, "UCX, and messages by its active messages")                                      \
-    X(ucx_put, "UCX, and messages by its puts; with ucx_am each peer as it suits")
+    X(ucx_put, "UCX, and messages by its puts; with ucx_am each peer as it suits")             \
+    PLAN_STEPS(X)
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,

@@ -21,6 +21,7 @@ static bool connect_to(node *n, unsigned to)
     peer *p = &n->peers[to];
     if (p->ep != NULL)
         return true;
+    const bool listens = n->all->listens[to]; /* it may begin to, meanwhile */
     tc_status status =
         tc_ep_connect(n->ctx, tc_sim_address(n->all->nodes[to], (uint16_t)(PORT + to), address),
                       TIMEOUT_NS, &p->ep, &error);
@@ -29,7 +30,7 @@ static bool connect_to(node *n, unsigned to)
         if (!node_is_loss(n, status) && (status != TC_E_REFUSED || !has(n, PLAN_kills)))
             flows_fail("node %u: connect: %s: %s", n->number, tc_status_name(status),
                        error.text);
-        if (!node_is_disturbed(n) && n->all->listens[to])
+        if (!node_is_disturbed(n) && listens)
             flows_fail("node %u: connect to node %u: %s without a fault: %s", n->number, to,
                        tc_status_name(status), error.text);
         if (error.status != status || error.text[0] == '\0')
