@@ -356,6 +356,7 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
     tci_rx_slot *entry = &ep->rx.slots[slot];
     bool notify = entry->notify;
     tc_error error;
+    ep->rx.loading = false; /* a frame that waits for it may continue: no sleep before that */
     if (fn->standing != TCI_STANDING_OPEN) { /* since a moment ago */
         tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
         return;
@@ -380,10 +381,9 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
     tci_registry_retain(fn);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+        for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
             if (ep->rx.slots[slot].fn == fn)
                 slot_changed(ep, (uint16_t)slot, fn);
-        }
     }
     tci_registry_release(fn);
 }

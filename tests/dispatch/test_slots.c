@@ -1,6 +1,7 @@
 /* Meanings of the numbers in a peer's frames: bound, callable, left, refused. far receives. */
 #include "../support/counted_pair.h"
 #include "dispatch/slots.h"
+#include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
 
 static unsigned other_runs;
@@ -65,6 +66,19 @@ PAIR_TEST(a_function_that_is_being_loaded_holds_up_its_own_endpoint_alone)
     tci_registry_take_finished(&pair.far->core.registry);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 2);
+}
+
+/* Housekeeping may take a load that has ended since the ring was polled. */
+PAIR_TEST(no_sleep_begins_before_a_frame_whose_function_has_loaded)
+{
+    fake_code_of("run")->is_slow = true;
+    assert_ok(counted_pair_send(fn));
+    assert_false(tci_wakeup_finds_work(pair.peer));
+    fake_engine_end_loads();
+    tci_registry_take_finished(&pair.far->core.registry);
+    assert_true(tci_wakeup_finds_work(pair.peer));
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, 1);
 }
 
 PAIR_TEST(a_function_that_does_not_load_is_refused_once)
