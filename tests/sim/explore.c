@@ -279,14 +279,14 @@ int main(int argc, char **argv)
     uint64_t seed = first_seed(&args);
     uint64_t events = 0, messages = 0, worlds = 0, hash = 0;
     result r;
-    tracing = args.tracing;
     counts_states = args.states;
-    if (!tracing)
+    if (!args.tracing)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
     catch_crashes();
     if (!first_world_passes())
         return 1;
+    tracing = args.tracing;
     if (args.failures)
         return all_failures(args.has_seed ? seed : 0) ? 0 : 1;
     const double begin_s = now_s();

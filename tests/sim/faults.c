@@ -3,6 +3,8 @@
 
 #include "sim_step.h"
 
+#include <tc/log.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,7 @@ bool faults_prepare(plan *first_out)
                                 plan_bit(PLAN_pauses) | plan_bit(PLAN_ucx_am) |
                                 plan_bit(PLAN_ucx_put);
     (void)clearenv();
+    tc_log_set_level(TC_LOG_ERROR);
     *first_out = (plan){.seed = 3, .nodes = 2, .hosts = 1, .actions = 16};
     first_out->features = (plan_bit(PLAN_FEATURE_COUNT) - 1) & ~disturbing;
     return true;
