@@ -4,6 +4,8 @@
 
 #include "sim_world.h"
 
+#include <unistd.h>
+
 #define PID_FIRST 1000
 
 pid_t __wrap_getpid(void)
@@ -44,4 +46,13 @@ bool __wrap_tci_live_process_has_ended(const tci_live_process *process)
         return false;
     const tc_sim_node *node = node_of(process->pid);
     return node == NULL || (process->started != 0 && process->started != node->life + 1u);
+}
+
+/* All nodes are processes of one user. */
+tc_status __wrap_tci_socket_user_of_peer(int fd, bool accepted, uid_t *user_out, tc_error *err)
+{
+    if (sim_world_node() == NULL)
+        return __real_tci_socket_user_of_peer(fd, accepted, user_out, err);
+    *user_out = geteuid();
+    return TC_OK;
 }

@@ -51,7 +51,7 @@ bool sim_world_fails(void)
 /* Lets other nodes run that are behind this one: nodes run at the same time. */
 static void give_way(tc_sim_world *world, tc_sim_node *node)
 {
-    if (node->local_ns - world->now_ns <= AHEAD_NS)
+    if (node->local_ns - world->now_ns <= AHEAD_NS || world->running->held)
         return;
     const uint32_t reads = node->reads;
     sim_world_sleep(0);
@@ -159,6 +159,17 @@ void sim_world_forget_waits(sim_fiber *fiber)
     fiber->waiter_count = 0;
 }
 
+static _Thread_local struct {
+    void *variables;
+    size_t bytes;
+} kept;
+
+void sim_world_keep(void *variables, size_t bytes)
+{
+    kept.variables = variables;
+    kept.bytes = bytes;
+}
+
 /* Runs a fiber until it waits. */
 static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
 {
@@ -167,6 +178,8 @@ static void run_fiber(tc_sim_world *world, sim_fiber *fiber)
         node->local_ns = world->now_ns;
     world->running = fiber;
     *tci_current_get() = fiber->current;
+    if (kept.bytes > 0)
+        memcpy(kept.variables, fiber->kept, kept.bytes);
     errno = fiber->saved_errno;
     sim_guard_begin(world);
     sim_fiber_switch(&world->own_stack, &fiber->stack, false);
@@ -297,6 +310,8 @@ static void leave(sim_fiber *fiber, bool ends)
     fiber->node->reads = 0;
     sim_step_note_wait(fiber);
     fiber->current = *tci_current_get();
+    if (kept.bytes > 0)
+        memcpy(fiber->kept, kept.variables, kept.bytes);
     fiber->saved_errno = errno;
     sim_fiber_switch(&fiber->stack, &world->own_stack, ends);
 }
@@ -337,10 +352,21 @@ void sim_world_step(void)
     tc_sim_world *world = fiber->node->world;
     sim_step_flush(fiber);
     fiber->node->local_ns += CALL_NS;
+    if (fiber->held)
+        return;
     if (sim_random_happens(&world->random, world->params.interrupt_per_million))
         sim_world_sleep(sim_random_below(&world->random, world->params.interrupt_ns));
     else
         give_way(world, fiber->node);
+}
+
+bool sim_world_hold(bool held)
+{
+    sim_fiber *fiber = sim_world_running();
+    const bool before = fiber != NULL && fiber->held;
+    if (fiber != NULL)
+        fiber->held = held;
+    return before;
 }
 
 void sim_world_end_fiber(void *result)

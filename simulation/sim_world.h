@@ -28,6 +28,7 @@ struct sim_port;
 #define SIM_WAITS_MAX 8u  /* descriptors that a fiber waits for at once */
 #define SIM_TIMERS_MAX 4u /* events that a fiber has for the ends of its waits */
 #define SIM_RECENT_MAX 64u
+#define SIM_KEPT_BYTES 64u
 
 /* One thing that a fiber waits for: a descriptor, or a word of memory. */
 typedef struct sim_waiter {
@@ -58,10 +59,12 @@ typedef struct sim_fiber {
     bool timed_out;
     bool ended;
     bool detached;
+    bool held;                /* sim_world_hold */
     struct sim_fiber *joiner; /* waits until it has ended; or NULL */
     sim_waiter waiters[SIM_WAITS_MAX];
     unsigned waiter_count;
-    tci_current current; /* of the library, while the fiber does not run */
+    tci_current current;          /* of the library, while the fiber does not run */
+    uint8_t kept[SIM_KEPT_BYTES]; /* sim_world_keep */
     int saved_errno;
 #ifdef TC_SIM_STEPS    /* sim_step.h */
     unsigned locks;    /* that it holds, of those that all nodes share */
@@ -202,6 +205,13 @@ void sim_world_wake(sim_fiber *fiber);
 void sim_world_sleep(uint64_t ns);
 /* A point at which the scheduler may interrupt the running fiber. */
 void sim_world_step(void);
+/* Keeps the scheduler from interrupting the running fiber, or allows it again: in code that has
+ * state for each thread of the system, which the fibers of a world share. A fiber that waits
+ * lets others run all the same. Returns the former value. */
+bool sim_world_hold(bool held);
+/* Names variables of another library that each of its threads has for itself; fibers keep them
+ * as threads do. At most SIM_KEPT_BYTES, once, outside of worlds. */
+void sim_world_keep(void *variables, size_t bytes);
 /* Ends the running fiber. */
 void sim_world_end_fiber(void *result) __attribute__((noreturn));
 
