@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised when the same seed stands for another run: seeds of another version are refused. */
-#define TC_SIM_VERSION 4u
+#define TC_SIM_VERSION 5u
 
 typedef struct tc_sim_world tc_sim_world;
 typedef struct tc_sim_node tc_sim_node;

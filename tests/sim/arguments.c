@@ -2,6 +2,8 @@
 #include "arguments.h"
 
 #include "feedback.h"
+#include "keys.h"
+#include "old/old_peer.h"
 
 #include <tc/sim.h>
 
@@ -77,6 +79,7 @@ static const struct option options[] = {{"seed", 1, NULL, 's'},
                                         {"hosts", 1, NULL, 'h'},
                                         {"actions", 1, NULL, 'a'},
                                         {"without", 1, NULL, 'O'},
+                                        {"also", 1, NULL, 'A'},
                                         {"faults", 1, NULL, 'f'},
                                         {"with", 1, NULL, 'W'},
                                         {"trace", 0, &traces, 1},
@@ -148,8 +151,9 @@ arguments arguments_parse(int argc, char **argv)
         case 'W':
             args.plan.features = features_of(optarg);
             break;
+        case 'A':
         case 'O':
-            args.without = features_of(optarg);
+            *(option == 'A' ? &args.also : &args.without) = features_of(optarg);
             break;
         case 0: /* set */
             break;
@@ -176,7 +180,11 @@ plan arguments_plan(const arguments *args, uint64_t seed)
         p.faults = args->plan.faults;
     if (args->plan.features != UNSET_FEATURES)
         p.features = args->plan.features;
-    p.features &= ~args->without;
+    p.features = (p.features | args->also) & ~args->without;
+    if (!keys_are_there())
+        p.features &= ~plan_bit(PLAN_keys);
+    if (!old_peers_are_there())
+        p.features &= ~plan_bit(PLAN_old_peers);
     p.fail_at = args->plan.fail_at;
     return p;
 }

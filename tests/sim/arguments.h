@@ -7,7 +7,7 @@
 typedef struct arguments {
     plan plan; /* with the members that were given */
     bool has_seed, each_failure, failures, of_today, tracing, states, feedback;
-    uint64_t without; /* features */
+    uint64_t also, without; /* features */
     uint64_t worlds, events;
     double seconds;
 } arguments;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The same seeds give the same worlds on two architectures.
 
-    check_hash.py SIM_EXPLORE EMULATOR... SIM_EXPLORE
+    check_hash.py LACKING SIM_EXPLORE EMULATOR... SIM_EXPLORE
+
+LACKING: kinds that the second program was built without, or none.
 """
 import re
 import subprocess
@@ -20,9 +22,9 @@ def run(command, *more):
     return found.group(1), WITHOUT_UCX not in done.stdout
 
 
-(ours, own_ucx), (guests, guest_ucx) = run(sys.argv[1:2]), run(sys.argv[2:])
+(ours, own_ucx), (guests, guest_ucx) = run(sys.argv[2:3]), run(sys.argv[3:])
 if own_ucx != guest_ucx:  # the worlds that both can have
     masked = ("--without", "ucx_am,ucx_put")
-    (ours, _), (guests, _) = run(sys.argv[1:2], *masked), run(sys.argv[2:], *masked)
+    (ours, _), (guests, _) = run(sys.argv[2:3], *masked), run(sys.argv[3:], *masked)
 print(f"hash {ours} here, {guests} on the other architecture")
 sys.exit(ours != guests)

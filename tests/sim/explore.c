@@ -12,12 +12,15 @@
  *   sim-explore --failures              the same for each scenario of failures.c; --seed 100:
  *                                       of other seeds
  *   sim-explore --today --worlds 500    seeds that each day (UTC) has for itself
+ *   sim-explore --also calls,large      with these kinds in all worlds; --without: in none
  */
 #include "arguments.h"
 #include "failures.h"
 #include "faults.h"
 #include "flows.h"
 #include "feedback.h"
+#include "keys.h"
+#include "old/old_peer.h"
 #include "plan.h"
 #include "states.h"
 #include "traffic.h"
@@ -115,6 +118,9 @@ static void judge(const traffic *all, tc_status status, const tc_error *error, r
         else if (bytes > 0 || descriptors > 0)
             (void)snprintf(out->error, sizeof out->error,
                            "node %u left %zu bytes and %u descriptors", i, bytes, descriptors);
+        else if (keys_left(all->nodes[i]) > 0)
+            (void)snprintf(out->error, sizeof out->error, "node %u left %u objects of TLS", i,
+                           keys_left(all->nodes[i]));
     }
 }
 
@@ -146,6 +152,7 @@ static void run_world(const plan *p, result *out)
     out->messages = flows_total();
     out->failable = tc_sim_failable(world);
     tc_sim_world_destroy(world);
+    keys_forget();
 }
 
 /* --- failing worlds ---------------------------------------------------------------------- */
@@ -283,6 +290,8 @@ int main(int argc, char **argv)
     if (!args.tracing)
         tc_log_set_level(TC_LOG_ERROR);
     traffic_prepare();
+    keys_prepare();
+    old_peers_prepare();
     catch_crashes();
     if (!first_world_passes())
         return 1;

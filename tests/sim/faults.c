@@ -31,7 +31,7 @@ static void pause_node(const victim *v)
 static void kill_node(const victim *v)
 {
     tc_sim_node_kill(v->all->nodes[v->number]);
-    v->all->busy[v->number] = false;
+    v->all->busy[v->number] = v->all->busy[v->number + PLAN_NODES_MAX] = false;
 }
 
 static void restart_node(const victim *v)
@@ -78,7 +78,7 @@ bool faults_prepare(plan *first_out)
 {
     const uint64_t disturbing = plan_bit(PLAN_kills) | plan_bit(PLAN_cuts) |
                                 plan_bit(PLAN_pauses) | plan_bit(PLAN_ucx_am) |
-                                plan_bit(PLAN_ucx_put);
+                                plan_bit(PLAN_ucx_put) | plan_alone();
     (void)clearenv();
     tc_log_set_level(TC_LOG_ERROR);
     *first_out = (plan){.seed = 3, .nodes = 2, .hosts = 1, .actions = 16};

@@ -175,6 +175,12 @@ bool flows_take_cut(unsigned node)
     return false;
 }
 
+void flows_end_target(unsigned to)
+{
+    for (flow *f = flows; f < flows + count; f++)
+        f->target_ended |= f->to == to;
+}
+
 uint64_t flows_total(void)
 {
     return total;

@@ -15,7 +15,7 @@
 #define FLOW_FUNCTIONS 8u
 
 typedef struct flow {
-    unsigned from, to;  /* nodes */
+    unsigned from, to;  /* contexts */
     unsigned from_life; /* how often they were started */
     uint64_t sent;      /* messages that the library took */
     uint64_t run;       /* the number that ran last */
@@ -24,6 +24,7 @@ typedef struct flow {
     bool ended;         /* its endpoint is closed or lost */
     bool may_be_cut;    /* it was closed within a time that may be too short */
     bool cut_seen;      /* and its end at the target was found */
+    bool target_ended;  /* its target's context, while others work */
 } flow;
 
 typedef enum flow_kind {
@@ -65,6 +66,8 @@ unsigned flows_target(unsigned node, const void *bytes, size_t size);
 /* Finds a flow to the node that may be cut, and of which no message has run. Each is found
  * once; returns false where no other is left. */
 bool flows_take_cut(unsigned node);
+/* The context has begun to end: calls to it may fail from now on. */
+void flows_end_target(unsigned to);
 /* Messages that have run in all flows. */
 uint64_t flows_total(void);
 

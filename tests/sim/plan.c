@@ -35,8 +35,10 @@ plan plan_of(uint64_t seed)
     const bool has_ucx = sim_random_below(&random, 2) == 0; /* half of them are as without */
     if (!has_ucx || !tc_sim_has_ucx())
         p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put));
+    if (plan_has_ucx(&p))
+        p.features &= ~plan_alone();
 #ifdef TC_SIM_STEPS
-    p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put));
+    p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put) | plan_alone());
     p.features |= plan_bit(PLAN_steps);
     if (sim_random_below(&random, 2) == 0) /* where nodes meet in memory */
         p.features |= plan_bit(PLAN_shared);

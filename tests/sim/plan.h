@@ -56,6 +56,9 @@
     X(libraries, "libraries pushed and withdrawn, and functions that use them")                \
     X(ucx_am, "UCX, and messages by its active messages")                                      \
     X(ucx_put, "UCX, and messages by its puts; with ucx_am each peer as it suits")             \
+    X(contexts, "second contexts in some nodes, which end early or open again")                \
+    X(keys, "connections with a key, and a node that has another key or no key")               \
+    X(old_peers, "nodes that release 0.1.0 runs; not in worlds with keys")                     \
     PLAN_STEPS(X)
 
 typedef enum plan_feature {
@@ -90,6 +93,12 @@ static inline bool plan_has(const plan *p, plan_feature feature)
     return (p->features & plan_bit(feature)) != 0;
 }
 
+/* Returns the kinds that are in no world with UCX or with steps. */
+static inline uint64_t plan_alone(void)
+{
+    return plan_bit(PLAN_contexts) | plan_bit(PLAN_keys) | plan_bit(PLAN_old_peers);
+}
+
 /* Returns whether contexts have UCX. */
 static inline bool plan_has_ucx(const plan *p)
 {
@@ -98,6 +107,62 @@ static inline bool plan_has_ucx(const plan *p)
 
 /* Returns the delivery that contexts ask for. */
 const char *plan_delivery(const plan *p);
+
+/* Returns one of 24 bits that the seed draws. */
+static inline bool plan_draws(const plan *p, unsigned bit)
+{
+    return (p->seed * 0x9e3779b97f4a7c15u >> (40 + bit) & 1) != 0;
+}
+
+/* Returns how many of the last nodes run release 0.1.0. */
+static inline unsigned plan_old_nodes(const plan *p)
+{
+    if (!plan_has(p, PLAN_old_peers) || plan_has(p, PLAN_keys) || plan_has_ucx(p))
+        return 0;
+    return p->nodes > 3 && plan_draws(p, 2 * PLAN_NODES_MAX + 3) ? 2 : 1;
+}
+
+static inline bool plan_is_old(const plan *p, unsigned node)
+{
+    return node < p->nodes && node >= p->nodes - plan_old_nodes(p);
+}
+
+/* Returns whether a node has a second context. */
+static inline bool plan_has_second(const plan *p, unsigned node)
+{
+    return plan_has(p, PLAN_contexts) && (node == 0 || plan_draws(p, node)) &&
+           !plan_is_old(p, node);
+}
+
+/* Returns whether the node's contexts share one thread: each is progressed while a call of the
+ * other one blocks, some hundred times slower than by a thread of its own. */
+static inline bool plan_has_one_thread(const plan *p, unsigned node)
+{
+    return plan_has_second(p, node) && !plan_has(p, PLAN_large) && !plan_has(p, PLAN_served) &&
+           plan_draws(p, PLAN_NODES_MAX + node);
+}
+
+/* Returns whether a node has another key than the others, or no key. */
+static inline bool plan_is_outsider(const plan *p, unsigned node)
+{
+    return plan_has(p, PLAN_keys) && p->nodes > 2 && node == p->nodes - 1 &&
+           plan_draws(p, 2 * PLAN_NODES_MAX);
+}
+
+/* Returns how many nodes are members of the group: all but the last ones, an outsider or those
+ * of release 0.1.0. */
+static inline unsigned plan_members(const plan *p)
+{
+    return p->nodes - plan_is_outsider(p, p->nodes - 1) - plan_old_nodes(p);
+}
+
+/* Returns whether faults may end endpoints, or make calls late. */
+static inline bool plan_is_disturbed(const plan *p)
+{
+    const uint64_t disturbing = plan_bit(PLAN_kills) | plan_bit(PLAN_cuts) |
+                                plan_bit(PLAN_pauses) | plan_bit(PLAN_interrupts);
+    return (p->features & disturbing) != 0 || p->fail_at != 0;
+}
 
 /* Returns whether targets may drop messages for functions that they refuse, and report that. */
 static inline bool plan_may_refuse(const plan *p)

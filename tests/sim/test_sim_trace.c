@@ -14,7 +14,7 @@
 
 #define PORT 7000
 #define SECOND_NS 1000000000ull
-/* The hash of the world below is that of TC_SIM_VERSION 3 and 4, as it has no UCX. Where it
+/* The hash of the world below is that of TC_SIM_VERSION 3 to 5, as it has no UCX. Where it
  * differs, the same seed stands for another run now: raise TC_SIM_VERSION, and put the new hash
  * here. */
 #define HASH_OF_VERSION 0x614edcd21c75b378ull

@@ -2,6 +2,8 @@
  * its own actions it serves until all nodes have done theirs. */
 #include "traffic_node.h"
 
+#include "old/old_peer.h"
+
 #include <tc/advanced.h>
 
 #include <inttypes.h>
@@ -14,6 +16,11 @@ void node_expect(const node *n, tc_status status, const tc_error *error, const c
         flows_fail("node %u: %s: %s: %s", n->number, what, tc_status_name(status), error->text);
 }
 
+const char *node_address(const node *n, unsigned to, char text[TC_SIM_ADDRESS_BYTES])
+{
+    return tc_sim_address(n->all->nodes[node_of(to)], (uint16_t)(PORT + to), text);
+}
+
 static bool connect_to(node *n, unsigned to)
 {
     char address[TC_SIM_ADDRESS_BYTES];
@@ -21,16 +28,23 @@ static bool connect_to(node *n, unsigned to)
     peer *p = &n->peers[to];
     if (p->ep != NULL)
         return true;
+    if (!node_shares_key(n, to)) {
+        if (draw(n, 4) == 0)
+            node_try_outsider(n, to);
+        return false;
+    }
+    const unsigned ends = n->all->ends[to];
     const bool listens = n->all->listens[to]; /* it may begin to, meanwhile */
     tc_status status =
-        tc_ep_connect(n->ctx, tc_sim_address(n->all->nodes[to], (uint16_t)(PORT + to), address),
-                      TIMEOUT_NS, &p->ep, &error);
+        tc_ep_connect(n->ctx, node_address(n, to, address), TIMEOUT_NS, &p->ep, &error);
+    const bool has_ended = n->all->ends[to] != ends || !n->all->listens[to];
     if (status != TC_OK) {
         p->ep = NULL;
-        if (!node_is_loss(n, status) && (status != TC_E_REFUSED || !has(n, PLAN_kills)))
+        if (!node_is_loss(n, status) &&
+            (status != TC_E_REFUSED || !(has(n, PLAN_kills) || has_ended || !listens)))
             flows_fail("node %u: connect: %s: %s", n->number, tc_status_name(status),
                        error.text);
-        if (!node_is_disturbed(n) && listens)
+        if (!node_is_disturbed(n) && listens && !has_ended)
             flows_fail("node %u: connect to node %u: %s without a fault: %s", n->number, to,
                        tc_status_name(status), error.text);
         if (error.status != status || error.text[0] == '\0')
@@ -38,9 +52,11 @@ static bool connect_to(node *n, unsigned to)
                        tc_status_name(status), tc_status_name(error.status), error.text);
         return false;
     }
+    node_expect_identity(n, p->ep);
     p->has_ended = false;
     memset(p->used_ns, 0, sizeof p->used_ns);
-    p->flow = flows_open(n->number, n->all->lives[n->number], to);
+    p->flow = flows_open(n->number, n->all->lives[node_of(n->number)], to);
+    flows_get(p->flow)->target_ended = has_ended;
     return true;
 }
 
@@ -67,8 +83,7 @@ static void send(node *n, unsigned to)
     const size_t size = node_draw_size(n);
     flow *f;
     flows_write(n->peers[to].flow, function, FLOW_SEND, n->payload, size);
-    tc_status status = tc_send_wait(n->peers[to].ep, n->functions[function], n->payload, size,
-                                    TIMEOUT_NS, &error);
+    tc_status status = node_await_send(n, to, function, size, &error);
     f = flows_get(n->peers[to].flow);
     if (status == TC_OK)
         f->sent++;
@@ -112,7 +127,8 @@ static bool is_opened(const node *n, unsigned function)
 
 static tc_status open_function(node *n, unsigned function, tc_error *error)
 {
-    const tc_code code = node_code(plan_may_refuse(n->all->plan) ? 0 : n->number, function);
+    const unsigned content = n->number + n->number / PLAN_NODES_MAX;
+    const tc_code code = node_code(plan_may_refuse(n->all->plan) ? 0 : content, function);
     return tc_ifunc_open_code(n->ctx, &code, &n->functions[function], error);
 }
 
@@ -172,11 +188,18 @@ static const action actions[] = {
 };
 
 #define ACTIONS (sizeof actions / sizeof actions[0])
+/* Those that wait for the target, which may be the other context of their thread. */
+#define WAITING (plan_bit(PLAN_calls) | plan_bit(PLAN_prepares) | plan_bit(PLAN_libraries))
 #define SENDS 4u /* draws that are plain sends */
+
+static bool is_possible(const node *n, plan_feature feature)
+{
+    return has(n, feature) && (n->other == NULL || (WAITING & plan_bit(feature)) == 0);
+}
 
 void node_act(node *n)
 {
-    const unsigned to = (unsigned)draw(n, n->all->plan->nodes);
+    const unsigned to = node_draw_target(n);
     if (!has(n, PLAN_bursts) || draw(n, 4) == 0)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
@@ -184,20 +207,20 @@ void node_act(node *n)
     const uint64_t drawn = draw(n, ACTIONS + SENDS);
     if (drawn >= ACTIONS)
         send(n, to);
-    else if (has(n, actions[drawn].feature) &&
+    else if (is_possible(n, actions[drawn].feature) &&
              (actions[drawn].one_in == 1 || draw(n, actions[drawn].one_in) == 0))
         actions[drawn].run(n, to);
 }
 
 /* --- its program ------------------------------------------------------------------------- */
 
-static void set(const node *n, tc_options *options, const char *name, const char *value)
+void node_set(const node *n, tc_options *options, const char *name, const char *value)
 {
     tc_error error = {0};
     node_expect(n, tc_options_set(options, name, value, &error), &error, name);
 }
 
-static bool open_all(node *n)
+bool node_open(node *n)
 {
     tc_options *options;
     tc_listener *listener;
@@ -205,23 +228,24 @@ static bool open_all(node *n)
     char address[TC_SIM_ADDRESS_BYTES];
     if (tc_options_create(&options, &error) != TC_OK)
         return false;
-    set(n, options, "listen_any", "yes");
-    set(n, options, "delivery", plan_delivery(n->all->plan));
-    set(n, options, "wait", has(n, PLAN_adaptive) ? "adaptive" : "block");
-    set(n, options, "connect_timeout", "4s");
+    node_set(n, options, "listen_any", "yes");
+    node_set(n, options, "delivery", plan_delivery(n->all->plan));
+    node_set(n, options, "wait", has(n, PLAN_adaptive) ? "adaptive" : "block");
+    node_set(n, options, "connect_timeout", "4s");
     if (has(n, PLAN_small_rings))
-        set(n, options, "ring_bytes", "4K");
+        node_set(n, options, "ring_bytes", "4K");
     if (has(n, PLAN_long_sleeps))
-        set(n, options, "sleep_max", "60s");
+        node_set(n, options, "sleep_max", "60s");
     if (has(n, PLAN_evictions))
-        set(n, options, "code_memory_max", "24K");
+        node_set(n, options, "code_memory_max", "24K");
     if (has(n, PLAN_few_functions))
-        set(n, options, "functions_max", "6");
+        node_set(n, options, "functions_max", "6");
     if (has(n, PLAN_quotas)) {
-        set(n, options, "quota_functions", "6");
-        set(n, options, "quota_message_rate", "1000");
-        set(n, options, "quota_queue_bytes", "64K");
+        node_set(n, options, "quota_functions", "6");
+        node_set(n, options, "quota_message_rate", "1000");
+        node_set(n, options, "quota_queue_bytes", "64K");
     }
+    node_set_key(n, options);
     tc_status status = tc_context_create(options, &n->ctx, &error);
     tc_options_destroy(options);
     if (status != TC_OK)
@@ -233,19 +257,18 @@ static bool open_all(node *n)
     n->can_send = status == TC_OK;
     if (!n->can_send)
         return true; /* to close what is open */
-    const uint16_t port = (uint16_t)(PORT + n->number);
-    status = tc_listener_open(n->ctx, tc_sim_address(tc_sim_self(), port, address), &listener,
-                              &error);
+    status = tc_listener_open(n->ctx, node_address(n, n->number, address), &listener, &error);
     node_expect(n, status, &error, "listener");
     n->all->listens[n->number] = status == TC_OK;
-    if (status == TC_OK && node_has_group(n))
+    if (status == TC_OK && n->number < PLAN_NODES_MAX && node_has_group(n) &&
+        !plan_is_outsider(n->all->plan, n->number))
         node_expect(n, node_make_group(n, &error), &error, "group");
     return true;
 }
 
 bool node_all_are_done(const traffic *all)
 {
-    for (unsigned i = 0; i < all->plan->nodes; i++) {
+    for (unsigned i = 0; i < TRAFFIC_CONTEXTS; i++) {
         if (all->busy[i])
             return false;
     }
@@ -265,7 +288,7 @@ static bool has_detached(const node *n, unsigned to)
 void node_settle(node *n)
 {
     tc_error error = {0};
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+    for (unsigned to = 0; to < TRAFFIC_CONTEXTS; to++) {
         if (n->peers[to].ep == NULL)
             continue;
         if (has_detached(n, to))
@@ -275,7 +298,7 @@ void node_settle(node *n)
         if (n->peers[to].ep != NULL && tc_ep_error(n->peers[to].ep, &error) != TC_OK)
             node_close_peer(n, to);
     }
-    if (tc_calls_wait(n->ctx, 3 * TIMEOUT_NS) != TC_OK)
+    if (node_await_calls(n) != TC_OK)
         flows_fail("node %u: calls do not end", n->number);
     for (unsigned i = 0; i < STARTED_MAX; i++) {
         if (n->calls[i].used && !n->calls[i].done)
@@ -286,32 +309,43 @@ void node_settle(node *n)
 
 void node_close_peers(node *n)
 {
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+    for (unsigned to = 0; to < TRAFFIC_CONTEXTS; to++) {
         if (n->peers[to].ep != NULL)
             node_close_peer(n, to);
     }
 }
 
-static void run_actions(node *n)
+void node_run_actions(node *n)
 {
-    for (unsigned i = 0; i < n->all->plan->actions && flows_error() == NULL; i++) {
+    const unsigned count = n->all->plan->actions / (n->number < PLAN_NODES_MAX ? 1 : 2);
+    for (unsigned i = 0; i < count && flows_error() == NULL; i++) {
         node_lock(n);
         node_meet(n, i);
-        node_act(n);
+        node_act(node_turn(n, i));
         node_unlock(n);
     }
     node_lock(n);
     node_settle(n);
+    if (n->other != NULL)
+        node_settle(n->other);
     node_unlock(n);
 }
 
-/* Ends the context when all nodes have done their actions. */
-static void end(node *n)
+void node_serve_others(node *n)
 {
-    node_lock(n);
-    while (!node_all_are_done(n->all) && flows_error() == NULL)
-        (void)tc_wait(n->ctx, has(n, PLAN_long_sleeps) ? 2 * TIMEOUT_NS : 100 * MS);
+    const uint64_t sleep_ns = n->other != NULL           ? MS
+                              : has(n, PLAN_long_sleeps) ? 2 * TIMEOUT_NS
+                                                         : 100 * MS;
+    while (!node_all_are_done(n->all) && flows_error() == NULL) {
+        (void)tc_wait(n->ctx, sleep_ns);
+        if (n->other != NULL)
+            (void)tc_wait(n->other->ctx, sleep_ns);
+    }
     (void)tc_wait(n->ctx, 10 * MS);
+}
+
+void node_end(node *n)
+{
     n->ends = true;
     if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
         node_finish(n);
@@ -323,13 +357,17 @@ static void end(node *n)
 
 static void run_node(node *n)
 {
+    node_open_second(n);
     if (n->can_send && has(n, PLAN_served))
         node_serve(n);
     if (n->can_send)
-        run_actions(n);
+        node_run_actions(n);
     node_join_guest(n);
     n->all->busy[n->number] = false;
-    end(n);
+    node_lock(n);
+    node_serve_others(n);
+    node_end(n);
+    node_end_second(n);
     if (n->guest != NULL)
         node_free_parts(n->guest);
     node_free_parts(n);
@@ -339,6 +377,10 @@ static void run_node(node *n)
 void traffic_main(tc_sim_node *self, void *argument)
 {
     traffic_node *own = argument;
+    if (plan_is_old(own->all->plan, own->number)) {
+        old_peer_run();
+        return;
+    }
     node *n = calloc(1, sizeof *n);
     own->program = n;
     if (n != NULL) {
@@ -347,7 +389,7 @@ void traffic_main(tc_sim_node *self, void *argument)
         n->world = tc_sim_node_world(self);
         versions_forget(n->number);
     }
-    if (n != NULL && open_all(n))
+    if (n != NULL && node_open(n))
         run_node(n);
     else
         own->all->busy[own->number] = false;

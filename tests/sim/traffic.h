@@ -6,13 +6,18 @@
 
 #include <tc/sim.h>
 
+/* Contexts have numbers: the first one of a node has the node's, the second one that and
+ * PLAN_NODES_MAX. */
+#define TRAFFIC_CONTEXTS (2 * PLAN_NODES_MAX)
+
 typedef struct traffic {
     const plan *plan;
     tc_sim_node *nodes[PLAN_NODES_MAX];
     unsigned lives[PLAN_NODES_MAX];
     uint64_t entered[PLAN_NODES_MAX]; /* barriers, at most in a life */
-    bool listens[PLAN_NODES_MAX];     /* once it has, in a world without kills */
-    bool busy[PLAN_NODES_MAX];        /* has actions left; not when it was killed */
+    bool listens[TRAFFIC_CONTEXTS];   /* once it has, in a world without kills */
+    bool busy[TRAFFIC_CONTEXTS];      /* has actions left; not when it was killed */
+    unsigned ends[TRAFFIC_CONTEXTS];  /* while others work */
 } traffic;
 
 struct traffic_program;

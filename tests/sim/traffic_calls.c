@@ -40,7 +40,7 @@ void node_call_done(void *user, const tc_call_outcome *outcome)
     s->done = true;
     if (outcome->status != TC_OK && !flows_get(s->flow)->ended &&
         !node_is_refusal(s->node, outcome->status) && !is_unanswered(s, outcome->status) &&
-        !node_is_disturbed(s->node))
+        !node_may_fail(s->node, flows_get(s->flow)))
         flows_fail("flow %u: call %" PRIu64 ": %s without a fault: %s", s->flow, s->number,
                    tc_status_name(outcome->status), outcome->text);
     if (outcome->status == TC_OK && s->answer != s->number)

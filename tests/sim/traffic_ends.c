@@ -23,9 +23,12 @@ bool node_is_refusal(const node *n, tc_status status)
 
 bool node_is_disturbed(const node *n)
 {
-    const uint64_t disturbing = plan_bit(PLAN_kills) | plan_bit(PLAN_cuts) |
-                                plan_bit(PLAN_pauses) | plan_bit(PLAN_interrupts);
-    return (n->all->plan->features & disturbing) != 0 || n->all->plan->fail_at != 0;
+    return plan_is_disturbed(n->all->plan);
+}
+
+bool node_may_fail(const node *n, const flow *f)
+{
+    return node_is_disturbed(n) || f->target_ended;
 }
 
 /* `missing`: messages that the library took and that have not run. */
@@ -55,7 +58,7 @@ static void finish_peer(node *n, tc_ep *ep, flow *f)
     tc_status status =
         tc_ep_finish(ep, gives_up ? 1 + draw(n, 3 * MS) : TIMEOUT_NS, &lost, &error);
     check_lost(n, status, lost, missing_of(f), &error);
-    if (status != TC_OK && !gives_up && !node_is_disturbed(n))
+    if (status != TC_OK && !gives_up && !node_may_fail(n, f))
         flows_fail("node %u: an end without a fault: %s: %s", n->number, tc_status_name(status),
                    error.text);
 }
@@ -97,7 +100,7 @@ void node_lose(node *n, unsigned to, tc_status status, const tc_error *error, co
     if (error->status != status || error->text[0] == '\0')
         flows_fail("node %u: %s: %s, and the error is %s: '%s'", n->number, what,
                    tc_status_name(status), tc_status_name(error->status), error->text);
-    if (!node_is_disturbed(n))
+    if (!node_may_fail(n, flows_get(n->peers[to].flow)))
         flows_fail("node %u: %s: %s without a fault: %s", n->number, what,
                    tc_status_name(status), error->text);
     node_close_peer(n, to);
@@ -121,7 +124,7 @@ static void send_last(node *n, unsigned to)
 static uint64_t end_flows(node *n)
 {
     uint64_t missing = 0;
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+    for (unsigned to = 0; to < TRAFFIC_CONTEXTS; to++) {
         if (n->peers[to].ep == NULL)
             continue;
         flow *f = flows_get(n->peers[to].flow);
@@ -135,7 +138,7 @@ void node_finish(node *n)
 {
     tc_error error = {0};
     uint64_t lost = UINT64_MAX;
-    for (unsigned to = 0; to < n->all->plan->nodes; to++) {
+    for (unsigned to = 0; to < TRAFFIC_CONTEXTS; to++) {
         if (n->peers[to].ep != NULL)
             send_last(n, to);
     }

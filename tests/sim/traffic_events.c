@@ -16,7 +16,7 @@ static accepted *find(node *n, const tc_ep *ep)
 /* Finds it among those of both threads. */
 static peer *find_own(node *n, const tc_ep *ep)
 {
-    for (peer *p = n->peers; p < n->peers + PLAN_NODES_MAX; p++) {
+    for (peer *p = n->peers; p < n->peers + TRAFFIC_CONTEXTS; p++) {
         if (p->ep == ep)
             return p;
     }
@@ -37,6 +37,7 @@ static void opened(node *n, tc_ep *ep)
         flows_fail("node %u: more than %u peers at a time", n->number, ACCEPTED_MAX);
     else
         *unused = (accepted){.ep = ep};
+    node_expect_identity(n, ep);
 }
 
 /* A peer that gave up its close leaves an endpoint that failed without a fault. The flow of

@@ -17,12 +17,13 @@ tc_status node_make_group(node *n, tc_error *error)
 {
     char addresses[PLAN_NODES_MAX][TC_SIM_ADDRESS_BYTES];
     tc_group_member members[PLAN_NODES_MAX];
-    for (unsigned i = 0; i < n->all->plan->nodes; i++) {
-        const char *text = tc_sim_address(n->all->nodes[i], (uint16_t)(PORT + i), addresses[i]);
+    const unsigned size = plan_members(n->all->plan);
+    for (unsigned i = 0; i < size; i++) {
+        const char *text = node_address(n, i, addresses[i]);
         members[i] = (tc_group_member){text, strlen(text)};
     }
     const tc_group_params params = {
-        .id = GROUP_ID, .rank = n->number, .size = n->all->plan->nodes, .members = members};
+        .id = GROUP_ID, .rank = n->number, .size = size, .members = members};
     return tc_group_create(n->ctx, &params, &n->group, error);
 }
 
@@ -34,15 +35,16 @@ uint32_t node_route(node *n, unsigned via, unsigned last)
     return *route - 1;
 }
 
-void node_call_by_way(node *n, unsigned via)
+void node_call_by_way(node *n, unsigned to)
 {
     tc_ep *ep;
     tc_error error = {0};
-    const unsigned last = (unsigned)draw(n, n->all->plan->nodes);
+    const unsigned via = node_of(to);
+    const unsigned last = (unsigned)draw(n, plan_members(n->all->plan));
     const unsigned function = node_draw_function(n);
     const size_t size = sizeof(flow_header) + draw(n, SMALL_MAX);
     started *s = node_unused_call(n);
-    if (s == NULL || n->group == NULL)
+    if (s == NULL || n->group == NULL || via >= plan_members(n->all->plan))
         return;
     *s = (started){
         .node = n, .rank = last, .hops = via != last, .flow = node_route(n, via, last)};

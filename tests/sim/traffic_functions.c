@@ -51,17 +51,18 @@ static void detach(node *n, const flow_header *header)
 static void run(unsigned function, void *payload, size_t size)
 {
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
-    if (node_forward(own->program, payload, size))
+    node *n = node_running(own->program);
+    if (node_forward(n, payload, size))
         return;
-    const flow_header header = flows_check(own->number, function, payload, size);
-    node_expect_announced(own->program, header.flow);
-    node_expect_code(own->program, &header);
-    answer_detached(own->program, header.flow);
+    const flow_header header = flows_check(n->number, function, payload, size);
+    node_expect_announced(n, header.flow);
+    node_expect_code(n, &header);
+    answer_detached(n, header.flow);
     if (header.kind == FLOW_DETACHED)
-        detach(own->program, &header);
+        detach(n, &header);
     else if (header.kind == FLOW_CALL || header.kind == FLOW_FORWARDED ||
              header.kind == FLOW_ALL)
-        expect_reply(own->program, tc_reply(&header.number, sizeof header.number), "reply");
+        expect_reply(n, tc_reply(&header.number, sizeof header.number), "reply");
 }
 
 #define FUNCTION(n)                                                                            \

@@ -34,7 +34,7 @@ static void run(unsigned library, const void *payload, size_t size)
 {
     use message;
     const traffic_node *own = tc_sim_node_argument(tc_sim_self());
-    const node *n = own->program;
+    const node *n = node_running(own->program);
     const void *symbol = sim_unit_symbol("content");
     content seen = {0};
     if (symbol != NULL)
@@ -123,9 +123,27 @@ static bool is_full(const node *n, tc_status status)
     return has(n, PLAN_evictions) && (status == TC_E_TOO_LARGE || status == TC_E_NO_MEMORY);
 }
 
+/* Release 0.1.0 refuses libraries and their users, and its endpoint stays. Returns whether the
+ * target is of that release. */
+static bool expect_refusal(node *n, unsigned to, tc_status status, const tc_error *error,
+                           const char *what)
+{
+    if (!plan_is_old(n->all->plan, to))
+        return false;
+    if (status == TC_OK)
+        flows_fail("node %u: %s: node %u of release 0.1.0 has taken it", n->number, what, to);
+    else if (status != TC_E_VERSION && status != TC_E_CORRUPT && status != TC_E_REFUSED)
+        node_lose(n, to, status, error, what);
+    return true;
+}
+
 static void end_write(node *n, unsigned to, uint32_t write, tc_status status,
                       const tc_error *error, const char *what)
 {
+    if (expect_refusal(n, to, status, error, what)) {
+        versions_undo(write);
+        return;
+    }
     if (status == TC_OK)
         versions_end(write, true, tc_sim_now_ns(n->world));
     else if (!is_uncertain(status))
@@ -183,6 +201,8 @@ void node_withdraw(node *n, unsigned to)
 
 static void check_answer(const node *n, unsigned to, const use *message, unsigned version)
 {
+    if (flows_get(n->peers[to].flow)->target_ended)
+        return; /* the context that answered has gone, with its libraries */
     if (version >= VERSIONS_CONTENTS ||
         !versions_may_be(to, message->library, version, message->sent_ns,
                          tc_sim_now_ns(n->world)))
@@ -200,7 +220,8 @@ static void send_uses(node *n, unsigned to, unsigned library)
             tc_send(n->peers[to].ep, n->users[library], &message, sizeof message);
         (void)tc_send_error(n->ctx, &error);
         if (status != TC_OK && status != TC_E_AGAIN && status != TC_E_ABSENT &&
-            !is_full(n, status) && !node_is_refusal(n, status)) {
+            !is_full(n, status) && !node_is_refusal(n, status) &&
+            !(status == TC_E_REFUSED && plan_is_old(n->all->plan, to))) {
             node_lose(n, to, status, &error, "send to a library's user");
             return;
         }
@@ -230,6 +251,8 @@ void node_use_library(node *n, unsigned to)
     message.sent_ns = tc_sim_now_ns(n->world);
     tc_status status = tc_call(n->peers[to].ep, n->users[message.library], &message,
                                sizeof message, &version, &size, TIMEOUT_NS, &error);
+    if (expect_refusal(n, to, status, &error, "call of a library's user"))
+        return;
     if (status == TC_OK) {
         check_answer(n, to, &message, version);
         n->peers[to].used_ns[message.library] = message.sent_ns;

@@ -23,10 +23,10 @@ static void send_to(node *n, unsigned rank, bool may_be_lost)
                    error.text);
 }
 
-void node_send_member(node *n, unsigned rank)
+void node_send_member(node *n, unsigned to)
 {
-    if (n->group != NULL)
-        send_to(n, rank, true);
+    if (n->group != NULL && node_of(to) < plan_members(n->all->plan))
+        send_to(n, node_of(to), true);
 }
 
 /* All messages to the own rank have run when a flush of its endpoint has succeeded. */
@@ -81,9 +81,9 @@ void node_call_all(node *n, unsigned to)
     tc_error error = {0};
     uint64_t answers[PLAN_NODES_MAX] = {0};
     tc_status statuses[PLAN_NODES_MAX];
-    const unsigned count = n->all->plan->nodes;
+    const unsigned count = plan_members(n->all->plan);
     (void)to;
-    if (n->group == NULL)
+    if (n->group == NULL || n->other != NULL)
         return;
     for (unsigned i = 0; i < count; i++)
         statuses[i] = TC_E_AGAIN; /* none of the call's */
@@ -117,7 +117,7 @@ void node_call_all(node *n, unsigned to)
 /* No member leaves before all have entered. */
 static void check_all_entered(const node *n)
 {
-    for (unsigned i = 0; i < n->all->plan->nodes; i++) {
+    for (unsigned i = 0; i < plan_members(n->all->plan); i++) {
         if (n->all->entered[i] < n->barriers)
             flows_fail("node %u left barrier %" PRIu64 " and node %u has entered %" PRIu64,
                        n->number, n->barriers, i, n->all->entered[i]);

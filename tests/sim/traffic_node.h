@@ -68,18 +68,22 @@ typedef struct traffic_program node;
 
 struct traffic_program {
     traffic *all;
-    unsigned number;
+    unsigned number; /* of its context */
     tc_sim_world *world;
     tc_context *ctx;
     bool ends;      /* its context does: states.c looks no longer */
     bool is_served; /* a thread progresses it: calls need its lock */
     node *guest;    /* the second thread's state, in the first one's; or NULL */
     pthread_t guest_thread;
+    node *second; /* the second context's state, in the first one's; or NULL */
+    node *other;  /* the context that shares its thread; or NULL */
+    bool has_second_thread;
+    pthread_t second_thread;
     bool can_send;                       /* its functions are open */
     tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
     tc_library *libraries[VERSIONS_LIBRARIES][VERSIONS_CONTENTS];
     tc_ifunc *users[VERSIONS_LIBRARIES];
-    peer peers[PLAN_NODES_MAX];
+    peer peers[TRAFFIC_CONTEXTS];
     tc_group *group;   /* of all nodes; or NULL */
     uint64_t barriers; /* that it has entered */
     /* By way of each to each, plus 1; 0: none yet. */
@@ -102,9 +106,18 @@ static inline bool has(const node *n, plan_feature feature)
     return plan_has(n->all->plan, feature);
 }
 
+/* Returns the number of a context's node. */
+static inline unsigned node_of(unsigned context)
+{
+    return context % PLAN_NODES_MAX;
+}
+
 /* traffic.c */
 size_t node_draw_size(node *n);
 void node_expect(const node *n, tc_status status, const tc_error *error, const char *what);
+void node_set(const node *n, tc_options *options, const char *name, const char *value);
+/* Writes the address of a context's listener. Returns text. */
+const char *node_address(const node *n, unsigned to, char text[TC_SIM_ADDRESS_BYTES]);
 tc_status node_open_functions(node *n, tc_error *error);
 void node_act(node *n);
 /* Returns whether no node has actions left. */
@@ -112,6 +125,13 @@ bool node_all_are_done(const traffic *all);
 /* Waits for all that the node has started, and checks it. */
 void node_settle(node *n);
 void node_close_peers(node *n);
+/* Makes the context, its functions and its listener. Returns false if there is no context. */
+bool node_open(node *n);
+void node_run_actions(node *n);
+/* Serves until all contexts have done their actions. */
+void node_serve_others(node *n);
+/* Ends the context. */
+void node_end(node *n);
 /* Returns one that is open. */
 unsigned node_draw_function(node *n);
 
@@ -122,6 +142,8 @@ bool node_is_loss(const node *n, tc_status status);
 bool node_is_refusal(const node *n, tc_status status);
 /* Returns whether faults of this world may end endpoints, or make calls late. */
 bool node_is_disturbed(const node *n);
+/* Returns whether a call to the flow's target may fail: by a fault, or as that ends. */
+bool node_may_fail(const node *n, const flow *f);
 void node_close_peer(node *n, unsigned to);
 /* Ends a flow by a message of which it is not known whether it ran. Errors that no fault
  * explains fail the world. */
@@ -143,7 +165,7 @@ void node_call_done(void *user, const tc_call_outcome *outcome);
 /* Returns whether the nodes of this world make a group. */
 bool node_has_group(const node *n);
 tc_status node_make_group(node *n, tc_error *error);
-void node_call_by_way(node *n, unsigned via);
+void node_call_by_way(node *n, unsigned to);
 /* Forwards the message that runs, if it is not at its flow's target. Returns whether it did. */
 bool node_forward(node *n, void *payload, size_t size);
 
@@ -151,7 +173,7 @@ bool node_forward(node *n, void *payload, size_t size);
 uint32_t node_route(node *n, unsigned via, unsigned last);
 
 /* traffic_members.c */
-void node_send_member(node *n, unsigned rank);
+void node_send_member(node *n, unsigned to);
 void node_send_self(node *n, unsigned to);
 void node_call_all(node *n, unsigned to);
 /* Enters a barrier where the plan has one before this action. */
@@ -182,6 +204,31 @@ void node_serve(node *n);
 void node_join_guest(node *n);
 void node_lock(const node *n);
 void node_unlock(const node *n);
+
+/* traffic_contexts.c */
+/* Draws a context. */
+unsigned node_draw_target(node *n);
+/* Opens the node's second context where the plan has one, with a thread of its own or not. */
+void node_open_second(node *n);
+/* Returns the one of the thread's contexts that is to act now. */
+node *node_turn(node *n, unsigned action);
+/* Ends the second context, and its thread. */
+void node_end_second(node *n);
+/* Returns the state of the context in which a function runs. */
+node *node_running(node *n);
+/* As tc_send_wait with TIMEOUT_NS and as tc_calls_wait, also where contexts share a thread. */
+tc_status node_await_send(node *n, unsigned to, unsigned function, size_t size,
+                          tc_error *error);
+tc_status node_await_calls(node *n);
+
+/* traffic_keys.c */
+void node_set_key(const node *n, tc_options *options);
+/* Returns whether the two contexts have the same key, or both have no key. */
+bool node_shares_key(const node *n, unsigned to);
+/* Connects to a context that has to refuse it. */
+void node_try_outsider(node *n, unsigned to);
+/* Checks the identity that an endpoint's peer has proved. */
+void node_expect_identity(const node *n, const tc_ep *ep);
 
 /* traffic_events.c */
 void node_on_event(void *user, tc_ep *ep, tc_ep_event event);

@@ -18,7 +18,7 @@ static void send_done(void *user, tc_status status)
         flows_fail("flow %u: send %" PRIu64 " was counted %" PRIu64 " times before its end",
                    s->flow, s->number, s->ended);
     if (status != TC_OK && !f->ended && !node_is_refusal(s->node, status) &&
-        !node_is_disturbed(s->node))
+        !node_may_fail(s->node, f))
         flows_fail("flow %u: send %" PRIu64 ": %s without a fault", s->flow, s->number,
                    tc_status_name(status));
     s->done = true;
