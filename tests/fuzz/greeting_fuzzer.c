@@ -45,7 +45,7 @@ static void judge(tci_channel *channel, const uint8_t *data, size_t size)
     memory_wire_ends[0].closed = true;
     if (status == TC_E_AGAIN)
         status = tci_channel_handshake(channel, &err);
-    MUST(status != TC_OK && status != TC_E_AGAIN && channel->identity[0] == '\0');
+    MUST(status != TC_OK && status != TC_E_AGAIN && channel->identity == NULL);
     MUST(err.status == status && err.text[0] != '\0');
     MUST(tci_channel_handshake(channel, &err) != TC_OK);
 }
