@@ -22,9 +22,10 @@ def run(command, *more):
     return found.group(1), WITHOUT_UCX not in done.stdout
 
 
-(ours, own_ucx), (guests, guest_ucx) = run(sys.argv[2:3]), run(sys.argv[3:])
+lacking = sys.argv[1]
+(ours, own_ucx), (guests, guest_ucx) = (run(command, "--without", lacking) for command in (sys.argv[2:3], sys.argv[3:]))
 if own_ucx != guest_ucx:  # the worlds that both can have
-    masked = ("--without", "ucx_am,ucx_put")
-    (ours, _), (guests, _) = run(sys.argv[2:3], *masked), run(sys.argv[3:], *masked)
+    lacking = ",".join(([] if lacking == "none" else [lacking]) + ["ucx_am", "ucx_put"])
+    (ours, _), (guests, _) = (run(command, "--without", lacking) for command in (sys.argv[2:3], sys.argv[3:]))
 print(f"hash {ours} here, {guests} on the other architecture")
 sys.exit(ours != guests)
