@@ -96,7 +96,7 @@ static tc_status try_once(tc_context *ctx, const char *host_port, uint64_t deadl
     return tci_connect_wait(ctx, ep, redials, ep_out, heard_out, err);
 }
 
-/* Begins anew where the peer's host does not answer: its listener's queue may be full. */
+/* Tries again where the peer's host does not answer: its listener's queue may be full. */
 static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
                             tc_ep **ep_out, bool *heard_out, tc_error *err)
 {

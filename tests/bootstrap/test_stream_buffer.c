@@ -80,7 +80,7 @@ TEST(a_sleeper_keeps_a_small_spare)
     free(spares.in.bytes);
 }
 
-/* What follows begins with half the space. */
+/* The next buffer begins with half of the capacity. */
 TEST(a_sleeper_frees_a_large_spare)
 {
     tci_stream_spares spares = {0};
