@@ -112,10 +112,10 @@ static void handle_rendezvous(ucp_worker_h worker, const sim_ucx_handler *handle
     worker->kept = news;
     (void)handler->call(handler->argument, news->bytes, news->header_size, news, news->size,
                         &param);
-    if (news->is_kept)
-        return;
-    worker->kept = news->next; /* not wanted */
-    answer(worker, news, SIM_UCX_SIGNAL_ENDED, news->serial);
+    if (!news->is_kept) { /* not wanted */
+        worker->kept = news->next;
+        answer(worker, news, SIM_UCX_SIGNAL_ENDED, news->serial);
+    }
     sim_memory_real_resize(news, 0);
 }
 
@@ -201,8 +201,7 @@ ucs_status_ptr_t __wrap_ucp_am_recv_data_nbx(ucp_worker_h worker, void *data_des
                         sim_network_delay(node->world, news->from_host, node->host) +
                         news->size / node->world->params.bytes_per_us * 1000,
                     arrive, f, 0);
-    news->is_kept = true;
-    *link = news->next; /* its data are the request's now */
-    sim_memory_real_resize(news, 0);
+    news->is_kept = true; /* its data are the request's now; the handler's caller frees it */
+    *link = news->next;
     return request;
 }
