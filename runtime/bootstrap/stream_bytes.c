@@ -79,7 +79,7 @@ const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
 {
     const tci_stream_buffer *in = &stream->in;
     *size_out = in->end - in->begin;
-    return in->bytes + in->begin;
+    return in->bytes != NULL ? in->bytes + in->begin : NULL;
 }
 
 static void release_if_empty(tci_stream *stream)
