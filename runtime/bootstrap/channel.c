@@ -178,10 +178,12 @@ static tc_status ask_kernel(tci_channel *channel, uid_t *user_out, tc_error *err
 
 static tc_status take_identity(tci_channel *channel, const char *identity, tc_error *err)
 {
-    channel->identity = strdup(identity);
-    return channel->identity != NULL
-               ? TC_OK
-               : tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", channel->peer);
+    const size_t size = strlen(identity) + 1;
+    channel->identity = malloc(size);
+    if (channel->identity == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", channel->peer);
+    memcpy(channel->identity, identity, size);
+    return TC_OK;
 }
 
 static tc_status take_user(tci_channel *channel, uid_t user, tc_error *err)

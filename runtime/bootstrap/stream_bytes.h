@@ -23,8 +23,8 @@ tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err);
 
 /* --- receiving --------------------------------------------------------------------------- */
 
-/* Returns the bytes that were read and not skipped; NULL if there is no buffer. They move with the next
- * fill. */
+/* Returns the bytes that were read and not skipped; NULL if there is no buffer. They move with
+ * the next fill. */
 const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out);
 void tci_stream_skip(tci_stream *stream, size_t size);
 /* Reads more into the buffer. TC_OK: bytes were read, and *more_out is whether there may be
