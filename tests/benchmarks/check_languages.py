@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-DEADLINE_S = 100
+DEADLINE_S = 600
 TSI = ["tsi", "--pin", "none", "-n", "50", "-w", "5", "--rounds", "2"]
 DAPC = ["dapc", "--servers", "2", "--depth", "16", "-n", "2", "--rounds", "1"]
 

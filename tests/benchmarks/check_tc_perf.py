@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 
-DEADLINE_S = 100
 AN_HOUR_US = 3600e6  # no run takes as long
 TAIL = ["latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max"]
 NUMBERS = ["payload_bytes", "frame_bytes"] + TAIL + ["rate_per_s"]
@@ -24,8 +23,8 @@ ERRORS = ["lost", "torn", "repeated", "out_of_order"]
 
 
 def run(command):
-    """The JSON that it wrote. A run that hangs is killed, and its target dies with it."""
-    done = subprocess.run(command + ["--json", "-"], stdout=subprocess.PIPE, timeout=DEADLINE_S)
+    """The JSON that it wrote. A run that hangs is killed by the test's time limit, and its target dies with it."""
+    done = subprocess.run(command + ["--json", "-"], stdout=subprocess.PIPE)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
     return json.loads(done.stdout)

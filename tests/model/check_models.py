@@ -64,7 +64,7 @@ CASES = {
     ],
 }
 
-DEADLINE_S = 100
+DEADLINE_S = 600
 
 
 def run(command, folder):
