@@ -21,12 +21,14 @@ if(TC_SANITIZE STREQUAL "address")
   target_compile_options(tc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   target_link_options(tc_flags INTERFACE -fsanitize=address,undefined)
-  # The fuzzers link the library, and see only code compiled with coverage.
+  # It reads the bytes before a function, where shipped code has no page.
   if(CMAKE_C_COMPILER_ID MATCHES Clang)
+    target_compile_options(tc_flags INTERFACE -fno-sanitize=function)
+  endif()
+  # The fuzzers link the library, and see only code compiled with coverage.
+  if(TC_FUZZERS)
     target_compile_options(tc_flags INTERFACE -fsanitize=fuzzer-no-link
       -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/cmake/coverage-ignore.txt)
-    # It reads the bytes before a function, where shipped code has no page.
-    target_compile_options(tc_flags INTERFACE -fno-sanitize=function)
   endif()
 elseif(TC_SANITIZE STREQUAL "thread")
   target_compile_options(tc_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)

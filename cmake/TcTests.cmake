@@ -216,14 +216,14 @@ function(tc_add_conformance name)
 endfunction()
 
 # tc_add_fuzzer(NAME [NODE] [SOURCES a.c ...] [LIBS ...] [OPTIONS ...]): the LLVMFuzzerTestOneInput of NAME_fuzzer.c twice: always
-# as a plain driver that replays corpus/NAME in CTest, and with clang as a libFuzzer program, fuzz_NAME, for longer runs
+# as a plain driver that replays corpus/NAME in CTest, and with TC_FUZZERS as a libFuzzer program, fuzz_NAME, for longer runs
 # (scripts/fuzz.sh builds them). NODE: with the cores of tests/support/fake_node.h. SOURCES, LIBS and linker OPTIONS are for both.
 function(tc_add_fuzzer name)
   cmake_parse_arguments(arg "NODE" "" "SOURCES;LIBS;OPTIONS" ${ARGN})
   set(programs replay_${name})
   add_executable(replay_${name} ${name}_fuzzer.c $<TARGET_OBJECTS:replay_main>)
   tc_add_command_test(${name} fuzz COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name} TIMEOUT 120)
-  if(CMAKE_C_COMPILER_ID MATCHES Clang AND TC_SANITIZE STREQUAL "address")
+  if(TC_FUZZERS)
     add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${name}_fuzzer.c)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     list(APPEND programs fuzz_${name})

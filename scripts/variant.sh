@@ -45,10 +45,10 @@ targets=()
 case $preset in
     asan)
         need clang-19 clang-19
-        # Documents about other languages, and drawings, have little of ours in the sanitized process.
+        # Documents about other languages, drawings, and the options of each tool have little of ours in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
         # tc-perf does the same by another way, and a receiver that refuses code, or has it compiled apart, as well.
-        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
+        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
         ;;
     tsan)
         need clang-19 clang-19
