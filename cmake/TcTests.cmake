@@ -67,7 +67,7 @@ endfunction()
 # tc_choose_program(TEST PROGRAM): leaves the test's program out of `all`, unless TC_TESTS and TC_TESTS_BUT choose this or another
 # test of it.
 function(tc_choose_program test program)
-  if(NOT TARGET ${program} OR NOT program MATCHES "^(test|replay)_")
+  if(NOT TARGET ${program} OR NOT program MATCHES "^(test_|replay_|sim-)")
     return()
   endif()
   if((NOT TC_TESTS OR test MATCHES "${TC_TESTS}") AND NOT (TC_TESTS_BUT AND test MATCHES "${TC_TESTS_BUT}"))

@@ -33,9 +33,9 @@ configure() {
 # All ways take images but bitcode and compiled_image.
 forms='^conformance\..*\.(direct|bitcode|compiled_image)$'
 # Sending itself is tested by every way. Above it a sanitizer sees the same code of ours by either shared memory of UCX's or its
-# tcp, by `image` as by `direct`, and by a delivery of a test's; TLS by `sealed` as by `keyed`.
+# tcp, by `image` as by `direct`, and by a delivery of a test's; TLS under a `stream` by what sends.
 sending='^conformance\.(closing|delivery|functions)\.'
-sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|put_shared_memory|sealed|bitcode|compiled_image)$"
+sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|bitcode)$"
 # In these, threads of the library's send, or wake those that do.
 threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|waiting'
 these=.
@@ -45,10 +45,11 @@ targets=()
 case $preset in
     asan)
         need clang-19 clang-19
-        # Documents about other languages, drawings, and the options of each tool have little of ours in the sanitized process.
+        # Documents about other languages, drawings, options of each tool, and other programs' view of code have little of ours in the
+        # sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
         # tc-perf does the same by another way, and a receiver that refuses code, or has it compiled apart, as well.
-        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
+        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|(labels|sections|processors)\..*|languages_.*|layout_document|manners|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
         ;;
     tsan)
         need clang-19 clang-19
@@ -69,9 +70,12 @@ case $preset in
         these+='\.(direct|bitcode)$'
         these+='|^integration\.(code_size|configure|cxx_sources|image_make|install|layout_check|layout_document)$'
         these+='|^integration\.(foreign_code|languages_.*|tc_ar_create|tc_clang.*|tc_perf_first_call|tc_perf_tsi_forms|tutorial)$'
+        but='^unit\.sim_' # worlds run in asan, which clang compiles, too
         ;;
     nollvm)
-        these="^(unit|fuzz|integration)\\.|$sending|$forms|^layout\\.(exports|headers|library|options_document)$"
+        # Units that code passes through; the others are the same code as in the build `test`.
+        these="^integration\\.|^unit\\.(archive|cache|code|engine|image|load|package|process_symbols|symbol)"
+        these+="|$sending|$forms|^layout\\.(exports|headers|library|options_document)$"
         but='^integration\.passwords\.'
         ;;
     bare)
