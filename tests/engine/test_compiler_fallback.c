@@ -50,19 +50,25 @@ static void write_right_program(void)
     write_program(text, 0700);
 }
 
-static tc_status compile_by(tci_compiler *c, tc_error *err)
+static tc_status compile_unless(tci_compiler *c, const atomic_bool *cancelled, tc_error *err)
 {
     size_t size;
     tci_object object;
     tci_symbols *symbols = open_symbols("");
     void *bytes = read_bitcode("counter", &size);
-    const tci_engine_code code = code_of("counter", bytes, size, symbols);
+    tci_engine_code code = code_of("counter", bytes, size, symbols);
+    code.cancelled = cancelled;
     tc_status status = tci_compiler_compile(c, engine, &code, &object, err);
     if (status == TC_OK)
         free(object.bytes);
     free(bytes);
     tci_symbols_destroy(symbols);
     return status;
+}
+
+static tc_status compile_by(tci_compiler *c, tc_error *err)
+{
+    return compile_unless(c, NULL, err);
 }
 
 static tci_compiler *start(uint64_t time_max_ns, bool or_in_thread)
@@ -86,6 +92,23 @@ static bool compiles_apart(void)
     bool apart = tci_compiler_pid(c) > 0;
     tci_compiler_end(c);
     return apart;
+}
+
+/* A context is destroyed meanwhile: that takes less than a start on a busy machine. */
+TEST(a_program_that_does_not_get_ready_is_ended_when_its_code_is_cancelled)
+{
+    static const atomic_bool cancelled = true;
+    const uint64_t deadline_ns = tci_deadline_after(30 * TCI_NS_PER_S);
+    tc_error err = {0};
+    write_program("#!/bin/sh\nexec sleep 60\n", 0700);
+    tci_compiler *c = start(60 * TCI_NS_PER_S, false);
+    assert_status(compile_unless(c, &cancelled, &err), TC_E_CLOSED);
+    assert_non_null(strstr(err.text, "nobody waits for it any more"));
+    assert_true(tci_deadline_left_ns(deadline_ns) > 0);
+    assert_int_equal(tci_compiler_pid(c), -1);
+    write_right_program();
+    assert_ok(compile_by(c, &err));
+    tci_compiler_end(c);
 }
 
 static const char *const wrong_programs[] = {

@@ -280,21 +280,27 @@ static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error 
     return status;
 }
 
-/* TC_OK: a child has sent its hello, or the code is compiled here. */
-static tc_status make_ready(tci_compiler *c, const tci_engine *engine, tc_error *err)
+/* TC_OK: a child has sent its hello, or the code is compiled here. A child that starts on a busy
+ * machine takes seconds, so this wait, too, ends with TC_E_CLOSED when the code's is cancelled. */
+static tc_status make_ready(tci_compiler *c, const tci_engine *engine,
+                            const atomic_bool *cancelled, tc_error *err)
 {
     for (int try = 1; !c->ready && !c->given_up; try++) {
         tc_error reason = {0};
         tc_status status = c->running ? TC_OK : start_child(c, &reason);
         if (status != TC_OK)
             return do_without(c, start_failure_level(status), &reason, err);
+        c->child.cancelled = cancelled;
         status = read_hello(c, engine, &reason);
+        c->child.cancelled = NULL;
         c->ready = status == TC_OK;
         if (c->ready)
             return TC_OK;
         if (status == TC_E_TIMEOUT)
             tci_error_fill(&reason, status, "%s does not get ready", c->program);
         child_end end = end_child(c, status, "it started", &reason);
+        if (status == TC_E_CLOSED)
+            return tci_error_set(err, status, "nobody waits for it any more");
         if (was_never_run(&end))
             status = tci_error_set(&reason, TC_E_UNSUPPORTED,
                                    "the compiler cannot be run here, as in an emulator");
@@ -427,7 +433,7 @@ tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_en
     for (int try = 1; again && try <= TRIES; try++) {
         if (tci_compiler_has_died(c))
             (void)end_child(c, TC_E_CLOSED, "", err);
-        TC_TRY(make_ready(c, engine, err));
+        TC_TRY(make_ready(c, engine, code->cancelled, err));
         if (c->given_up && c->opts.wall == TCI_CHOICE_WALL_YES)
             return tci_error_set(err, TC_E_UNSUPPORTED,
                                  "option compiler_wall is yes, and compiler=thread has none");
