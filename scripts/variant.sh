@@ -45,11 +45,14 @@ targets=()
 case $preset in
     asan)
         need clang-19 clang-19
-        # Documents about other languages, drawings, options of each tool, and other programs' view of code have little of ours in the
-        # sanitized process.
+        # Documents, drawings, options of each tool and pairs of them, and other programs' view of code have little of ours that is new
+        # in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
         # tc-perf does the same by another way, and a receiver that refuses code, or has it compiled apart, as well.
-        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|(labels|sections|processors)\..*|languages_.*|layout_document|manners|tc_perf_((languages|plot)_.*|.*_(am|tcp)))$'
+        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners'
+        but+='|(labels|optionpairs|passwords|processors|sections)\..*|manual_examples|troubleshooting|tutorial'
+        but+='|tc_perf_((alone|first_call|languages|library|plot|protection|wait)(_.*)?|.*_(am|tcp)))$'
+        but+='|^conformance\.upgrades\.(stream|bitcode)$|^reliability\.attacks\.tcp$'
         ;;
     tsan)
         need clang-19 clang-19
