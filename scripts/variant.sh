@@ -52,7 +52,7 @@ case $preset in
         but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners'
         but+='|(labels|optionpairs|passwords|processors|sections)\..*|manual_examples|troubleshooting|tutorial'
         but+='|tc_perf_((alone|first_call|languages|library|plot|protection|wait)(_.*)?|.*_(am|tcp)))$'
-        but+='|^conformance\.upgrades\.(stream|bitcode)$|^reliability\.attacks\.tcp$'
+        but+='|^conformance\.upgrades\.(stream|bitcode)$|^reliability\.attacks\.tcp$|^unit\.sim_scale$'
         ;;
     tsan)
         need clang-19 clang-19
