@@ -127,8 +127,8 @@ static bool call(loop_run *run, uint64_t rounds)
            ifunc_link_flush(&run->link);
 }
 
-/* Better code is made by an idle thread, so from some time on the processors are left to it. On a
- * busy machine it gets a hundredth of one. */
+/* Better code is made by an idle thread, so from some time on the processors are left to it.
+ * On a busy machine it gets a hundredth of one. */
 static bool call_until_better(loop_run *run)
 {
     call_board *board = run->plan->board;

@@ -35,7 +35,7 @@ forms='^conformance\..*\.(direct|bitcode|compiled_image)$'
 # Sending itself is tested by every way. Above it a sanitizer sees the same code of ours by either shared memory of UCX's or its
 # tcp, by `image` as by `direct`, and by a delivery of a test's; TLS under a `stream` by what sends.
 sending='^conformance\.(closing|delivery|functions)\.'
-sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|bitcode)$"
+sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|put_shared_memory|bitcode)$"
 # In these, threads of the library's send, or wake those that do.
 threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|waiting'
 these=.

@@ -31,12 +31,14 @@ tc_status tci_engine_module_compiler(const tci_engine_ops *ops,
                                      char program_out[TCI_ENGINE_PATH_MAX],
                                      char folder_out[TCI_ENGINE_PATH_MAX], tc_error *err)
 {
+    program_out[0] = '\0';
     if (!tci_module_file_folder(ops, folder_out))
         return tci_error_set(err, TC_E_NOT_FOUND, "no file is the code engine's");
     int n = snprintf(program_out, TCI_ENGINE_PATH_MAX, "%s/" COMPILER_NAME, folder_out);
-    if (n <= 0 || n >= TCI_ENGINE_PATH_MAX || access(program_out, X_OK) != 0)
-        return tci_error_set(err, TC_E_NOT_FOUND,
-                             "no program " COMPILER_NAME " beside the code engine, in %s",
-                             folder_out);
-    return TC_OK;
+    if (n > 0 && n < TCI_ENGINE_PATH_MAX && access(program_out, X_OK) == 0)
+        return TC_OK;
+    program_out[0] = '\0';
+    return tci_error_set(err, TC_E_NOT_FOUND,
+                         "no program " COMPILER_NAME " beside the code engine, in %s",
+                         folder_out);
 }

@@ -18,7 +18,7 @@ bool tci_engine_module_is_there(const char *engine_path);
 #define TCI_ENGINE_PATH_MAX PATH_MAX
 
 /* Finds tc-compile beside the module of `ops`: only a program there is sure to fit the module.
- * Also gives the module's folder. TC_E_NOT_FOUND. */
+ * Also gives the module's folder. TC_E_NOT_FOUND: the program is "". */
 TC_MUST_CHECK tc_status tci_engine_module_compiler(const tci_engine_ops *ops,
                                                    char program_out[TCI_ENGINE_PATH_MAX],
                                                    char folder_out[TCI_ENGINE_PATH_MAX],

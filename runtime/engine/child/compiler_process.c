@@ -65,21 +65,13 @@ static tc_log_level start_failure_level(tc_status status)
 
 /* --- start -------------------------------------------------------------------------------- */
 
-static tc_status find_program(tci_compiler *c, tc_error *err)
-{
-    tc_status status = tci_engine_module_compiler(c->opts.ops, c->program, c->folder, err);
-    if (status != TC_OK)
-        c->program[0] = '\0';
-    return status;
-}
-
 static tc_status start_child(tci_compiler *c, tc_error *err)
 {
     char parent[16], memory[24];
     char *priority = c->opts.background ? "background" : "foreground";
     char *wall = c->opts.wall == TCI_CHOICE_WALL_NO ? "open" : "walled";
     if (c->program[0] == '\0')
-        TC_TRY(find_program(c, err));
+        TC_TRY(tci_engine_module_compiler(c->opts.ops, c->program, c->folder, err));
     (void)snprintf(parent, sizeof parent, "%ld", (long)getpid());
     (void)snprintf(memory, sizeof memory, "%" PRIu64, c->opts.memory_max);
     char *argv[] = {c->program, c->folder, parent, memory, priority, wall, NULL};
@@ -280,8 +272,8 @@ static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error 
     return status;
 }
 
-/* TC_OK: a child has sent its hello, or the code is compiled here. A child that starts on a busy
- * machine takes seconds, so this wait, too, ends with TC_E_CLOSED when the code's is cancelled. */
+/* TC_OK: a child has sent its hello, or the code is compiled here. TC_E_CLOSED: the code was
+ * cancelled before; a child that starts on a busy machine takes seconds. */
 static tc_status make_ready(tci_compiler *c, const tci_engine *engine,
                             const atomic_bool *cancelled, tc_error *err)
 {
