@@ -48,7 +48,7 @@ foreach(source ${written} ${tc_made_manuals})
 endforeach()
 # A build of some tests has no pages, unless one of them installs it.
 set(all ALL)
-if(TC_TESTS AND NOT "integration.install" MATCHES "${TC_TESTS}")
+if(TC_TESTS AND (TC_SANITIZE OR NOT "integration.install" MATCHES "${TC_TESTS}"))
   set(all)
 endif()
 add_custom_target(man_pages ${all} DEPENDS ${pages})
