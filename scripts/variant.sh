@@ -38,6 +38,10 @@ sending='^conformance\.(closing|delivery|functions)\.'
 sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|put_shared_memory|bitcode)$"
 # In these, threads of the library's send, or wake those that do.
 threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|waiting'
+# Units with threads, locks, or memory that is written from two sides.
+shared='audit.*|backlog|cache_shared|code_.*|compiler_(pool|process)|doorbell|engine(_.*)?|file_guard|hand_lock|image_loader|injector'
+shared+='|line_wait|live_process|load.*|lock_invariants|logger|lookout|module.*|object_cache|old_opens|pending|process_.*|put_protocol'
+shared+='|random_words|ring.*|second_module|self_guard|serving_thread|socket_user|sole_user|staging|stream(_.*)?|ucx_sh.*|wakeup'
 these=.
 but='^$'
 jobs=$((2 * $(nproc)))
@@ -56,7 +60,7 @@ case $preset in
         ;;
     tsan)
         need clang-19 clang-19
-        these="^unit\\.|$sending|$forms|^conformance\\.pressure\\.am_shared_memory$"
+        these="^unit\\.($shared)$|$sending|$forms|^conformance\\.pressure\\.am_shared_memory$"
         these+="|^conformance\\.($threads)\\.(stream|am_tcp|put_shared_memory|sealed)$"
         these+='|^integration\.(isolation|longcalls|messages|reconnections|sealedcache|strange_peers)\.(direct|bitcode)$'
         these+='|^integration\.tc_perf_(first_call|flood|tsi_forms|tsi_senders)$'
@@ -88,8 +92,8 @@ case $preset in
         ;;
     aarch64 | x86_64)
         # The tests of the engine load images compiled from bitcode too, and at each level; above it few suites see a difference.
-        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|^conformance\\..*\\.(direct|bitcode)$"
-        these+='|^conformance\.(constructors_kept|exceptions|functions|processor|tiers)\.compiled_image$'
+        these="^(unit|fuzz|mixed)\\.|^conformance\\.delivery\\.|^conformance\\..*\\.direct$"
+        these+='|^conformance\.(constructors|constructors_kept|exceptions|functions|libraries|processor|tiers)\.(bitcode|compiled_image)$'
         but='^conformance\.many_endpoints\.' # it counts memory, and is slow
         ;;
 esac
