@@ -29,7 +29,8 @@ configure() {
     fi
 }
 
-# The tests of each variant, by names; CONTRIBUTING.md has the reasons. Whatever is not listed, the build `test` runs.
+# The tests of each variant, by names, in expressions of nine pairs of parentheses at most: ctest matches nothing by one that has
+# more. CONTRIBUTING.md has the reasons. Whatever is not listed, the build `test` runs.
 # All ways take images but bitcode and compiled_image.
 forms='^conformance\..*\.(direct|bitcode|compiled_image)$'
 # Sending itself is tested by every way. Above it a sanitizer sees the same code of ours by either shared memory of UCX's or its
@@ -39,9 +40,11 @@ sanitized="$sending|^conformance\\..*\\.(direct|stream|am_tcp|put_shared_memory|
 # In these, threads of the library's send, or wake those that do.
 threads='calls|events|groups|send_start|served|serving|upgrades|wait_policies|waiting'
 # Units with threads, locks, or memory that is written from two sides.
-shared='audit.*|backlog|cache_shared|code_.*|compiler_(pool|process)|doorbell|engine(_.*)?|file_guard|hand_lock|image_loader|injector'
+shared='audit.*|backlog|cache_shared|code_.*|compiler_p.*|doorbell|engine.*|file_guard|hand_lock|image_loader|injector'
 shared+='|line_wait|live_process|load.*|lock_invariants|logger|lookout|module.*|object_cache|old_opens|pending|process_.*|put_protocol'
-shared+='|random_words|ring.*|second_module|self_guard|serving_thread|socket_user|sole_user|staging|stream(_.*)?|ucx_sh.*|wakeup'
+shared+='|random_words|ring.*|second_module|self_guard|serving_thread|socket_user|sole_user|staging|stream.*|ucx_sh.*|wakeup'
+# Units that code passes through.
+code='archive.*|cache.*|code.*|engine.*|image.*|load.*|package.*|process_symbols|symbol.*'
 these=.
 but='^$'
 jobs=$((2 * $(nproc)))
@@ -49,14 +52,18 @@ targets=()
 case $preset in
     asan)
         need clang-19 clang-19
-        # Documents, drawings, options of each tool and pairs of them, and other programs' view of code have little of ours that is new
-        # in the sanitized process.
+        # Documents, drawings, makers of archives, options of each tool and pairs of them, and other programs' view of code have little
+        # of ours that is new in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
-        # tc-perf does the same by another way, and a receiver that refuses code, or has it compiled apart, as well.
+        # tc-perf does the same in another experiment, or by another way; code is the same by each.
         but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners'
+        but+='|cxx_sources|image_make|lesson_13_.*|tc_clang_.*|tc_package'
         but+='|(labels|optionpairs|passwords|processors|sections)\..*|manual_examples|troubleshooting|tutorial'
-        but+='|tc_perf_((alone|first_call|languages|library|plot|protection|wait)(_.*)?|.*_(am|tcp)))$'
-        but+='|^conformance\.upgrades\.(stream|bitcode)$|^reliability\.attacks\.tcp$|^unit\.sim_scale$'
+        but+='|tc_perf_((alone|bandwidth|call|cycles|first_call|icache|ifunc_api|integrity|intrusion|iput|languages|library|overhead'
+        but+='|plot|poll|protection|put|rings|served|ssum|tables|tail|wait).*|.*_(am|tcp)))$'
+        but+='|^conformance\.(bad_code|code_crowd|code_forms|constructors|constructors_kept|exceptions|made_code|openmp|processor'
+        but+='|signed_code|tiers|upgrades)\.(stream|am_tcp|put_shared_memory)$|^conformance\.upgrades\.bitcode$'
+        but+='|^reliability\.attacks\.tcp$|^unit\.sim_scale$'
         ;;
     tsan)
         need clang-19 clang-19
@@ -72,16 +79,14 @@ case $preset in
     llvm22)
         need clang-22 clang-22
         need llvm-config-22 llvm-22-dev
-        these="^(unit|fuzz)\\.|$forms|^layout\\.(exports|headers|library)$"
+        these="^unit\\.($code)$|$forms|^layout\\.(exports|headers|library)$"
         these+='|^integration\.(confinement|crashes|debugger|isolation|labels|messages|processors|profiler|sealedcache|sections)'
         these+='\.(direct|bitcode)$'
-        these+='|^integration\.(code_size|configure|cxx_sources|image_make|install|layout_check|layout_document)$'
+        these+='|^integration\.(code_size|cxx_sources|image_make|layout_check|layout_document)$'
         these+='|^integration\.(foreign_code|languages_.*|tc_ar_create|tc_clang.*|tc_perf_first_call|tc_perf_tsi_forms|tutorial)$'
-        but='^unit\.sim_' # worlds run in asan, which clang compiles, too
         ;;
     nollvm)
-        # Units that code passes through; the others are the same code as in the build `test`.
-        these="^integration\\.|^unit\\.(archive|cache|code|engine|image|load|package|process_symbols|symbol)"
+        these="^integration\\.|^unit\\.($code)$"
         these+="|$sending|$forms|^layout\\.(exports|headers|library|options_document)$"
         but='^integration\.passwords\.'
         ;;
