@@ -63,7 +63,7 @@ case $preset in
         but+='|plot|poll|protection|put|rings|served|ssum|tables|tail|wait).*|.*_(am|tcp)))$'
         but+='|^conformance\.(bad_code|code_crowd|code_forms|constructors|constructors_kept|exceptions|made_code|openmp|processor'
         but+='|signed_code|tiers|upgrades)\.(stream|am_tcp|put_shared_memory)$|^conformance\.upgrades\.bitcode$'
-        but+='|^reliability\.attacks\.tcp$|^unit\.sim_scale$'
+        but+='|^reliability\.attacks\.tcp$|^unit\.sim_scale$|^unit\.sim_failures$'
         ;;
     tsan)
         need clang-19 clang-19
