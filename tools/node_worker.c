@@ -20,7 +20,7 @@
 
 /* Time that a worker has to end after its peer has gone, or after it has reported its end or a
  * crash. */
-#define LINGER_NS 15000000000ull
+#define LINGER_NS 5000000000ull
 /* More messages than a socket holds: a process that a function started may go on writing. */
 #define LAST_MESSAGES_MAX 4096u
 #define OWN_FDS_MIN 16 /* above the numbers of a worker's descriptors */
