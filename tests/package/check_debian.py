@@ -33,7 +33,7 @@ def copy_tree(source, copy):
 
 def build(tree):
     """The packages are beside the tree afterwards."""
-    options = f"nocheck noautodbgsym noopt parallel={os.cpu_count()}"  # what is tested here is packaging
+    options = f"nocheck noautodbgsym parallel={os.cpu_count()}"
     done = subprocess.run(["dpkg-buildpackage", "-b", "-us", "-uc"], cwd=tree, stdin=subprocess.DEVNULL,
                           env={**os.environ, "DEB_BUILD_OPTIONS": options}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=BUILD_SECONDS, check=False)
