@@ -17,6 +17,9 @@ endif()
 target_include_directories(tc_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime ${PROJECT_SOURCE_DIR}/bitcode-archive)
 
+if(TC_FUZZERS AND NOT (TC_SANITIZE STREQUAL "address" AND CMAKE_C_COMPILER_ID MATCHES Clang))
+  message(FATAL_ERROR "TC_FUZZERS is on with TC_SANITIZE '${TC_SANITIZE}' and ${CMAKE_C_COMPILER_ID}: expected address and Clang")
+endif()
 if(TC_SANITIZE STREQUAL "address")
   target_compile_options(tc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
