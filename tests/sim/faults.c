@@ -77,8 +77,7 @@ static bool is_left_to_a_step(const victim *v, void (*fault)(void *user))
 bool faults_prepare(plan *first_out)
 {
     const uint64_t disturbing = plan_bit(PLAN_kills) | plan_bit(PLAN_cuts) |
-                                plan_bit(PLAN_pauses) | plan_bit(PLAN_ucx_am) |
-                                plan_bit(PLAN_ucx_put) | plan_alone();
+                                plan_bit(PLAN_pauses) | plan_without_steps();
     (void)clearenv();
     tc_log_set_level(TC_LOG_ERROR);
     *first_out = (plan){.seed = 3, .nodes = 2, .hosts = 1, .actions = 16};

@@ -38,7 +38,7 @@ plan plan_of(uint64_t seed)
     if (plan_has_ucx(&p))
         p.features &= ~plan_alone();
 #ifdef TC_SIM_STEPS
-    p.features &= ~(plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put) | plan_alone());
+    p.features &= ~plan_without_steps();
     p.features |= plan_bit(PLAN_steps);
     if (sim_random_below(&random, 2) == 0) /* where nodes meet in memory */
         p.features |= plan_bit(PLAN_shared);

@@ -99,6 +99,12 @@ static inline uint64_t plan_alone(void)
     return plan_bit(PLAN_contexts) | plan_bit(PLAN_keys) | plan_bit(PLAN_old_peers);
 }
 
+/* Returns those kinds and the kinds with UCX: they are in no world with steps. */
+static inline uint64_t plan_without_steps(void)
+{
+    return plan_bit(PLAN_ucx_am) | plan_bit(PLAN_ucx_put) | plan_alone();
+}
+
 /* Returns whether contexts have UCX. */
 static inline bool plan_has_ucx(const plan *p)
 {
