@@ -190,6 +190,8 @@ TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *sour
  * in err, the text of tc_send, tc_send_uncached, tc_send_injected, tc_message_send or
  * tc_group_send, which take no tc_error because every message passes through them.
  *
+ * Without memory for the text, err receives tc_status_text of the status.
+ *
  *   TC_OK    no message has failed, and err stays as it was; TC_E_AGAIN is no failure
  *   as tc_send */
 TC_API tc_status tc_send_error(const tc_context *ctx, tc_error *err);

@@ -172,6 +172,7 @@ static void complete_end(tc_context *ctx)
     free(core->own_address);
     free(core->by_connection);
     free(core->watched);
+    free(core->send_error);
     if (core->epoll_fd >= 0)
         close(core->epoll_fd);
     if (ctx->loads_fd >= 0)

@@ -5,14 +5,13 @@
 #include "base/error_text.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
+#include "transfer/send_error.h"
 
 #include <tc/ifunc.h>
 
 tc_status tc_send_error(const tc_context *ctx, tc_error *err)
 {
-    if (ctx->core.send_error.status != TC_OK && err != NULL)
-        *err = ctx->core.send_error;
-    return ctx->core.send_error.status;
+    return tci_send_error_read(&ctx->core, err);
 }
 
 static tc_status send_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,

@@ -95,7 +95,8 @@ typedef struct tci_core {
     void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
     struct tci_started *ended_sends; /* transfer/started.h: to be reported, newest first */
-    tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
+    tc_status send_status; /* transfer/send_error.h: the newest failure; TC_OK: none yet */
+    tc_error *send_error;  /* its text; NULL: none yet, or there was no memory for it */
 
     const tci_ep_events *events;
     const struct tci_network_ops *network; /* core/network_ops.h; NULL without that module */

@@ -4,16 +4,15 @@
 
 #include <tc/endpoint.h>
 
+#include <stdlib.h>
+
 static const char *reason_of(tc_status status)
 {
-    switch (status) {
-    case TC_E_PAYLOAD:
+    if (status == TC_E_PAYLOAD)
         return "NAME_payload_init returned another value than 0";
-    case TC_E_BUSY:
+    if (status == TC_E_BUSY)
         return "another message is partly sent, or NAME_payload_init is running";
-    default:
-        return tc_status_text(status);
-    }
+    return tc_status_text(status);
 }
 
 tc_status tci_send_error_explain(const tc_ep *ep, tc_status status, tc_error *err)
@@ -34,11 +33,27 @@ tc_status tci_send_error_explain(const tc_ep *ep, tc_status status, tc_error *er
     return status;
 }
 
-tc_status tci_send_error_keep(const tc_ep *ep, tc_status status, const tc_error *error)
+void tci_send_error_store(tci_core *core, const tc_error *error)
 {
-    tc_error *kept = &ep->core->send_error;
+    core->send_status = error->status;
+    if (core->send_error != NULL || (core->send_error = malloc(sizeof *error)) != NULL)
+        *core->send_error = *error;
+}
+
+tc_status tci_send_error_read(const tci_core *core, tc_error *err)
+{
+    const tc_status status = core->send_status;
+    if (status != TC_OK && core->send_error == NULL)
+        return tci_error_set(err, status, "%s", tc_status_text(status));
+    if (status != TC_OK && err != NULL)
+        *err = *core->send_error;
+    return status;
+}
+
+tc_status tci_send_error_keep(const tc_ep *ep, tc_status status, tc_error *error)
+{
     if (error->status != status)
-        return tci_send_error_explain(ep, status, kept);
-    *kept = *error;
+        (void)tci_send_error_explain(ep, status, error);
+    tci_send_error_store(ep->core, error);
     return status;
 }

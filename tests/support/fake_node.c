@@ -197,6 +197,7 @@ void fake_node_destroy(fake_node *node)
         node->module->detach(core);
     free(core->by_connection);
     free(core->watched);
+    free(core->send_error);
     close(core->epoll_fd);
     free(node);
 }

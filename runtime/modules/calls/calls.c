@@ -12,6 +12,7 @@
 #include "core/sole_user.h"
 #include "modules/calls/groups.h"
 #include "transfer/send.h"
+#include "transfer/send_error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -353,8 +354,7 @@ static tc_status why_not_sent(const tci_core *core, tc_status status, tc_error *
 {
     if (status == TC_E_AGAIN)
         return tci_error_set(err, status, "the peer has no room for the call now");
-    if (err != NULL)
-        *err = core->send_error;
+    (void)tci_send_error_read(core, err);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "modules/calls/member.h"
+#include "transfer/send_error.h"
 
 #define RETRY_NS 20000000ull
 
@@ -92,7 +93,7 @@ tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn, const void
     tc_error error;
     tc_status status = tc_group_ep(group, rank, &ep, &error);
     if (status != TC_OK) {
-        group->core->send_error = error;
+        tci_send_error_store(group->core, &error);
         return status;
     }
     return tc_send(ep, fn, source_args, size);
