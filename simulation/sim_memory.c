@@ -1,5 +1,5 @@
 /* A table of the memory that nodes have allocated, by address. It lacks the memory that the C
- * library allocates for itself. */
+ * library allocates for itself. An allocation of 4 GiB and more fails. */
 #include "sim_memory.h"
 
 #include "sim_world.h"
@@ -20,22 +20,27 @@ void *__wrap_realloc(void *memory, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void __wrap_free(void *memory);
 
+/* Small, as a large world has some hundred thousand of them. */
 typedef struct entry {
     void *memory; /* NULL: unused */
-    size_t size;
-    tc_sim_node *node;
-    uint32_t next, previous; /* of its node, as indices + 1, or 0 */
+    uint32_t size;
+    uint32_t owner;          /* in table.owners */
+    uint32_t next, previous; /* of its owner, as indices + 1, or 0 */
 } entry;
 
 /* Open addressing, at most four fifths full; a removal moves later entries of the run back. It
- * grows by half, as its own memory counts in a large world. */
+ * grows by a quarter, as its own memory counts in a large world. */
 static _Thread_local struct {
     entry *entries;
     size_t capacity; /* of 32 bits */
     size_t count;
+    tc_sim_node **owners; /* NULL: unused; the first is never used */
+    uint32_t owner_capacity;
+    uint32_t owner_hint; /* all below are taken */
 } table;
 
 #define FIRST_CAPACITY 4096u
+#define FIRST_OWNERS 64u
 
 void *sim_memory_real_resize(void *memory, size_t size)
 {
@@ -75,6 +80,37 @@ static size_t distance(size_t at, size_t from)
     return at >= from ? at - from : at + table.capacity - from;
 }
 
+/* Gives a node an index of its own. */
+static bool take_owner(tc_sim_node *node)
+{
+    uint32_t at = table.owner_hint > 0 ? table.owner_hint : 1;
+    while (at < table.owner_capacity && table.owners[at] != NULL)
+        at++;
+    if (at >= table.owner_capacity) {
+        const uint32_t old = table.owner_capacity, capacity = old > 0 ? 2 * old : FIRST_OWNERS;
+        tc_sim_node **owners = __real_realloc(table.owners, capacity * sizeof *owners);
+        if (owners == NULL)
+            return false;
+        memset(owners + old, 0, (capacity - old) * sizeof *owners);
+        table.owners = owners;
+        table.owner_capacity = capacity;
+    }
+    table.owners[at] = node;
+    table.owner_hint = at + 1;
+    node->memory_owner = at;
+    return true;
+}
+
+static void release_owner(tc_sim_node *node)
+{
+    if (node->memory_owner == 0)
+        return;
+    table.owners[node->memory_owner] = NULL;
+    if (table.owner_hint > node->memory_owner)
+        table.owner_hint = node->memory_owner;
+    node->memory_owner = 0;
+}
+
 /* Makes the neighbours in its node's list refer to this index. */
 static void link_in(size_t at)
 {
@@ -83,7 +119,7 @@ static void link_in(size_t at)
     if (e->previous != 0)
         table.entries[e->previous - 1].next = self;
     else
-        e->node->first_memory = self;
+        table.owners[e->owner]->first_memory = self;
     if (e->next != 0)
         table.entries[e->next - 1].previous = self;
 }
@@ -93,17 +129,17 @@ static void unlink_entry(const entry *e)
     if (e->previous != 0)
         table.entries[e->previous - 1].next = e->next;
     else
-        e->node->first_memory = e->next;
+        table.owners[e->owner]->first_memory = e->next;
     if (e->next != 0)
         table.entries[e->next - 1].previous = e->previous;
 }
 
-static void put(void *memory, size_t size, tc_sim_node *node)
+static void put(void *memory, uint32_t size, uint32_t owner)
 {
     size_t at = home(memory);
     while (table.entries[at].memory != NULL)
         at = behind(at);
-    table.entries[at] = (entry){memory, size, node, node->first_memory, 0};
+    table.entries[at] = (entry){memory, size, owner, table.owners[owner]->first_memory, 0};
     link_in(at);
 }
 
@@ -112,19 +148,19 @@ static bool grow(void)
     entry *old = table.entries;
     const size_t old_capacity = table.capacity;
     const size_t capacity =
-        old_capacity == 0 ? FIRST_CAPACITY : old_capacity + old_capacity / 2;
+        old_capacity == 0 ? FIRST_CAPACITY : old_capacity + old_capacity / 4;
     entry *entries = capacity < UINT32_MAX ? __real_calloc(capacity, sizeof *entries) : NULL;
     if (entries == NULL)
         return false;
     for (size_t i = 0; i < old_capacity; i++) {
         if (old[i].memory != NULL)
-            old[i].node->first_memory = 0; /* the lists are made again */
+            table.owners[old[i].owner]->first_memory = 0; /* the lists are made again */
     }
     table.entries = entries;
     table.capacity = capacity;
     for (size_t i = 0; i < old_capacity; i++) {
         if (old[i].memory != NULL)
-            put(old[i].memory, old[i].size, old[i].node);
+            put(old[i].memory, old[i].size, old[i].owner);
     }
     __real_free(old);
     return true;
@@ -136,12 +172,13 @@ static void *note(void *memory, size_t size)
     tc_sim_node *node = sim_world_node();
     if (memory == NULL)
         return NULL;
-    if (5 * (table.count + 1) > 4 * table.capacity && !grow()) {
+    if ((node->memory_owner == 0 && !take_owner(node)) ||
+        (5 * (table.count + 1) > 4 * table.capacity && !grow())) {
         __real_free(memory);
         errno = ENOMEM;
         return NULL;
     }
-    put(memory, size, node);
+    put(memory, (uint32_t)size, node->memory_owner);
     table.count++;
     node->memory += size;
     return memory;
@@ -160,7 +197,7 @@ static entry *find(const void *memory)
 static void forget(entry *gone)
 {
     size_t hole = (size_t)(gone - table.entries), at = hole;
-    gone->node->memory -= gone->size;
+    table.owners[gone->owner]->memory -= gone->size;
     table.count--;
     unlink_entry(gone);
     for (;;) {
@@ -178,9 +215,9 @@ static void forget(entry *gone)
     table.entries[hole].memory = NULL;
 }
 
-static bool fails(void)
+static bool fails(size_t size)
 {
-    if (!sim_world_fails())
+    if (!sim_world_fails() && size <= UINT32_MAX)
         return false;
     errno = ENOMEM;
     return true;
@@ -190,21 +227,24 @@ void *__wrap_malloc(size_t size)
 {
     if (sim_world_node() == NULL)
         return __real_malloc(size);
-    return fails() ? NULL : note(__real_malloc(size), size);
+    return fails(size) ? NULL : note(__real_malloc(size), size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
+    size_t bytes;
     if (sim_world_node() == NULL)
         return __real_calloc(count, size);
-    return fails() ? NULL : note(__real_calloc(count, size), count * size);
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bytes = SIZE_MAX;
+    return fails(bytes) ? NULL : note(__real_calloc(count, size), bytes);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
     if (sim_world_node() == NULL)
         return __real_aligned_alloc(alignment, size);
-    return fails() ? NULL : note(__real_aligned_alloc(alignment, size), size);
+    return fails(size) ? NULL : note(__real_aligned_alloc(alignment, size), size);
 }
 
 void *__wrap_realloc(void *memory, size_t size)
@@ -212,7 +252,7 @@ void *__wrap_realloc(void *memory, size_t size)
     entry *old = memory != NULL ? find(memory) : NULL;
     if (sim_world_node() == NULL || (memory != NULL && old == NULL))
         return __real_realloc(memory, size);
-    if (fails())
+    if (fails(size))
         return NULL;
     void *resized = __real_realloc(memory, size);
     if (resized != NULL && old != NULL)
@@ -236,4 +276,5 @@ void sim_memory_free_all(tc_sim_node *node)
         forget(at);
         __real_free(memory);
     }
+    release_owner(node);
 }

@@ -92,6 +92,7 @@ struct tc_sim_node {
     size_t number_hint;             /* all below are taken */
     size_t memory;                  /* bytes allocated */
     uint32_t first_memory;          /* of its list in sim_memory.c, or 0 */
+    uint32_t memory_owner;          /* its index there, or 0: no memory was allocated */
     struct attachment *attachments; /* of segments: sim_segment.c */
     unsigned opened;                /* descriptors */
     size_t left_memory;             /* when main had returned */
