@@ -21,6 +21,7 @@ packages=(
     zlib1g-dev                                     # used by functions of tests/compat, with libssl
 )
 test_packages=(
+    ccache                                         # scripts/test.sh a second time
     g++ jq                                         # tests of headers, layers and documents
     man-db mandoc                                  # look at the man pages
     gawk original-awk busybox                      # each of their awks makes the same ones
