@@ -25,6 +25,7 @@ struct tc_context;
 struct tc_entry_points;
 struct tc_ep;
 struct tc_ep_info;
+struct tc_gptr;
 struct tc_group;
 struct tc_group_call_params;
 struct tc_group_params;
@@ -39,6 +40,9 @@ struct tc_symbol;
 struct tc_thread_params;
 struct tc_ucx_objects;
 struct tc_version_info;
+struct tc_window_params;
+struct tc_window_start_params;
+struct tc_window_step;
 
 /* Implements tc_cache_clear; takes the size of the caller's tc_cache_totals.
  *
@@ -175,6 +179,31 @@ TC_MUST_CHECK TC_API tc_status tc_send_start_sized(struct tc_ep *ep, struct tc_i
 
 /* Implements tc_version_query; takes the size of the caller's tc_version_info. */
 TC_API void tc_version_query_sized(struct tc_version_info *info_out, size_t info_size);
+
+/* Implements tc_window_chain; takes the size of the caller's tc_window_step.
+ *
+ *   as tc_window_chain */
+TC_MUST_CHECK TC_API tc_status tc_window_chain_sized(struct tc_ep *ep,
+                                                     const struct tc_window_step *steps,
+                                                     size_t step_size, size_t count,
+                                                     uint64_t timeout_ns,
+                                                     uint32_t *succeeded_out, tc_error *err);
+
+/* Implements tc_window_chain_start; takes the sizes of the caller's tc_window_step and
+ * tc_window_start_params.
+ *
+ *   as tc_window_chain_start */
+TC_MUST_CHECK TC_API tc_status tc_window_chain_start_sized(
+    struct tc_ep *ep, const struct tc_window_step *steps, size_t step_size, size_t count,
+    const struct tc_window_start_params *params, size_t params_size, tc_error *err);
+
+/* Implements tc_window_open; takes the size of the caller's tc_window_params.
+ *
+ *   as tc_window_open */
+TC_MUST_CHECK TC_API tc_status tc_window_open_sized(struct tc_context *ctx,
+                                                    const struct tc_window_params *params,
+                                                    size_t params_size,
+                                                    struct tc_gptr *window_out, tc_error *err);
 
 #ifdef __cplusplus
 }

@@ -91,6 +91,7 @@
  *   package.h    packages of functions and libraries
  *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
+ *   window.h     memory that its owner opens for peers, and operations on it
  *   loader.h     functions in this process, without peers
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took

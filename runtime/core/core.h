@@ -110,6 +110,7 @@ typedef struct tci_core {
     int user;                  /* id of the thread that is inside, or 0 */
     const char *user_call;     /* the call that it is in, approximately */
     size_t ended_count;        /* of ended_sends */
+    struct tci_windows *windows; /* modules/windows/windows.h; NULL without the module */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */
@@ -141,8 +142,7 @@ TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint1
 #define TCI_WATCH_WAKE (1ull << 34)
 #define TCI_WATCH_GUEST (1ull << 35)
 
-/* Adds a descriptor to the epoll set, so that tc_progress handles it when it is readable.
- * TC_E_IO. */
+/* Adds a descriptor to the epoll set: tc_progress handles it when it is readable. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
 
 /* Removes a descriptor from the epoll set. */

@@ -117,8 +117,8 @@ struct tc_ifunc {
     bool payload_readonly; /* it gets copies that it cannot write to */
     tc_ifunc *bucket_next; /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
-    tc_error *load_error; /* why state is TCI_LOAD_FAILED */
-    bool failure_told;    /* a caller has received load_error */
+    tc_error *load_error;   /* why state is TCI_LOAD_FAILED */
+    bool failure_told, own; /* a caller has received load_error; tci_registry_code.own */
 };
 
 struct tci_registry {
@@ -154,14 +154,14 @@ typedef struct tci_registry_code {
     const void *deps;
     size_t deps_size;
     const tci_content_id *expected; /* the id that it must have; NULL: any */
-    /* The signature that came with it: TCI_CODE_SIGNATURE_BYTES as they travel, or a file's
-     * text; or NULL. */
+    /* Its signature: TCI_CODE_SIGNATURE_BYTES as they travel, or a file's text; or NULL. */
     const uint8_t *signature;
     const char *signature_text;
     size_t signature_text_size;
     /* From a peer, while no function runs: a function that only slots hold may be evicted for
      * it, and comes again when it is called; not one with variables of its own. */
     bool arrived;
+    bool own; /* the library's, for code of the process: trust does not judge it */
 } tci_registry_code;
 
 /* Checks and copies both byte ranges, or finds the function if it is known. In both cases

@@ -14,6 +14,7 @@
 #include <tc/loader.h>
 #include <tc/package.h>
 #include <tc/thread.h>
+#include <tc/window.h>
 
 #define TIMEOUT_NS 60000000000ull
 
@@ -290,6 +291,23 @@ static void loaders_and_the_cache_say_what_is_missing(void **state)
     assert_string_equal(text, "");
 }
 
+static void windows_say_what_is_missing(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    const tc_window_params params = {.memory = state, .bytes = 1, .rights = TC_WINDOW_READ};
+    tc_gptr at = {.generation = 1};
+    tc_error error = {0};
+    char byte;
+    assert_int_equal(tc_window_open(ctx, &params, &at, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "tc_window_open_sized needs the module windows"));
+    assert_int_equal(tc_window_close(ctx, at), TC_E_NOT_FOUND);
+    tc_ep *ep = connect_to_self(ctx);
+    assert_int_equal(tc_window_get(ep, at, &byte, 1, 0, &error), TC_E_UNSUPPORTED);
+    assert_int_equal(tc_window_put_start(ep, at, "x", 1, NULL, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "needs the module windows"));
+    tc_context_destroy(ctx);
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -316,6 +334,7 @@ int main(void)
         cmocka_unit_test(an_archive_with_a_dictionary_is_refused),
         cmocka_unit_test(loaders_and_the_cache_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
+        cmocka_unit_test(windows_say_what_is_missing),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

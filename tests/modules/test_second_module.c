@@ -11,6 +11,7 @@
 #include "engine/loading.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
+#include "modules/windows/windows.h"
 
 #include <tc/options.h>
 
@@ -32,6 +33,7 @@ static struct tci_trust_head trust = {.ops = &trust_ops};
 static struct tci_calls_head calls = {.ops = &calls_ops};
 static tci_limits limits;
 static const tci_network_ops network;
+static tci_windows windows;
 
 static void take_all(tc_context *ctx)
 {
@@ -39,6 +41,7 @@ static void take_all(tc_context *ctx)
     ctx->core.limits = &limits;
     ctx->core.calls = &calls;
     ctx->core.network = &network;
+    ctx->core.windows = &windows;
     ctx->core.registry.loading = &loading;
     ctx->core.registry.libraries = &libraries;
     ctx->core.registry.trust = &trust;
@@ -50,6 +53,7 @@ static void assert_all_stay(const tc_context *ctx)
     assert_ptr_equal(ctx->core.limits, &limits);
     assert_ptr_equal(ctx->core.calls, &calls);
     assert_ptr_equal(ctx->core.network, &network);
+    assert_ptr_equal(ctx->core.windows, &windows);
     assert_ptr_equal(ctx->core.registry.loading, &loading);
     assert_ptr_equal(ctx->core.registry.libraries, &libraries);
     assert_ptr_equal(ctx->core.registry.trust, &trust);

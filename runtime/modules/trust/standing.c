@@ -148,8 +148,8 @@ tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err)
     fn->signer_name = NULL;
     fn->signer_form = TCI_CHOICE_AUTO;
     fn->good_until = 0;
-    fn->standing = TCI_STANDING_BARRED;
-    tc_status status = judge_rules(fn, &why);
+    fn->standing = fn->own ? TCI_STANDING_OPEN : TCI_STANDING_BARRED;
+    tc_status status = fn->own ? TC_OK : judge_rules(fn, &why);
     if (status == TC_OK)
         return TC_OK;
     return tci_error_set(err, status, "%s: %s", tci_archive_name(fn->archive), why.text);
@@ -229,7 +229,7 @@ tc_status tci_standing_check_bytes(tc_ifunc *fn, const tci_registry_code *code, 
     const tci_trusted_key *key;
     tc_error found, why;
     TC_TRY(make_signature(fn, code, &fn->signature, err));
-    if (!needs_signature(fn, code->arrived) || code->signature_text != NULL)
+    if (code->own || !needs_signature(fn, code->arrived) || code->signature_text != NULL)
         return TC_OK;
     tc_status status = find_signer(fn, &key, &found);
     if (status == TC_OK)
@@ -255,6 +255,7 @@ static tc_status judge_for(tc_ifunc *fn, bool arrived, tc_error *err)
 tc_status tci_standing_judge_new(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     complete_signature(fn, code);
+    fn->own = code->own;
     return judge_for(fn, code->arrived, err);
 }
 
@@ -293,5 +294,6 @@ tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registry_code *code, 
         free(fresh);
     else if (fresh != NULL)
         TC_TRY(adopt(fn, code, fresh, err));
+    fn->own |= code->own;
     return judge_for(fn, code->arrived, err);
 }

@@ -1,0 +1,175 @@
+/* The public functions about windows. A chain is a call of the library's own function.
+ * The answer holds the results of all steps. */
+#include "base/error_text.h"
+#include "base/sized_struct.h"
+#include "context/context_object.h"
+#include "modules/windows/window_function.h"
+#include "modules/windows/window_request.h"
+#include "transfer/frame_out.h"
+
+#include <stdlib.h>
+#include <tc/call.h>
+
+/* --- at the owner ------------------------------------------------------------------------- */
+
+tc_status tc_window_open_sized(tc_context *ctx, const tc_window_params *given,
+                               size_t params_size, tc_gptr *window_out, tc_error *err)
+{
+    tc_window_params params;
+    tc_ifunc *fn;
+    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
+    TC_TRY(tci_window_function(&ctx->core, &fn, err));
+    return tci_windows_open(ctx->core.windows, &ctx->core, &params, window_out, err);
+}
+
+tc_status tc_window_close(tc_context *ctx, tc_gptr window)
+{
+    return tci_windows_close(ctx->core.windows, window);
+}
+
+/* --- chains ------------------------------------------------------------------------------- */
+
+/* A chain under way, or about to be sent: a block with the answer's bytes at its end. */
+typedef struct chain {
+    tci_window_request request;
+    tc_window_callback done;
+    void *user;
+    size_t answer_size; /* the most that the answer has */
+    uint8_t *bytes;     /* the request */
+    size_t size;
+    uint8_t answer[];
+} chain;
+
+static void free_bytes(chain *c)
+{
+    free(c->bytes);
+    c->bytes = NULL;
+}
+
+static void free_chain(chain *c)
+{
+    free_bytes(c);
+    free(c);
+}
+
+static tc_status make_chain(const tc_window_step *steps, size_t step_size, size_t count,
+                            chain **chain_out, tc_error *err)
+{
+    tci_window_request request;
+    TC_TRY(tci_window_request_take(steps, step_size, count, &request, err));
+    const size_t answer_size = TCI_WINDOW_ANSWER_BYTES + (size_t)request.result_bytes;
+    chain *c = malloc(sizeof *c + answer_size);
+    if (c == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
+    *c = (chain){.request = request,
+                 .answer_size = answer_size,
+                 .size = tci_window_request_bytes(&request)};
+    c->bytes = malloc(c->size);
+    if (c->bytes == NULL) {
+        free(c);
+        return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
+    }
+    tci_window_request_encode(&request, c->bytes);
+    *chain_out = c;
+    return TC_OK;
+}
+
+/* Checks the answer and copies the results of the steps that were done. */
+static tc_status take_answer(const chain *c, size_t size, uint32_t *succeeded_out,
+                             tc_error *err)
+{
+    tci_window_answer answer;
+    const uint8_t *result = c->answer + TCI_WINDOW_ANSWER_BYTES;
+    TC_TRY(tci_window_answer_decode(c->answer, size, &c->request, &answer, err));
+    for (unsigned i = 0; i < c->request.count; i++) {
+        const tci_window_step *step = &c->request.steps[i];
+        const size_t bytes = (size_t)tci_window_step_result(step);
+        if ((answer.done >> i & 1) == 0)
+            continue;
+        if (step->result != NULL && bytes > 0)
+            memcpy(step->result, result, bytes);
+        result += bytes;
+    }
+    *succeeded_out = answer.succeeded;
+    return TC_OK;
+}
+
+/* A peer that has no windows has refused the function, for which it has no code. */
+static tc_status explain(tc_status status, tc_error *err)
+{
+    if (status != TC_E_NO_SLICE && status != TC_E_UNSUPPORTED)
+        return status;
+    tci_error_prefix(err, "the peer has no windows");
+    if (err != NULL)
+        err->status = TC_E_NOT_FOUND;
+    return TC_E_NOT_FOUND;
+}
+
+/* Opens the function, which the peer is asked for again if it has refused it before: it may
+ * have opened a window since. */
+static tc_status open_function(tc_ep *ep, tc_ifunc **fn_out, tc_error *err)
+{
+    TC_TRY(tci_window_function(ep->core, fn_out, err));
+    tci_frame_out_retry(ep, *fn_out);
+    return TC_OK;
+}
+
+tc_status tc_window_chain_sized(tc_ep *ep, const tc_window_step *steps, size_t step_size,
+                                size_t count, uint64_t timeout_ns, uint32_t *succeeded_out,
+                                tc_error *err)
+{
+    chain *c;
+    tc_ifunc *fn;
+    uint32_t succeeded = 0;
+    TC_TRY(open_function(ep, &fn, err));
+    TC_TRY(make_chain(steps, step_size, count, &c, err));
+    size_t size = c->answer_size;
+    tc_status status =
+        explain(tc_call(ep, fn, c->bytes, c->size, c->answer, &size, timeout_ns, err), err);
+    if (status == TC_OK)
+        status = take_answer(c, size, &succeeded, err);
+    if (status == TC_OK && succeeded_out != NULL)
+        *succeeded_out = succeeded;
+    free_chain(c);
+    return status;
+}
+
+static void chain_ended(void *user, const tc_call_outcome *outcome)
+{
+    chain *c = user;
+    tc_error error = {.status = outcome->status};
+    uint32_t succeeded = 0;
+    if (outcome->status != TC_OK)
+        tci_error_fill(&error, outcome->status, "%s", outcome->text);
+    tc_status status = explain(outcome->status, &error);
+    if (status == TC_OK)
+        status = take_answer(c, outcome->result_size, &succeeded, &error);
+    if (c->done != NULL)
+        c->done(c->user, status, succeeded, error.text);
+    free_chain(c);
+}
+
+tc_status tc_window_chain_start_sized(tc_ep *ep, const tc_window_step *steps, size_t step_size,
+                                      size_t count, const tc_window_start_params *given,
+                                      size_t params_size, tc_error *err)
+{
+    tc_window_start_params params;
+    chain *c;
+    tc_ifunc *fn;
+    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
+    TC_TRY(open_function(ep, &fn, err));
+    TC_TRY(make_chain(steps, step_size, count, &c, err));
+    c->done = params.done;
+    c->user = params.user;
+    const tc_call_params call = {.result = c->answer,
+                                 .result_capacity = c->answer_size,
+                                 .timeout_ns = params.timeout_ns,
+                                 .done = chain_ended,
+                                 .user = c};
+    tc_status status = tc_call_start(ep, fn, c->bytes, c->size, &call, NULL, err);
+    if (status == TC_OK)
+        free_bytes(c); /* they were copied */
+    else
+        free_chain(c);
+    return status;
+}

@@ -1,0 +1,239 @@
+#include "modules/windows/window_chain.h"
+
+#include "base/assertion.h"
+#include "base/error_text.h"
+
+#include <inttypes.h>
+
+/* Allocations begin at multiples of it. */
+#define ALIGNMENT 16u
+
+/* A chain that runs. */
+typedef struct chain {
+    const tci_window_request *request;
+    tci_window *windows[TC_WINDOW_STEPS_MAX]; /* of each step */
+    uint64_t values[TC_WINDOW_STEPS_MAX];     /* results of 8 bytes, for later steps */
+    tci_window_answer answer;
+    uint8_t *results;
+    size_t at; /* bytes of results so far */
+} chain;
+
+static uint32_t right_of(const tci_window_step *step)
+{
+    switch (step->operation) {
+    case TC_WINDOW_GET:
+        return TC_WINDOW_READ;
+    case TC_WINDOW_PUT:
+        return TC_WINDOW_WRITE;
+    case TC_WINDOW_ALLOCATE_BYTES:
+        return TC_WINDOW_ALLOCATE;
+    default:
+        return TC_WINDOW_ATOMIC;
+    }
+}
+
+/* --- checks ------------------------------------------------------------------------------- */
+
+/* Checks the bytes that a step is about: `offset` is its own, or has a result added. */
+static tc_status check_bytes(const tci_window_step *step, const tci_window *window,
+                             uint64_t offset, tc_error *err)
+{
+    if (!tci_window_holds(window, offset, step->size))
+        return tci_error_set(err, TC_E_INVALID,
+                             "%" PRIu64 " bytes at offset %" PRIu64
+                             ", expected them within the %" PRIu64 " of window %u",
+                             step->size, offset, window->bytes, step->window);
+    if (right_of(step) == TC_WINDOW_ATOMIC && offset % TCI_WINDOW_VALUE_BYTES != 0)
+        return tci_error_set(
+            err, TC_E_INVALID,
+            "an atomic operation at offset %" PRIu64 ", expected a multiple of 8", offset);
+    return TC_OK;
+}
+
+static tc_status check_step(chain *c, const tci_windows *windows, const tc_ep *peer,
+                            unsigned at, tc_error *err)
+{
+    const tci_window_step *step = &c->request->steps[at];
+    TC_TRY(tci_windows_find(windows, peer, step->window, step->generation, right_of(step),
+                            &c->windows[at], err));
+    if (step->base != 0 || step->operation == TC_WINDOW_ALLOCATE_BYTES)
+        return TC_OK;
+    return check_bytes(step, c->windows[at], step->offset, err);
+}
+
+/* Computes and checks the offset of a step that is about to be done. */
+static tc_status resolve(const chain *c, unsigned at, uint64_t *offset_out, tc_error *err)
+{
+    const tci_window_step *step = &c->request->steps[at];
+    *offset_out = step->offset;
+    if (step->base == 0)
+        return TC_OK;
+    if ((c->answer.done >> (step->base - 1) & 1) == 0)
+        return tci_error_set(err, TC_E_INVALID,
+                             "takes its offset from step %u, which was not done", step->base);
+    const uint64_t value = c->values[step->base - 1];
+    if (value > UINT64_MAX - step->offset)
+        return tci_error_set(err, TC_E_INVALID,
+                             "offset %" PRIu64 " of step %u and %" PRIu64
+                             " more, expected a sum of 64 bits",
+                             value, step->base, step->offset);
+    *offset_out = value + step->offset;
+    return check_bytes(step, c->windows[at], *offset_out, err);
+}
+
+/* --- steps -------------------------------------------------------------------------------- */
+
+static bool is_word(const uint8_t *memory, uint64_t size)
+{
+    return size == TCI_WINDOW_VALUE_BYTES && (uintptr_t)memory % TCI_WINDOW_VALUE_BYTES == 0;
+}
+
+/* A load and a store that other threads of the owner see whole. */
+static void copy_out(uint8_t *to, const uint8_t *memory, size_t size)
+{
+    if (is_word(memory, size)) {
+        const uint64_t value =
+            __atomic_load_n((const uint64_t *)(const void *)memory, __ATOMIC_ACQUIRE);
+        memcpy(to, &value, sizeof value);
+    } else {
+        memcpy(to, memory, size);
+    }
+}
+
+static void copy_in(uint8_t *memory, const uint8_t *from, size_t size)
+{
+    uint64_t value;
+    if (is_word(memory, size)) {
+        memcpy(&value, from, sizeof value);
+        __atomic_store_n((uint64_t *)(void *)memory, value, __ATOMIC_RELEASE);
+    } else {
+        memcpy(memory, from, size);
+    }
+}
+
+static void add_value(chain *c, unsigned at, uint64_t value)
+{
+    c->values[at] = value;
+    memcpy(c->results + c->at, &value, sizeof value);
+    c->at += sizeof value;
+}
+
+static void get(chain *c, unsigned at, const uint8_t *memory, size_t size)
+{
+    copy_out(c->results + c->at, memory, size);
+    if (size == TCI_WINDOW_VALUE_BYTES)
+        memcpy(&c->values[at], c->results + c->at, size);
+    c->at += size;
+}
+
+/* Swaps the bits of one mask if those of the other are as expected. Returns whether it has. */
+static bool compare_swap(uint64_t *word, const uint64_t words[TCI_WINDOW_WORDS_MAX],
+                         uint64_t compared, uint64_t replaced, uint64_t *before_out)
+{
+    uint64_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    bool swapped = false;
+    while (!swapped && ((before ^ words[1]) & compared) == 0) {
+        const uint64_t after = (before & ~replaced) | (words[0] & replaced);
+        swapped = __atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_SEQ_CST,
+                                              __ATOMIC_SEQ_CST);
+    }
+    *before_out = before;
+    return swapped;
+}
+
+static bool do_atomic(chain *c, unsigned at, uint64_t *word)
+{
+    const tci_window_step *step = &c->request->steps[at];
+    uint64_t before;
+    bool succeeded = true;
+    if (step->operation == TC_WINDOW_FETCH_ADD)
+        before = __atomic_fetch_add(word, step->words[0], __ATOMIC_SEQ_CST);
+    else if (step->operation == TC_WINDOW_COMPARE_SWAP)
+        succeeded = compare_swap(word, step->words, UINT64_MAX, UINT64_MAX, &before);
+    else
+        succeeded = compare_swap(word, step->words, step->words[2], step->words[3], &before);
+    add_value(c, at, before);
+    return succeeded;
+}
+
+/* Allocates multiples of 16 bytes, so that all allocations begin at such. */
+static tc_status allocate(chain *c, unsigned at, tc_error *err)
+{
+    const tci_window_step *step = &c->request->steps[at];
+    tci_window *window = c->windows[at];
+    TCI_INVARIANT_IS(window_arena, window->arena_next, <=, window->bytes);
+    const uint64_t last = window->arena_next + (ALIGNMENT - 1);
+    const uint64_t first = last - last % ALIGNMENT;
+    if (!tci_window_holds(window, first, step->size))
+        return tci_error_set(err, TC_E_NO_MEMORY,
+                             "%" PRIu64 " bytes to allocate in window %u, which has %" PRIu64
+                             " of %" PRIu64 " left",
+                             step->size, step->window, window->bytes - window->arena_next,
+                             window->bytes);
+    window->arena_next = first + step->size;
+    add_value(c, at, first);
+    return TC_OK;
+}
+
+static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *err)
+{
+    const tci_window_step *step = &c->request->steps[at];
+    uint64_t offset;
+    *succeeded_out = true;
+    if (step->operation == TC_WINDOW_ALLOCATE_BYTES)
+        return allocate(c, at, err);
+    TC_TRY(resolve(c, at, &offset, err));
+    uint8_t *memory = c->windows[at]->memory + offset;
+    if (step->operation == TC_WINDOW_GET)
+        get(c, at, memory, (size_t)step->size);
+    else if (step->operation == TC_WINDOW_PUT)
+        copy_in(memory, step->data, (size_t)step->size);
+    else
+        *succeeded_out = do_atomic(c, at, (uint64_t *)(void *)memory);
+    return TC_OK;
+}
+
+static bool is_due(const chain *c, unsigned at, bool succeeded_before)
+{
+    const unsigned condition = c->request->steps[at].condition;
+    return condition == TC_WINDOW_ALWAYS ||
+           (condition == TC_WINDOW_IF_SUCCEEDED) == succeeded_before;
+}
+
+static tc_status run(chain *c, unsigned *at, tc_error *err)
+{
+    bool succeeded = false;
+    for (*at = 0; *at < c->request->count; ++*at) {
+        const bool due = is_due(c, *at, succeeded);
+        succeeded = false;
+        if (!due)
+            continue;
+        TC_TRY(do_step(c, *at, &succeeded, err));
+        c->answer.done |= (uint16_t)(1u << *at);
+        c->answer.succeeded |= (uint16_t)((unsigned)succeeded << *at);
+    }
+    return TC_OK;
+}
+
+tc_status tci_window_chain_run(const tci_windows *windows, const tc_ep *peer,
+                               const tci_window_request *request, uint8_t *answer_out,
+                               size_t *answer_size_out, tc_error *err)
+{
+    chain c = {.request = request, .results = answer_out + TCI_WINDOW_ANSWER_BYTES};
+    tc_status status = TC_OK;
+    unsigned at = 0;
+    for (; at < request->count && status == TC_OK; at++)
+        status = check_step(&c, windows, peer, at, err);
+    if (status != TC_OK) {
+        tci_error_prefix(err, "step %u", at);
+        return status;
+    }
+    status = run(&c, &at, err);
+    if (status != TC_OK) {
+        tci_error_prefix(err, "step %u", at + 1);
+        return status;
+    }
+    tci_window_answer_encode(&c.answer, answer_out);
+    *answer_size_out = TCI_WINDOW_ANSWER_BYTES + c.at;
+    return TC_OK;
+}

@@ -1,0 +1,322 @@
+/* A request is read in two steps: the bytes of all steps into a struct, and checks of that
+ * struct. The checks are the same for the steps of the program, which never were bytes. */
+#include "modules/windows/window_request.h"
+
+#include "base/cursor.h"
+#include "base/error_text.h"
+#include "base/sized_struct.h"
+
+#include <inttypes.h>
+
+/* By operation: the name for texts, and the number of words that follow a step. */
+static const struct kind {
+    const char *name;
+    unsigned words;
+} kinds[] = {[TC_WINDOW_GET] = {"get", 0},
+             [TC_WINDOW_PUT] = {"put", 0},
+             [TC_WINDOW_FETCH_ADD] = {"fetch and add", 1},
+             [TC_WINDOW_COMPARE_SWAP] = {"compare and swap", 2},
+             [TC_WINDOW_MASKED_COMPARE_SWAP] = {"masked compare and swap", 4},
+             [TC_WINDOW_ALLOCATE_BYTES] = {"allocate", 0}};
+
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+static unsigned words_of(const tci_window_step *step)
+{
+    return step->operation < KINDS ? kinds[step->operation].words : 0;
+}
+
+/* --- from the program --------------------------------------------------------------------- */
+
+static tc_status take_step(const tc_window_step *step, unsigned number, tci_window_step *out,
+                           tc_error *err)
+{
+    if (step->operation > UINT8_MAX || step->condition > UINT8_MAX || step->base > UINT8_MAX)
+        return tci_error_set(
+            err, TC_E_INVALID,
+            "step %u: operation %u, condition %u and base %u, expected numbers "
+            "up to 255",
+            number, step->operation, step->condition, step->base);
+    *out = (tci_window_step){
+        .operation = (uint8_t)step->operation,
+        .condition = (uint8_t)step->condition,
+        .base = (uint8_t)step->base,
+        .window = step->at.window,
+        .generation = step->at.generation,
+        .offset = step->at.offset,
+        .size = step->size,
+        .words = {step->operand, step->expected, step->expected_mask, step->operand_mask},
+        .data = step->operation == TC_WINDOW_PUT ? step->source : NULL,
+        .result = step->result};
+    for (unsigned i = words_of(out); i < TCI_WINDOW_WORDS_MAX; i++) {
+        if (out->words[i] != 0)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "step %u: a value or a mask that its operation %u does not "
+                                 "have, expected 0",
+                                 number, step->operation);
+    }
+    return TC_OK;
+}
+
+tc_status tci_window_request_take(const tc_window_step *steps, size_t step_size, size_t count,
+                                  tci_window_request *request_out, tc_error *err)
+{
+    if (count == 0 || count > TC_WINDOW_STEPS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "a chain of %zu steps, expected 1 to %u",
+                             count, TC_WINDOW_STEPS_MAX);
+    request_out->count = (unsigned)count;
+    for (unsigned i = 0; i < count; i++) {
+        tc_window_step step;
+        const char *given = (const char *)steps + i * step_size;
+        TC_TRY(tci_sized_struct_read(&step, sizeof step, given, step_size, err));
+        TC_TRY(take_step(&step, i + 1, &request_out->steps[i], err));
+    }
+    return tci_window_request_check(request_out, err);
+}
+
+/* --- checks ------------------------------------------------------------------------------- */
+
+static bool has_value(const tci_window_step *step)
+{
+    return tci_window_step_result(step) == TCI_WINDOW_VALUE_BYTES;
+}
+
+/* `number` counts from 1. */
+static tc_status check_base(const tci_window_request *request, unsigned number, tc_error *err)
+{
+    const unsigned base = request->steps[number - 1].base;
+    if (base >= number)
+        return tci_error_set(err, TC_E_INVALID,
+                             "step %u: takes its offset from step %u, expected an earlier one",
+                             number, base);
+    if (base > 0 && request->steps[number - 1].operation == TC_WINDOW_ALLOCATE_BYTES)
+        return tci_error_set(
+            err, TC_E_INVALID,
+            "step %u: an allocation with an offset from step %u, expected none", number, base);
+    if (base > 0 && !has_value(&request->steps[base - 1]))
+        return tci_error_set(err, TC_E_INVALID,
+                             "step %u: takes its offset from step %u, which has no result of 8 "
+                             "bytes",
+                             number, base);
+    return TC_OK;
+}
+
+static tc_status check_size(const tci_window_step *step, unsigned number, tc_error *err)
+{
+    const struct kind *kind = &kinds[step->operation];
+    if (step->size == 0)
+        return tci_error_set(err, TC_E_INVALID, "step %u: %s of 0 bytes, expected 1 at least",
+                             number, kind->name);
+    if (kind->words > 0 && step->size != TCI_WINDOW_VALUE_BYTES)
+        return tci_error_set(err, TC_E_INVALID, "step %u: %s of %" PRIu64 " bytes, expected 8",
+                             number, kind->name, step->size);
+    if (step->operation == TC_WINDOW_ALLOCATE_BYTES && step->offset != 0)
+        return tci_error_set(err, TC_E_INVALID,
+                             "step %u: an allocation at offset %" PRIu64 ", expected 0", number,
+                             step->offset);
+    return TC_OK;
+}
+
+static tc_status check_step(const tci_window_request *request, unsigned number, tc_error *err)
+{
+    const tci_window_step *step = &request->steps[number - 1];
+    if (step->operation == 0 || step->operation >= KINDS)
+        return tci_error_set(err, TC_E_INVALID, "step %u: operation %u, expected 1 to %zu",
+                             number, step->operation, KINDS - 1);
+    if (step->condition > TC_WINDOW_IF_FAILED)
+        return tci_error_set(err, TC_E_INVALID, "step %u: condition %u, expected 0 to %u",
+                             number, step->condition, TC_WINDOW_IF_FAILED);
+    if (number == 1 && step->condition != TC_WINDOW_ALWAYS)
+        return tci_error_set(err, TC_E_INVALID,
+                             "step 1: condition %u on the step before, expected 0, as there is "
+                             "none",
+                             step->condition);
+    TC_TRY(check_base(request, number, err));
+    return check_size(step, number, err);
+}
+
+/* Adds `bytes` to a sum that stays within the bound. */
+static tc_status add_bytes(uint64_t *sum, uint64_t bytes, const char *what, tc_error *err)
+{
+    if (bytes > TC_WINDOW_BYTES_MAX - *sum)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "a chain of %" PRIu64 " and %" PRIu64 " bytes to %s, expected %u "
+                             "at most",
+                             *sum, bytes, what, TC_WINDOW_BYTES_MAX);
+    *sum += bytes;
+    return TC_OK;
+}
+
+tc_status tci_window_request_check(tci_window_request *request, tc_error *err)
+{
+    request->result_bytes = request->put_bytes = 0;
+    for (unsigned i = 0; i < request->count; i++) {
+        const tci_window_step *step = &request->steps[i];
+        TC_TRY(check_step(request, i + 1, err));
+        TC_TRY(add_bytes(&request->result_bytes, tci_window_step_result(step), "get", err));
+        if (step->operation == TC_WINDOW_PUT)
+            TC_TRY(add_bytes(&request->put_bytes, step->size, "put", err));
+    }
+    return TC_OK;
+}
+
+/* --- bytes of requests -------------------------------------------------------------------- */
+
+size_t tci_window_request_bytes(const tci_window_request *request)
+{
+    size_t bytes = TCI_WINDOW_HEAD_BYTES + (size_t)request->put_bytes;
+    for (unsigned i = 0; i < request->count; i++)
+        bytes += TCI_WINDOW_STEP_BYTES + 8 * words_of(&request->steps[i]);
+    return bytes;
+}
+
+void tci_window_request_encode(const tci_window_request *request, uint8_t *out)
+{
+    tci_writer w;
+    tci_writer_init(&w, out, tci_window_request_bytes(request));
+    tci_write_u8(&w, TCI_WINDOW_VERSION);
+    tci_write_u8(&w, (uint8_t)request->count);
+    tci_write_u16(&w, 0);
+    for (unsigned i = 0; i < request->count; i++) {
+        const tci_window_step *step = &request->steps[i];
+        tci_write_u8(&w, step->operation);
+        tci_write_u8(&w, step->condition);
+        tci_write_u8(&w, step->base);
+        tci_write_u8(&w, 0);
+        tci_write_u16(&w, step->window);
+        tci_write_u16(&w, step->generation);
+        tci_write_u64(&w, step->offset);
+        tci_write_u64(&w, step->size);
+        for (unsigned k = 0; k < words_of(step); k++)
+            tci_write_u64(&w, step->words[k]);
+    }
+    for (unsigned i = 0; i < request->count; i++) {
+        if (request->steps[i].operation == TC_WINDOW_PUT)
+            tci_write_bytes(&w, request->steps[i].data, (size_t)request->steps[i].size);
+    }
+}
+
+static tc_status read_step(tci_reader *r, unsigned number, tci_window_step *step, tc_error *err)
+{
+    *step = (tci_window_step){.operation = tci_read_u8(r)};
+    step->condition = tci_read_u8(r);
+    step->base = tci_read_u8(r);
+    const uint8_t zero = tci_read_u8(r);
+    step->window = tci_read_u16(r);
+    step->generation = tci_read_u16(r);
+    step->offset = tci_read_u64(r);
+    step->size = tci_read_u64(r);
+    for (unsigned k = 0; k < words_of(step); k++)
+        step->words[k] = tci_read_u64(r);
+    if (r->failed)
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "request of %zu bytes, which ends in step %u, expected %u bytes of "
+            "it and its values",
+            r->size, number, TCI_WINDOW_STEP_BYTES);
+    if (zero != 0)
+        return tci_error_set(err, TC_E_CORRUPT, "step %u: %u in byte 3, expected 0", number,
+                             zero);
+    return TC_OK;
+}
+
+static tc_status read_steps(tci_reader *r, tci_window_request *request, tc_error *err)
+{
+    const uint8_t version = tci_read_u8(r), count = tci_read_u8(r);
+    const uint16_t zero = tci_read_u16(r);
+    if (r->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "request of %zu bytes, expected %u at least",
+                             r->size, TCI_WINDOW_HEAD_BYTES);
+    if (version != TCI_WINDOW_VERSION)
+        return tci_error_set(err, TC_E_VERSION, "request of version %u, expected %u", version,
+                             TCI_WINDOW_VERSION);
+    if (zero != 0)
+        return tci_error_set(err, TC_E_CORRUPT, "%u in bytes 2 and 3, expected 0", zero);
+    if (count == 0 || count > TC_WINDOW_STEPS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "a chain of %u steps, expected 1 to %u",
+                             count, TC_WINDOW_STEPS_MAX);
+    request->count = count;
+    for (unsigned i = 0; i < count; i++)
+        TC_TRY(read_step(r, i + 1, &request->steps[i], err));
+    return TC_OK;
+}
+
+tc_status tci_window_request_decode(const uint8_t *bytes, size_t size,
+                                    tci_window_request *request_out, tc_error *err)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, size);
+    TC_TRY(read_steps(&r, request_out, err));
+    TC_TRY(tci_window_request_check(request_out, err));
+    if (tci_reader_left(&r) != request_out->put_bytes)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "%zu bytes behind the steps, expected the %" PRIu64 " of all puts",
+                             tci_reader_left(&r), request_out->put_bytes);
+    for (unsigned i = 0; i < request_out->count; i++) {
+        tci_window_step *step = &request_out->steps[i];
+        if (step->operation == TC_WINDOW_PUT)
+            step->data = tci_read_bytes(&r, (size_t)step->size);
+    }
+    return TC_OK;
+}
+
+/* --- answers ------------------------------------------------------------------------------ */
+
+void tci_window_answer_encode(const tci_window_answer *answer,
+                              uint8_t out[TCI_WINDOW_ANSWER_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_WINDOW_ANSWER_BYTES);
+    tci_write_u16(&w, answer->done);
+    tci_write_u16(&w, answer->succeeded);
+    tci_write_u32(&w, 0);
+}
+
+/* Returns whether the step's condition agrees with the outcome of the step before. */
+static bool may_be_done(const tci_window_request *request, const tci_window_answer *answer,
+                        unsigned at)
+{
+    const unsigned condition = request->steps[at].condition;
+    const bool succeeded = at > 0 && (answer->succeeded >> (at - 1) & 1) != 0;
+    return condition == TC_WINDOW_ALWAYS || (condition == TC_WINDOW_IF_SUCCEEDED) == succeeded;
+}
+
+static bool may_fail(const tci_window_step *step)
+{
+    return step->operation == TC_WINDOW_COMPARE_SWAP ||
+           step->operation == TC_WINDOW_MASKED_COMPARE_SWAP;
+}
+
+tc_status tci_window_answer_decode(const uint8_t *bytes, size_t size,
+                                   const tci_window_request *request,
+                                   tci_window_answer *answer_out, tc_error *err)
+{
+    tci_reader r;
+    size_t results = 0;
+    tci_reader_init(&r, bytes, size);
+    *answer_out = (tci_window_answer){.done = tci_read_u16(&r)};
+    answer_out->succeeded = tci_read_u16(&r);
+    const uint32_t zero = tci_read_u32(&r);
+    if (r.failed || zero != 0 || (answer_out->done | answer_out->succeeded) >> request->count)
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "an answer of %zu bytes about steps %#x and %#x, expected %u steps "
+            "and zeros",
+            size, answer_out->done, answer_out->succeeded, request->count);
+    for (unsigned i = 0; i < request->count; i++) {
+        const bool done = (answer_out->done >> i & 1) != 0;
+        const bool succeeded = (answer_out->succeeded >> i & 1) != 0;
+        if (done != may_be_done(request, answer_out, i) || (succeeded && !done) ||
+            (done && !succeeded && !may_fail(&request->steps[i])))
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "an answer by which step %u was %sdone and has %ssucceeded",
+                                 i + 1, done ? "" : "not ", succeeded ? "" : "not ");
+        results += done ? (size_t)tci_window_step_result(&request->steps[i]) : 0;
+    }
+    if (tci_reader_left(&r) != results)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "an answer with %zu bytes of results, expected "
+                             "%zu",
+                             tci_reader_left(&r), results);
+    return TC_OK;
+}
