@@ -91,7 +91,6 @@ CARRIED_TEST(credit_waits_behind_frames_that_are_under_way)
     assert_true(is_drained(pair->ep));
 }
 
-/* It reports the bytes consumed when it was due; a second one reports later ones. */
 /* Frames wait for the end of the turn. Among them may be the refusal of a message. */
 CARRIED_TEST(credit_hands_over_the_frames_that_wait)
 {
@@ -107,6 +106,21 @@ CARRIED_TEST(credit_hands_over_the_frames_that_wait)
     assert_true(is_drained(pair->ep));
 }
 
+CARRIED_TEST(credit_that_finds_no_memory_is_sent_later)
+{
+    pair->peer->link->posts = TC_E_NO_MEMORY;
+    tci_credit_return(pair->peer);
+    assert_true(tci_pending_has(&pair->far->core.pending, TCI_WORK_LINK));
+    assert_true(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 0);
+    pair->peer->link->posts = TC_OK;
+    assert_false(tci_credit_turn(pair->peer));
+    assert_int_equal(credits_sent(pair->peer), 1);
+    fake_pair_carry(pair);
+    assert_true(is_drained(pair->ep));
+}
+
+/* It reports the bytes consumed when it was due; a second one reports later ones. */
 CARRIED_TEST(credit_that_is_asked_for_again_meanwhile_is_returned_again)
 {
     fake_delivery *d = delivery_of(pair->peer);
