@@ -234,14 +234,15 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_pending_add(pending, TCI_WORK_LINK);
     if (ep->link != NULL && !tci_link_turn(ep->link))
         tci_pending_add(pending, TCI_WORK_LINK);
-    if (ep->link != NULL && tci_link_has_bytes(ep->link))
+    if (ep->link != NULL && !ep->peer.said_bye && tci_link_has_bytes(ep->link))
         tci_pending_add(pending, TCI_WORK_STREAM);
-    if (ep->peer.said_bye && tci_dispatch_drain(ep))
+    if (ep->peer.said_bye && tci_ep_callback_is_withheld(ep))
+        tci_ep_finish(ep);
+    else if (ep->peer.said_bye && tci_dispatch_drain(ep))
         tci_ep_part(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
-    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep) &&
-        !tci_ep_callback_is_withheld(ep))
+    if (ep->peer.said_bye && ep->state == TCI_EP_OPEN && !tci_limits_waits(ep))
         tci_pending_add(pending, TCI_WORK_GOODBYE);
     return run;
 }
