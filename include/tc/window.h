@@ -286,7 +286,7 @@ static inline void tc_window_steps_get_indirect(tc_gptr at, uint64_t skip, void 
 
 /* Chains of one step, or of two for an indirect get. Parameters are those of the steps, of
  * tc_window_chain and of tc_window_chain_start. A compare and swap has swapped if
- * *before_out is `expected`.
+ * *before_out is `expected`, a masked one if the bits of expected_mask are.
  *
  *   as tc_window_chain  those that block
  *   as tc_window_chain_start  the others */
@@ -354,6 +354,27 @@ tc_window_compare_swap_start(tc_ep *ep, tc_gptr at, uint64_t expected, uint64_t 
                              tc_error *err)
 {
     tc_window_step step = tc_window_step_compare_swap(at, expected, desired, before_out);
+    return tc_window_chain_start(ep, &step, 1, params, err);
+}
+
+TC_MUST_CHECK static inline tc_status
+tc_window_masked_compare_swap(tc_ep *ep, tc_gptr at, uint64_t expected, uint64_t expected_mask,
+                              uint64_t desired, uint64_t desired_mask, uint64_t *before_out,
+                              uint64_t timeout_ns, tc_error *err)
+{
+    tc_window_step step = tc_window_step_masked_compare_swap(at, expected, expected_mask,
+                                                             desired, desired_mask, before_out);
+    return tc_window_chain(ep, &step, 1, timeout_ns, NULL, err);
+}
+
+TC_MUST_CHECK static inline tc_status
+tc_window_masked_compare_swap_start(tc_ep *ep, tc_gptr at, uint64_t expected,
+                                    uint64_t expected_mask, uint64_t desired,
+                                    uint64_t desired_mask, uint64_t *before_out,
+                                    const tc_window_start_params *params, tc_error *err)
+{
+    tc_window_step step = tc_window_step_masked_compare_swap(at, expected, expected_mask,
+                                                             desired, desired_mask, before_out);
     return tc_window_chain_start(ep, &step, 1, params, err);
 }
 

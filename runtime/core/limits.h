@@ -44,6 +44,8 @@ typedef struct tci_limits {
     void (*charge_compile)(tc_ep *ep, uint64_t ns);
     /* The peer may call `fn` from now on, or (NULL) its code was refused for `error`. */
     void (*note_code)(const tc_ep *ep, const tc_ifunc *fn, const tc_error *error);
+    /* Operations of the peer on windows were refused for `error`. */
+    void (*note_window)(const tc_ep *ep, const tc_error *error);
 
     /* A listener of the program is open, or is about to be closed. TC_E_NO_MEMORY, TC_E_IO,
      * statuses of tci_credentials_load. */
@@ -140,6 +142,12 @@ static inline void tci_limits_note_code(const tc_ep *ep, const tc_ifunc *fn,
 {
     if (ep->core->limits != NULL)
         ep->core->limits->note_code(ep, fn, error);
+}
+
+static inline void tci_limits_note_window(const tc_ep *ep, const tc_error *error)
+{
+    if (ep->core->limits != NULL)
+        ep->core->limits->note_window(ep, error);
 }
 
 TC_MUST_CHECK static inline tc_status

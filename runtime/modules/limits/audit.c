@@ -87,16 +87,17 @@ void tci_audit_state(tci_audit *audit, const tc_ep *ep, const tc_error *error)
         closed(audit, ep, error);
 }
 
-/* --- code -------------------------------------------------------------------------------- */
+/* --- code and windows -------------------------------------------------------------------- */
 
-static void refused(tci_audit *audit, const tc_ep *ep, const tc_error *error)
+static void refused(tci_audit *audit, const tc_ep *ep, const char *what, const tc_error *error)
 {
     tci_audit_line line;
     uint64_t left_out;
-    if (!may_write(&audit->refusals, REFUSALS_PER_SECOND, &left_out))
+    if (!is_wanted(audit, ep->core) ||
+        !may_write(&audit->refusals, REFUSALS_PER_SECOND, &left_out))
         return;
     begin(&line, "refused", ep);
-    tci_audit_line_text(&line, "what", "code");
+    tci_audit_line_text(&line, "what", what);
     add_left_out(&line, left_out);
     add_error(&line, error);
     tci_audit_file_write(audit->file, &line);
@@ -128,10 +129,15 @@ static void loaded(tci_audit *audit, const tc_ep *ep, const tc_ifunc *fn)
 void tci_audit_code(tci_audit *audit, const tc_ep *ep, const tc_ifunc *fn,
                     const tc_error *error)
 {
-    if (is_wanted(audit, ep->core) && fn != NULL)
-        loaded(audit, ep, fn);
+    if (fn == NULL)
+        refused(audit, ep, "code", error);
     else if (is_wanted(audit, ep->core))
-        refused(audit, ep, error);
+        loaded(audit, ep, fn);
+}
+
+void tci_audit_window(tci_audit *audit, const tc_ep *ep, const tc_error *error)
+{
+    refused(audit, ep, "window", error);
 }
 
 /* --- connections without an endpoint ------------------------------------------------------ */

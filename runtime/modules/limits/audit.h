@@ -1,5 +1,5 @@
-/* Events of connections and of code, for the option `audit`: docs/audit.md has the format.
- * Nothing is done without it, and never on the path of a message. */
+/* Events of connections, code and windows, for the option `audit`: docs/audit.md has the
+ * format. Nothing is done without it, and never on the path of a message. */
 #ifndef TCI_AUDIT_H
 #define TCI_AUDIT_H
 
@@ -20,6 +20,9 @@ void tci_audit_state(tci_audit *audit, const tc_ep *ep, const tc_error *error);
 /* The peer may call a function from now on, or (`fn` NULL) its code was refused. */
 void tci_audit_code(tci_audit *audit, const tc_ep *ep, const tc_ifunc *fn,
                     const tc_error *error);
+
+/* Operations of the peer on windows were refused. */
+void tci_audit_window(tci_audit *audit, const tc_ep *ep, const tc_error *error);
 
 /* A connection was refused before it had an endpoint; `peer` is its address, or "". Such lines
  * have a low limit per second of their own, so that they do not use up the limit of peers that

@@ -29,6 +29,11 @@ static void note_code(const tc_ep *ep, const tc_ifunc *fn, const tc_error *error
     tci_audit_code(&state_of(ep)->audit, ep, fn, error);
 }
 
+static void note_window(const tc_ep *ep, const tc_error *error)
+{
+    tci_audit_window(&state_of(ep)->audit, ep, error);
+}
+
 static uint64_t begin_batch(tc_ep *ep, uint64_t bytes)
 {
     tci_call_watch *watch = state_of(ep)->watch;
@@ -105,6 +110,7 @@ static tc_status attach(tci_core *core, tc_error *err)
                                 .check_compile = tci_quota_check_compile,
                                 .charge_compile = tci_quota_charge_compile,
                                 .note_code = note_code,
+                                .note_window = note_window,
                                 .listen = listen_at,
                                 .unlisten = unlisten,
                                 .set_callback = set_callback,

@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "core/calls_ops.h"
 #include "core/current.h"
+#include "core/limits.h"
 #include "ifunc/ifunc_load.h"
 #include "modules/windows/window_chain.h"
 
@@ -61,6 +62,14 @@ static tc_status serve_request(const tc_ep *ep, const uint8_t *payload, size_t p
     return status;
 }
 
+/* Memory that is used up is no fault of the peer's. */
+static void refuse(const tc_ep *ep, const tc_error *error)
+{
+    if (error->status != TC_E_NO_MEMORY)
+        tci_limits_note_window(ep, error);
+    (void)tc_reply_error(error->status, error->text);
+}
+
 /* A message that is no call is dropped: no function of the library sends one. */
 static void serve(void *payload, size_t payload_size, void *target_args)
 {
@@ -70,7 +79,7 @@ static void serve(void *payload, size_t payload_size, void *target_args)
     if (current->invocation == NULL || current->invocation->route.call == 0)
         tc_self_fail(TC_E_INVALID, "a request for a window that is no call");
     else if (serve_request(current->ep, payload, payload_size, &error) != TC_OK)
-        (void)tc_reply_error(error.status, error.text);
+        refuse(current->ep, &error);
 }
 
 /* --- the function ------------------------------------------------------------------------- */

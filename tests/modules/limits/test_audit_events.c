@@ -88,6 +88,19 @@ TEST(refusals_are_bounded)
     close_pair();
 }
 
+TEST(refused_operations_on_windows_have_a_line)
+{
+    const tc_error error = {TC_E_REFUSED, "window 3 is not open to this peer"};
+    make_pair();
+    fake_pair_connect(&pair);
+    tci_limits_note_window(pair.peer, &error);
+    assert_int_equal(count("\"event\":\"refused\""), 1);
+    assert_int_equal(count("\"what\":\"window\",\"status\":\"TC_E_REFUSED\",\"text\":"
+                           "\"window 3 is not open to this peer\"}"),
+                     1);
+    close_pair();
+}
+
 /* Every peer that can reach the listener can cause these, and hides nothing by them. */
 TEST(strangers_have_few_lines_and_take_none_of_others)
 {
@@ -123,6 +136,7 @@ TEST(without_the_option_nothing_is_written)
         assert_int_equal(pair.far->core.limits != NULL, quota);
         tci_limits_note_stranger(&pair.far->core, "", &error, false);
         tci_limits_note_code(pair.peer, NULL, &error);
+        tci_limits_note_window(pair.peer, &error);
     }
     fake_pair_connect(&pair);
     (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "it broke the format");
