@@ -72,6 +72,10 @@ bool tci_credit_may_leave(const tc_ep *ep)
 
 bool tci_credit_turn(tc_ep *ep)
 {
+    /* Frames before it may wait for the credit of the peer, which may wait likewise. */
+    if (ep->rx.credit.due && !tci_credit_may_leave(ep) &&
+        ep->tx.delivery->ops->lift_share != NULL)
+        ep->tx.delivery->ops->lift_share(ep->tx.delivery);
     if (tci_credit_may_leave(ep)) {
         bool again = ep->rx.credit.again;
         TCI_INVARIANT(credit_unmapped, !ep->rx.arrival.ring_is_mapped);

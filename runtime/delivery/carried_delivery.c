@@ -80,3 +80,8 @@ void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t shar
     tci_ring_store_consumed(&carried->consumed, consumed);
     tci_frame_batches_credit(&carried->batches, consumed, share);
 }
+
+void tci_carried_lift_share(tci_delivery *delivery)
+{
+    tci_frame_batches_lift_share(&carried_of(delivery)->batches);
+}

@@ -32,5 +32,6 @@ bool tci_carried_turn(tci_delivery *delivery);
 /* Batches that the link does not have yet; its messages keep the order. */
 uint64_t tci_carried_under_way(const tci_delivery *delivery, uint64_t *made_out);
 void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share);
+void tci_carried_lift_share(tci_delivery *delivery);
 
 #endif

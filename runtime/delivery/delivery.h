@@ -82,6 +82,9 @@ typedef struct tci_delivery_ops {
      * then. `share` messages with frames may be under way and not consumed; 0: as many as fit.
      * May be called inside a UCX handler. */
     void (*credit)(tci_delivery *delivery, uint64_t consumed, uint64_t share);
+    /* Sends the frames that the share keeps back; the next credit limits later ones again. NULL
+     * when there are no shares. */
+    void (*lift_share)(tci_delivery *delivery);
 } tci_delivery_ops;
 
 /* The first member of every delivery. */

@@ -214,6 +214,13 @@ void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t 
     b->share = share > 0 ? share : UINT64_MAX;
 }
 
+void tci_frame_batches_lift_share(tci_frame_batches *b)
+{
+    b->share = UINT64_MAX;
+    if (b->submitted < b->made)
+        submit(b);
+}
+
 bool tci_frame_batches_turn(tci_frame_batches *b)
 {
     b->sent_this_turn = false;

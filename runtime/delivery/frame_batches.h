@@ -74,6 +74,9 @@ void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t by
  * not read; 0: any number. */
 void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t share);
 
+/* Sends batches beyond the share, until the next credit. */
+void tci_frame_batches_lift_share(tci_frame_batches *b);
+
 /* Called once per tc_progress: sends the batches that push kept. False: the next tc_progress
  * has to call again. */
 bool tci_frame_batches_turn(tci_frame_batches *b);

@@ -85,6 +85,23 @@ TEST(a_share_that_ends_lets_all_leave)
     assert_int_equal(carried_to, 300 * FRAME_BYTES);
 }
 
+TEST(a_share_is_lifted_until_the_next_credit)
+{
+    begin(1);
+    push(3);
+    assert_int_equal(carried, 1);
+    tci_frame_batches_lift_share(&batches);
+    assert_int_equal(batches.submitted, batches.made);
+    assert_int_equal(carried_to, 3 * FRAME_BYTES);
+    const unsigned before = carried;
+    tci_frame_batches_credit(&batches, 0, 1);
+    push(3);
+    assert_int_equal(carried, before);
+    tci_frame_batches_credit(&batches, 3 * FRAME_BYTES, 1);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(carried, before + 1);
+}
+
 /* Many in one turn: the first leaves at once, the rest fills batches and waits for the turn's
  * end. */
 TEST(frames_of_a_turn_fill_batches)

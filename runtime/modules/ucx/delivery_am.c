@@ -32,4 +32,5 @@ const tci_delivery_ops tci_delivery_am = {
     .turn = tci_carried_turn,
     .under_way = tci_carried_under_way,
     .credit = tci_carried_credit,
+    .lift_share = tci_carried_lift_share,
 };
