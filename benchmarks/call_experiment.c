@@ -10,10 +10,11 @@
 #include <string.h>
 
 static const perf_mode *const modes[] = {&perf_mode_request_am, &perf_mode_request_am_safe,
-                                         &perf_mode_call, &perf_mode_start};
+                                         &perf_mode_call,       &perf_mode_start,
+                                         &perf_mode_window,     &perf_mode_window_start};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
-#define MODES "am,am-safe,call,start"
+#define MODES "am,am-safe,call,start,window,window-start"
 
 /* Calls send nothing that a function would read: tsi counts them. */
 static bool choose_series(series_run *run)
@@ -50,7 +51,7 @@ static void report_row(const series_run *run, unsigned index)
     perf_report_spread(row, "rate_per_s", rate, 1);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-8s %-8s %11llu %10.1f %10.1f %10.1f %10.0f %12.3f\n",
+        (void)printf("%-12s %-8s %11llu %10.1f %10.1f %10.1f %10.0f %12.3f\n",
                      series->mode->name, series->delivery,
                      (unsigned long long)run->options.calls_at_once,
                      series_run_spread(run, samples->p50_ns).median,
@@ -109,7 +110,7 @@ static void report_point(series_run *run)
 {
     const bool quiet = perf_report_is_quiet(&run->options);
     if (!quiet && run->payload_index == 0)
-        (void)printf("%-8s %-8s %11s %10s %10s %10s %10s %12s\n", "mode", "delivery",
+        (void)printf("%-12s %-8s %11s %10s %10s %10s %10s %12s\n", "mode", "delivery",
                      "outstanding", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s");
     for (unsigned i = 0; i < run->series_count; i++) {
         if (!is_left_out(run, i))
@@ -123,7 +124,7 @@ static void report_point(series_run *run)
 static void print_round(const series_run *run, unsigned index, unsigned round)
 {
     const series_samples *samples = &run->samples[index];
-    (void)fprintf(stderr, "round %3u %-8s %-8s p50 %9.1f ns %10.3f M/s\n", round + 1,
+    (void)fprintf(stderr, "round %3u %-12s %-8s p50 %9.1f ns %10.3f M/s\n", round + 1,
                   run->series[index].mode->name, run->series[index].delivery,
                   samples->p50_ns[round], samples->rate_per_s[round] / 1e6);
 }

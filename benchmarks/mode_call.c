@@ -1,6 +1,7 @@
 /* Calls of the library: a function that adds one to a counter, with a caller that waits for its
  * empty answer. Blocking, one after the other (tc_call), or several at once, each with a
- * completion (tc_call_start). */
+ * completion (tc_call_start). And the same addition by an operation on a window, whose answer
+ * has the value before (tc_window_fetch_add, tc_window_fetch_add_start). */
 #include "ifunc_link.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 #include <tc/call.h>
+#include <tc/window.h>
 
 typedef struct call_state call_state;
 
@@ -17,7 +19,11 @@ typedef struct call_state call_state;
 typedef struct flight {
     call_state *owner;
     uint64_t started;
+    uint64_t before; /* of a window's word */
 } flight;
+
+/* The first window of a context. */
+static const tc_gptr counter_at = {.generation = 1, .rank = TC_RANK_NONE};
 
 struct call_state {
     ifunc_link link;
@@ -29,6 +35,9 @@ struct call_state {
     uint64_t finished;
     uint64_t failed;
     tc_status failure; /* of the first that failed */
+    /* Does one, or starts it. */
+    tc_status (*block)(call_state *state, tc_error *err);
+    tc_status (*start)(call_state *state, flight *f);
     unsigned free_count;
     flight **free;
     flight *flights;
@@ -54,7 +63,7 @@ static bool make_state(perf_series *series)
     return true;
 }
 
-static bool open_call(perf_series *series)
+static bool open_link(perf_series *series)
 {
     call_state *state = series->state;
     if (!make_state(series))
@@ -70,36 +79,106 @@ static bool open_call(perf_series *series)
     return true;
 }
 
-/* One call at a time, and no more. */
-static bool open_blocking(perf_series *series)
-{
-    series->is_left_out = series->options->calls_at_once > 1;
-    return open_call(series);
-}
+/* --- calls, and operations on a window ---------------------------------------------------- */
 
-static void call_ended(void *user, const tc_call_outcome *outcome)
+static void ended(flight *f, tc_status status)
 {
-    flight *f = user;
     call_state *state = f->owner;
-    if (outcome->status != TC_OK && state->failed++ == 0)
-        state->failure = outcome->status;
+    if (status != TC_OK && state->failed++ == 0)
+        state->failure = status;
     if (state->ticks != NULL)
         state->ticks[state->finished] = perf_ticks() - f->started;
     state->finished++;
     state->free[state->free_count++] = f;
 }
 
+static void call_ended(void *user, const tc_call_outcome *outcome)
+{
+    ended(user, outcome->status);
+}
+
+static tc_status start_call(call_state *state, flight *f)
+{
+    const tc_call_params params = {.done = call_ended, .user = f};
+    return tc_call_start(state->link.peer, state->link.function, state->payload,
+                         state->payload_bytes, &params, NULL, NULL);
+}
+
+static tc_status block_call(call_state *state, tc_error *err)
+{
+    return tc_call(state->link.peer, state->link.function, state->payload, state->payload_bytes,
+                   NULL, NULL, PERF_SILENCE_NS, err);
+}
+
+static void chain_ended(void *user, tc_status status, uint32_t succeeded, const char *text)
+{
+    (void)succeeded, (void)text;
+    ended(user, status);
+}
+
+static tc_status start_window(call_state *state, flight *f)
+{
+    const tc_window_start_params params = {.done = chain_ended, .user = f};
+    return tc_window_fetch_add_start(state->link.peer, counter_at, 1, &f->before, &params,
+                                     NULL);
+}
+
+static tc_status block_window(call_state *state, tc_error *err)
+{
+    uint64_t before;
+    return tc_window_fetch_add(state->link.peer, counter_at, 1, &before, PERF_SILENCE_NS, err);
+}
+
+static bool open_call(perf_series *series)
+{
+    call_state *state = series->state;
+    state->block = block_call;
+    state->start = start_call;
+    return open_link(series);
+}
+
+static bool open_window(perf_series *series)
+{
+    call_state *state = series->state;
+    tc_gptr at;
+    tc_error err;
+    state->block = block_window;
+    state->start = start_window;
+    if (!open_link(series))
+        return false;
+    const tc_window_params params = {.memory = state->counter,
+                                     .bytes = sizeof *state->counter,
+                                     .rights = TC_WINDOW_ATOMIC,
+                                     .peer = state->link.peer};
+    return series->session->role != PERF_TARGET ||
+           tc_window_open(state->link.context, &params, &at, &err) == TC_OK ||
+           perf_context_complain(series->session, "tc_window_open", &err);
+}
+
+/* One at a time, and no more. */
+static bool open_blocking_call(perf_series *series)
+{
+    series->is_left_out = series->options->calls_at_once > 1;
+    return open_call(series);
+}
+
+static bool open_blocking_window(perf_series *series)
+{
+    series->is_left_out = series->options->calls_at_once > 1;
+    return open_window(series);
+}
+
+/* --- runs --------------------------------------------------------------------------------- */
+
 /* False: there is no space for it now, or state->failed counts it. */
 static inline bool start_one(call_state *state)
 {
     flight *f = state->free[state->free_count - 1];
-    const tc_call_params params = {.done = call_ended, .user = f};
     tc_status status = TC_E_CLOSED;
     state->free_count--;
     f->started = state->ticks != NULL ? perf_ticks() : 0;
     if (state->link.peer != NULL)
-        status = tc_call_start(state->link.peer, state->link.function, state->payload,
-                               state->payload_bytes, &params, NULL, NULL);
+        status = state->start(state, f);
     if (status == TC_OK)
         return true;
     state->free[state->free_count++] = f;
@@ -132,9 +211,8 @@ static bool run_blocking(perf_series *series, uint64_t count, uint64_t *ticks)
     tc_error err = {0};
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t start = perf_ticks();
-        if (tc_call(state->link.peer, state->link.function, state->payload,
-                    state->payload_bytes, NULL, NULL, PERF_SILENCE_NS, &err) != TC_OK)
-            return perf_context_complain(series->session, "tc_call", &err);
+        if (state->block(state, &err) != TC_OK)
+            return perf_context_complain(series->session, series->mode->name, &err);
         if (ticks != NULL)
             ticks[i] = perf_ticks() - start;
     }
@@ -203,7 +281,7 @@ const perf_mode perf_mode_call = {
     .name = "call",
     .has_deliveries = true,
     .state_bytes = sizeof(call_state),
-    .open = open_blocking,
+    .open = open_blocking_call,
     .source_latency = run_blocking,
     .target_latency = serve_calls,
     .source_rate = rate_blocking,
@@ -217,6 +295,32 @@ const perf_mode perf_mode_start = {
     .has_deliveries = true,
     .state_bytes = sizeof(call_state),
     .open = open_call,
+    .source_latency = run_started,
+    .target_latency = serve_calls,
+    .source_rate = rate_started,
+    .target_rate = serve_calls,
+    .close = ifunc_link_close_mode,
+    .release = release_call,
+};
+
+const perf_mode perf_mode_window = {
+    .name = "window",
+    .has_deliveries = true,
+    .state_bytes = sizeof(call_state),
+    .open = open_blocking_window,
+    .source_latency = run_blocking,
+    .target_latency = serve_calls,
+    .source_rate = rate_blocking,
+    .target_rate = serve_calls,
+    .close = ifunc_link_close_mode,
+    .release = release_call,
+};
+
+const perf_mode perf_mode_window_start = {
+    .name = "window-start",
+    .has_deliveries = true,
+    .state_bytes = sizeof(call_state),
+    .open = open_window,
     .source_latency = run_started,
     .target_latency = serve_calls,
     .source_rate = rate_started,

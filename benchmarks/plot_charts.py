@@ -228,7 +228,8 @@ def message_panels(rows):
                  scale=rate_scale)], 2
 
 
-CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "call": "tc_call", "start": "tc_call_start"}
+CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "call": "tc_call", "start": "tc_call_start",
+              "window": "tc_window_fetch_add", "window-start": "tc_window_fetch_add_start"}
 
 
 def call_panels(rows):

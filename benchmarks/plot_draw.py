@@ -26,7 +26,8 @@ BLUE, SKY, GREEN, ORANGE, RED, PINK, GREY, YELLOW = ("#0072B2", "#56B4E9", "#009
                                                      "#F0E442")
 PALETTE = (BLUE, RED, GREEN, ORANGE, SKY, PINK, GREY, YELLOW)
 COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE, "cached": BLUE, "bitcode": BLUE, "uncached": SKY,
-           "image": GREEN, "call": SKY, "start": BLUE, "local": GREEN, "inject": PINK, "compat": GREY, "aligned": ORANGE,
+           "image": GREEN, "call": SKY, "start": BLUE, "window": ORANGE, "window-start": GREEN, "local": GREEN,
+           "inject": PINK, "compat": GREY, "aligned": ORANGE,
            "direct": BLUE, "stream": GREEN, "adaptive": BLUE, "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE,
            "intruded": RED}
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))

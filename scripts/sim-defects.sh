@@ -2,10 +2,17 @@
 # Puts each defect of tests/sim/defects back into a copy of the tree, one at a time, and has sim-explore look for it in worlds
 # from seed 1. Prints a table; fails if a defect was not found.
 #   scripts/sim-defects.sh [PATCH ...]     all of tests/sim/defects without arguments; NAME.steps.patch is for sim-explore-steps
+#   scripts/sim-defects.sh --check         only whether all apply to the sources
 #   SIM_DEFECTS_EVENTS=1e6                 events until a defect counts as not found (default 1e7)
 #   SIM_DEFECTS_DIR=/tmp/sim-defects       the copy and its build stay there for the next time
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "${1:-}" = --check ]; then
+    for patch in tests/sim/defects/*.patch; do
+        git apply --check "$patch"
+    done
+    exit
+fi
 [ $# -gt 0 ] || set -- tests/sim/defects/*.patch
 patches=$(realpath "$@")
 events=${SIM_DEFECTS_EVENTS:-1e7}

@@ -29,20 +29,26 @@ tc_status tc_window_close(tc_context *ctx, tc_gptr window)
 
 /* --- chains ------------------------------------------------------------------------------- */
 
-/* A chain under way, or about to be sent: a block with the answer's bytes at its end. */
+/* A request up to this size lies behind its chain's answer. A larger one has a block of its
+ * own, which is freed when the request was copied. */
+#define SMALL_BYTES 512u
+
+/* A chain under way, or about to be sent. Its block ends with the steps that it has, and the
+ * answer's bytes behind them: one of some hundred bytes is allocated faster. */
 typedef struct chain {
-    tci_window_request request;
     tc_window_callback done;
     void *user;
+    uint8_t *answer;
     size_t answer_size; /* the most that the answer has */
     uint8_t *bytes;     /* the request */
     size_t size;
-    uint8_t answer[];
+    tci_window_request request;
 } chain;
 
 static void free_bytes(chain *c)
 {
-    free(c->bytes);
+    if (c->size > SMALL_BYTES)
+        free(c->bytes);
     c->bytes = NULL;
 }
 
@@ -58,17 +64,20 @@ static tc_status make_chain(const tc_window_step *steps, size_t step_size, size_
     tci_window_request request;
     TC_TRY(tci_window_request_take(steps, step_size, count, &request, err));
     const size_t answer_size = TCI_WINDOW_ANSWER_BYTES + (size_t)request.result_bytes;
-    chain *c = malloc(sizeof *c + answer_size);
-    if (c == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
-    *c = (chain){.request = request,
-                 .answer_size = answer_size,
-                 .size = tci_window_request_bytes(&request)};
-    c->bytes = malloc(c->size);
-    if (c->bytes == NULL) {
+    const size_t size = tci_window_request_bytes(&request);
+    const size_t held = offsetof(chain, request) + tci_window_request_held(&request);
+    chain *c = malloc(held + answer_size + (size <= SMALL_BYTES ? size : 0));
+    if (c != NULL) {
+        c->answer = (uint8_t *)c + held;
+        c->bytes = size <= SMALL_BYTES ? c->answer + answer_size : malloc(size);
+    }
+    if (c == NULL || c->bytes == NULL) {
         free(c);
         return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
     }
+    c->answer_size = answer_size;
+    c->size = size;
+    memcpy(&c->request, &request, tci_window_request_held(&request));
     tci_window_request_encode(&request, c->bytes);
     *chain_out = c;
     return TC_OK;

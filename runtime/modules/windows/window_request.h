@@ -36,6 +36,12 @@ typedef struct tci_window_request {
     tci_window_step steps[TC_WINDOW_STEPS_MAX];
 } tci_window_request;
 
+/* Returns the bytes of the struct up to the end of its last step. */
+static inline size_t tci_window_request_held(const tci_window_request *request)
+{
+    return offsetof(tci_window_request, steps) + request->count * sizeof request->steps[0];
+}
+
 /* Copies the public steps, of which each takes step_size bytes. TC_E_TOO_LARGE: 0 steps, or
  * too many. TC_E_INVALID: a number is too large to travel. TC_E_UNSUPPORTED: a field that
  * this library does not know. */
