@@ -43,6 +43,7 @@ mod sys_package;
 mod sys_status;
 mod sys_thread;
 mod sys_version;
+mod sys_window;
 
 pub use sys_abi::*;
 pub use sys_advanced::*;
@@ -58,6 +59,7 @@ pub use sys_package::*;
 pub use sys_status::*;
 pub use sys_thread::*;
 pub use sys_version::*;
+pub use sys_window::*;
 
 #[cfg_attr(not(feature = "function"), link(name = "tchains"))]
 extern "C" {}

@@ -134,4 +134,29 @@ extern "C" {
         err: *mut tc_error,
     ) -> tc_status;
     pub fn tc_version_query_sized(info_out: *mut tc_version_info, info_size: usize);
+    pub fn tc_window_chain_sized(
+        ep: *mut tc_ep,
+        steps: *const tc_window_step,
+        step_size: usize,
+        count: usize,
+        timeout_ns: u64,
+        succeeded_out: *mut u32,
+        err: *mut tc_error,
+    ) -> tc_status;
+    pub fn tc_window_chain_start_sized(
+        ep: *mut tc_ep,
+        steps: *const tc_window_step,
+        step_size: usize,
+        count: usize,
+        params: *const tc_window_start_params,
+        params_size: usize,
+        err: *mut tc_error,
+    ) -> tc_status;
+    pub fn tc_window_open_sized(
+        ctx: *mut tc_context,
+        params: *const tc_window_params,
+        params_size: usize,
+        window_out: *mut tc_gptr,
+        err: *mut tc_error,
+    ) -> tc_status;
 }
