@@ -21,7 +21,7 @@ from source_tree import walk  # noqa: E402
 FULL = ["libtchains1", "libtchains-dev", "tchains-tools"]
 FOR_BOTH = ["tchains-node", "tchains-doc", "python3-tchains", "tchains-rust"]
 WITHOUT_LLVM = ["libtchains1-nollvm", "tchains-tools-nollvm"]
-BUILD_SECONDS = 1200
+BUILD_SECONDS = 3000
 
 
 def copy_tree(source, copy):
