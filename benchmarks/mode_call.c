@@ -277,54 +277,18 @@ static void release_call(perf_series *series)
     free(state->free);
 }
 
-const perf_mode perf_mode_call = {
-    .name = "call",
-    .has_deliveries = true,
-    .state_bytes = sizeof(call_state),
-    .open = open_blocking_call,
-    .source_latency = run_blocking,
-    .target_latency = serve_calls,
-    .source_rate = rate_blocking,
-    .target_rate = serve_calls,
-    .close = ifunc_link_close_mode,
-    .release = release_call,
-};
+#define CALL_MODE(text, opens, latency, rate)                                                  \
+    {                                                                                          \
+        .name = text, .has_deliveries = true, .state_bytes = sizeof(call_state),               \
+        .open = opens, .source_latency = latency, .target_latency = serve_calls,               \
+        .source_rate = rate, .target_rate = serve_calls, .close = ifunc_link_close_mode,       \
+        .release = release_call                                                                \
+    }
 
-const perf_mode perf_mode_start = {
-    .name = "start",
-    .has_deliveries = true,
-    .state_bytes = sizeof(call_state),
-    .open = open_call,
-    .source_latency = run_started,
-    .target_latency = serve_calls,
-    .source_rate = rate_started,
-    .target_rate = serve_calls,
-    .close = ifunc_link_close_mode,
-    .release = release_call,
-};
-
-const perf_mode perf_mode_window = {
-    .name = "window",
-    .has_deliveries = true,
-    .state_bytes = sizeof(call_state),
-    .open = open_blocking_window,
-    .source_latency = run_blocking,
-    .target_latency = serve_calls,
-    .source_rate = rate_blocking,
-    .target_rate = serve_calls,
-    .close = ifunc_link_close_mode,
-    .release = release_call,
-};
-
-const perf_mode perf_mode_window_start = {
-    .name = "window-start",
-    .has_deliveries = true,
-    .state_bytes = sizeof(call_state),
-    .open = open_window,
-    .source_latency = run_started,
-    .target_latency = serve_calls,
-    .source_rate = rate_started,
-    .target_rate = serve_calls,
-    .close = ifunc_link_close_mode,
-    .release = release_call,
-};
+const perf_mode perf_mode_call =
+    CALL_MODE("call", open_blocking_call, run_blocking, rate_blocking);
+const perf_mode perf_mode_start = CALL_MODE("start", open_call, run_started, rate_started);
+const perf_mode perf_mode_window =
+    CALL_MODE("window", open_blocking_window, run_blocking, rate_blocking);
+const perf_mode perf_mode_window_start =
+    CALL_MODE("window-start", open_window, run_started, rate_started);
