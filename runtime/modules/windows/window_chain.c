@@ -193,18 +193,11 @@ static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *e
     return TC_OK;
 }
 
-static bool is_due(const chain *c, unsigned at, bool succeeded_before)
-{
-    const unsigned condition = c->request->steps[at].condition;
-    return condition == TC_WINDOW_ALWAYS ||
-           (condition == TC_WINDOW_IF_SUCCEEDED) == succeeded_before;
-}
-
 static tc_status run(chain *c, unsigned *at, tc_error *err)
 {
     bool succeeded = false;
     for (*at = 0; *at < c->request->count; ++*at) {
-        const bool due = is_due(c, *at, succeeded);
+        const bool due = tci_window_step_is_due(&c->request->steps[*at], succeeded);
         succeeded = false;
         if (!due)
             continue;

@@ -272,15 +272,6 @@ void tci_window_answer_encode(const tci_window_answer *answer,
     tci_write_u32(&w, 0);
 }
 
-/* Returns whether the step's condition agrees with the outcome of the step before. */
-static bool may_be_done(const tci_window_request *request, const tci_window_answer *answer,
-                        unsigned at)
-{
-    const unsigned condition = request->steps[at].condition;
-    const bool succeeded = at > 0 && (answer->succeeded >> (at - 1) & 1) != 0;
-    return condition == TC_WINDOW_ALWAYS || (condition == TC_WINDOW_IF_SUCCEEDED) == succeeded;
-}
-
 static bool may_fail(const tci_window_step *step)
 {
     return step->operation == TC_WINDOW_COMPARE_SWAP ||
@@ -293,6 +284,7 @@ tc_status tci_window_answer_decode(const uint8_t *bytes, size_t size,
 {
     tci_reader r;
     size_t results = 0;
+    bool succeeded = false; /* the step before */
     tci_reader_init(&r, bytes, size);
     *answer_out = (tci_window_answer){.done = tci_read_u16(&r)};
     answer_out->succeeded = tci_read_u16(&r);
@@ -305,8 +297,9 @@ tc_status tci_window_answer_decode(const uint8_t *bytes, size_t size,
             size, answer_out->done, answer_out->succeeded, request->count);
     for (unsigned i = 0; i < request->count; i++) {
         const bool done = (answer_out->done >> i & 1) != 0;
-        const bool succeeded = (answer_out->succeeded >> i & 1) != 0;
-        if (done != may_be_done(request, answer_out, i) || (succeeded && !done) ||
+        const bool due = tci_window_step_is_due(&request->steps[i], succeeded);
+        succeeded = (answer_out->succeeded >> i & 1) != 0;
+        if (done != due || (succeeded && !done) ||
             (done && !succeeded && !may_fail(&request->steps[i])))
             return tci_error_set(err, TC_E_CORRUPT,
                                  "an answer by which step %u was %sdone and has %ssucceeded",

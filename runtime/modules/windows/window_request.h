@@ -74,6 +74,13 @@ static inline uint64_t tci_window_step_result(const tci_window_step *step)
     return step->operation == TC_WINDOW_GET ? step->size : TCI_WINDOW_VALUE_BYTES;
 }
 
+/* Returns whether a step is done after one that has succeeded, or has not. */
+static inline bool tci_window_step_is_due(const tci_window_step *step, bool succeeded_before)
+{
+    return step->condition == TC_WINDOW_ALWAYS ||
+           (step->condition == TC_WINDOW_IF_SUCCEEDED) == succeeded_before;
+}
+
 /* The head of an answer: bit n of each is about step n. */
 typedef struct tci_window_answer {
     uint16_t done, succeeded;
