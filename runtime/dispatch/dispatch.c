@@ -5,8 +5,7 @@
  * before it is used. A frame is consumed after it was handled (a control frame: copied). A
  * frame that waits for its code stays at the head, and only its endpoint waits. A peer that
  * breaks the format ends its own endpoint only; nothing is run on an endpoint that has ended
- * (see stop_running in core/ep_state.c). Batches that quotas meter or the call watch observes
- * go through run_watched_batch. */
+ * (stop_running in core/ep_state.c). Batches under quotas or the call watch: run_watched_batch. */
 #include "dispatch/dispatch.h"
 
 #include "base/assertion.h"
@@ -77,8 +76,9 @@ static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8
 static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
                            const tc_error *error)
 {
-    static const tc_error refused = {
-        TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
+    tc_error refused;
+    tci_error_set(&refused, TC_E_REFUSED,
+                  "the function was refused there when an earlier message brought it");
     if (f->flags & TCI_ROUTED) /* its origin may want to know */
         tci_calls_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }

@@ -338,8 +338,6 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 
 /* --- changes of functions ---------------------------------------------------------------- */
 
-static const tc_error not_trusted = {TC_E_REFUSED, "the function is not trusted any more"};
-
 /* `fn` has one reference besides those of slots. */
 static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *error)
 {
@@ -358,7 +356,8 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
     tc_error error;
     ep->rx.loading = false; /* a frame that waits for it may continue: no sleep before that */
     if (fn->standing != TCI_STANDING_OPEN) { /* since a moment ago */
-        tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
+        tci_error_set(&error, TC_E_REFUSED, "the function is not trusted any more");
+        tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &error);
         return;
     }
     if (entry->callable && fn->state == TCI_LOADED)
