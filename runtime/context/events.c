@@ -162,11 +162,3 @@ tc_status tci_events_connect(tc_context *ctx, tc_error *err)
         core->registry.loading->set_notify(core->registry.engine, loads_have_ended, ctx);
     return tci_core_watch(core, ctx->loads_fd, TCI_WATCH_LOADS, err);
 }
-
-/* Housekeeping takes the finished loads. */
-void tci_events_note_loads(tc_context *ctx)
-{
-    uint64_t count;
-    ssize_t n = read(ctx->loads_fd, &count, sizeof count);
-    (void)n;
-}

@@ -6,7 +6,5 @@
 
 /* Connects the layers. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_events_connect(tc_context *ctx, tc_error *err);
-/* Called when loader threads have finished a load. */
-void tci_events_note_loads(tc_context *ctx);
 
 #endif

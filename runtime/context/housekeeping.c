@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "context/ep_callback.h"
-#include "context/events.h"
 #include "context/goodbye.h"
 #include "context/modules.h"
 #include "context/waker.h"
@@ -84,7 +83,7 @@ static unsigned serve_descriptors(tc_context *ctx)
     int n = epoll_wait(ctx->core.epoll_fd, events, EVENTS_MAX, 0);
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 & TCI_WATCH_LOADS)
-            tci_events_note_loads(ctx);
+            tci_waker_note_loads(ctx);
         else if (events[i].data.u64 & TCI_WATCH_WAKE)
             tci_waker_note_wake(ctx);
         else if (events[i].data.u64 & TCI_WATCH_GUEST)

@@ -20,19 +20,28 @@ void tci_waker_fini(tc_context *ctx)
         (void)close(ctx->wake_fd);
 }
 
-void tci_waker_note_wake(tc_context *ctx)
+/* Empties an eventfd, so that it is not readable any more. */
+static void take(int fd)
 {
     uint64_t count;
-    ssize_t n = read(ctx->wake_fd, &count, sizeof count);
+    ssize_t n = read(fd, &count, sizeof count);
     (void)n;
+}
+
+void tci_waker_note_wake(tc_context *ctx)
+{
+    take(ctx->wake_fd);
     tci_pending_note_event(&ctx->core.pending);
 }
 
 void tci_waker_note_guest(tc_context *ctx)
 {
-    uint64_t count;
-    ssize_t n = read(ctx->guests.wake_fd, &count, sizeof count);
-    (void)n;
+    take(ctx->guests.wake_fd);
+}
+
+void tci_waker_note_loads(tc_context *ctx)
+{
+    take(ctx->loads_fd);
 }
 
 /* Any thread may call this, and a signal handler: the descriptor is the same for as long as the

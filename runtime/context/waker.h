@@ -15,4 +15,7 @@ void tci_waker_note_wake(tc_context *ctx);
 /* Called after a guest has ended the sleep of the serving thread. */
 void tci_waker_note_guest(tc_context *ctx);
 
+/* Called after loader threads have finished a load, which housekeeping takes. */
+void tci_waker_note_loads(tc_context *ctx);
+
 #endif
