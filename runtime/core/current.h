@@ -1,4 +1,4 @@
-/* The function that is running, and its endpoint: the answer of tc_self_endpoint and
+/* The function that is running, its endpoint and guards: the answer of tc_self_endpoint and
  * tc_self_ifunc. */
 #ifndef TCI_CURRENT_H
 #define TCI_CURRENT_H
@@ -9,6 +9,7 @@ typedef struct tci_current {
     tc_ep *ep;
     tc_ifunc *fn;
     struct tci_invocation *invocation; /* of a message with a route; otherwise NULL */
+    struct tci_guard *guard;           /* the innermost of tc_self_guard, or NULL */
 } tci_current;
 
 /* The calling thread's own. */

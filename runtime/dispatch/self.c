@@ -86,42 +86,41 @@ typedef void *return_place[5];
 #define GO_TO_RETURN(place) __builtin_longjmp(place, 1)
 #endif
 
-typedef struct guard {
-    struct guard *outer;
+typedef struct tci_guard {
+    struct tci_guard *outer;
     const tc_ep *ep; /* with fn: the message that the guard belongs to */
     const tc_ifunc *fn;
     return_place place;
-} guard;
-
-static _Thread_local guard *innermost __attribute__((tls_model("initial-exec")));
+} tci_guard;
 
 int tc_self_guard(void (*body)(void *argument), void *argument)
 {
-    const tci_current *current = tci_current_get();
-    guard own;
-    own.outer = innermost;
+    tci_current *current = tci_current_get();
+    tci_guard own;
+    own.outer = current->guard;
     own.ep = current->ep;
     own.fn = current->fn;
-    innermost = &own;
+    current->guard = &own;
     if (MARK_RETURN(own.place) != 0) {
-        innermost = innermost->outer; /* values in registers are not valid after the jump */
+        current = tci_current_get(); /* values in registers are not valid after the jump */
+        current->guard = current->guard->outer;
         return 1;
     }
     body(argument);
-    innermost = own.outer;
+    current->guard = own.outer;
     return 0;
 }
 
 /* Returns whether the guard belongs to the running message. Within the guard's message one of
  * another context may run, and a jump must not leave that context's library code. */
-static bool is_of_running_message(const guard *own)
+static bool is_of_running_message(const tci_current *current)
 {
-    const tci_current *current = tci_current_get();
-    return own->ep == current->ep && own->fn == current->fn;
+    return current->guard->ep == current->ep && current->guard->fn == current->fn;
 }
 
 void tc_self_abandon(void)
 {
-    if (innermost != NULL && is_of_running_message(innermost))
-        GO_TO_RETURN(innermost->place);
+    const tci_current *current = tci_current_get();
+    if (current->guard != NULL && is_of_running_message(current))
+        GO_TO_RETURN(current->guard->place);
 }
