@@ -179,8 +179,10 @@ static void cancel(tci_load_job *job)
     free(job);
 }
 
-static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tci_code_unit **old_out,
+                        tc_error *err)
 {
+    *old_out = NULL;
     await(job);
     const tc_status status = job->status;
     *unit_out = job->unit;

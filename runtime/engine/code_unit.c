@@ -377,8 +377,7 @@ tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source
     return end_load(handle, source, status, optimised, optimised_out, err);
 }
 
-void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
-                           tci_code_unit *optimised)
+void tci_code_unit_replace(tci_code_unit *unit, tci_code_unit *optimised)
 {
     tci_code_unit old = *unit;
     optimised->symbols = old.symbols, old.symbols = NULL;
@@ -391,7 +390,6 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
     }
     *unit = *optimised;
     *optimised = old;
-    tci_code_unit_unload(handle, optimised);
 }
 
 tci_object_write *tci_code_unit_take_pending_write(tci_code_unit *unit)

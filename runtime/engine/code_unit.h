@@ -41,11 +41,10 @@ TC_MUST_CHECK tc_status tci_code_unit_tier_up(tci_engine_handle *handle,
                                               const tci_load_plan *plan,
                                               const tci_code_unit *unit,
                                               tci_code_unit **optimised_out, tc_error *err);
-/* Moves the code of `optimised` into `unit` and frees `optimised`. The unit's entries change
- * and its old code is freed, unless its variables stay in use: no call of the old entries may
- * be running. */
-void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
-                           tci_code_unit *optimised);
+/* Moves the code of `optimised` into `unit`, and the old code, unless its variables stay in
+ * use, into `optimised`. The unit's entries change. The caller unloads `optimised` when no call
+ * of the old entries is running or waits. */
+void tci_code_unit_replace(tci_code_unit *unit, tci_code_unit *optimised);
 
 /* Frees code and data; no call of the entries may be running. NULL is allowed. */
 void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit);

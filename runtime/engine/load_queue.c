@@ -264,8 +264,10 @@ static void await_end(tci_load_job *job)
     pthread_mutex_unlock(&queue.lock);
 }
 
-tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out,
+                                tci_code_unit **old_out, tc_error *err)
 {
+    *old_out = NULL;
     await_end(job);
     tci_code_sync_adopt();
     tc_status status = job->status;
@@ -273,8 +275,9 @@ tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_
         if (err != NULL)
             *err = job->error;
     } else if (job->replaces != NULL) {
-        tci_code_unit_replace(job->handle, job->replaces, job->unit);
+        tci_code_unit_replace(job->replaces, job->unit);
         *unit_out = job->replaces;
+        *old_out = job->unit;
     } else {
         *unit_out = job->unit;
     }

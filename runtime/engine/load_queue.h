@@ -29,10 +29,10 @@ bool tci_load_queue_is_done(const tci_load_job *job);
 bool tci_load_queue_is_begun(const tci_load_job *job);
 
 /* Waits for the job's end and frees it. Its statuses are tci_code_unit_load's. After a tier-up,
- * *unit_out is the unit as changed by tci_code_unit_replace; on failure that unit is
- * unchanged. */
+ * *unit_out is the unit as changed by tci_code_unit_replace, and *old_out its old code, which
+ * the caller unloads; on failure that unit is unchanged. Otherwise *old_out is NULL. */
 TC_MUST_CHECK tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out,
-                                              tc_error *err);
+                                              tci_code_unit **old_out, tc_error *err);
 /* Drops the job, done or not; waits only if a thread has begun it. NULL is allowed. */
 void tci_load_queue_cancel(tci_load_job *job);
 

@@ -48,7 +48,8 @@ typedef struct tci_loading_ops {
                                tci_code_unit *unit, tci_load_job **job_out, tc_error *err);
     bool (*is_begun)(const tci_load_job *job);
     bool (*is_done)(const tci_load_job *job);
-    tc_status (*finish)(tci_load_job *job, tci_code_unit **unit_out, tc_error *err);
+    tc_status (*finish)(tci_load_job *job, tci_code_unit **unit_out, tci_code_unit **old_out,
+                        tc_error *err);
     void (*cancel)(tci_load_job *job);
     /* loaded code */
     tc_status (*start_unit)(tci_code_unit *unit, const char *name, tc_error *err);

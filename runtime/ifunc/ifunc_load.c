@@ -178,11 +178,12 @@ static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
 
 static tc_status finish_load(tc_ifunc *fn, tc_error *err)
 {
-    tci_code_unit *unit = NULL;
+    tci_code_unit *unit = NULL, *old;
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    tc_status status = fn->registry->loading->finish(take_job(fn), &unit, failure);
+    tc_status status = fn->registry->loading->finish(take_job(fn), &unit, &old, failure);
+    TCI_INVARIANT(fn_unit, old == NULL);
     return end_load(fn, status, unit, failure, err);
 }
 
@@ -332,15 +333,16 @@ void tci_ifunc_load_tier_up(tc_ifunc *fn)
 static tci_load_end finish_tier_up(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
-    tci_code_unit *unit;
+    tci_code_unit *unit, *old;
     tc_error error = {0};
     size_t before = fn->registry->loading->memory(fn->unit);
-    if (fn->registry->loading->finish(take_job(fn), &unit, &error) != TC_OK) {
+    if (fn->registry->loading->finish(take_job(fn), &unit, &old, &error) != TC_OK) {
         TC_LOG(TC_LOG_WARN, "no better code: %s", error.text);
         return TCI_TIER_UP_FAILED;
     }
     fn->entry = *fn->registry->loading->entries(unit);
     registry->code_memory += registry->loading->memory(unit) - before;
+    registry->loading->unload(registry->engine, old);
     return TCI_TIER_UP_ENDED;
 }
 

@@ -280,7 +280,7 @@ TEST(what_needs_no_compiler_waits_for_none)
 {
     tci_engine_handle *handle;
     tci_load_job *endless = NULL, *brief = NULL;
-    tci_code_unit *unit = NULL;
+    tci_code_unit *unit = NULL, *old;
     tci_archive *archive;
     size_t size;
     tc_error err = {0};
@@ -301,7 +301,7 @@ TEST(what_needs_no_compiler_waits_for_none)
     const tci_load_source placed = {
         .archive = made.archive, .deps = deps, .deps_size = sizeof deps - 1};
     assert_status(tci_load_queue_begin(handle, &placed, &unit, &brief, &err), TC_E_AGAIN);
-    if (tci_load_queue_finish(brief, &unit, &err) != TC_OK)
+    if (tci_load_queue_finish(brief, &unit, &old, &err) != TC_OK)
         fail_msg("%s", err.text);
     assert_false(tci_load_queue_is_done(endless));
     tci_code_unit_entries(unit)->main(NULL, 0, &value);

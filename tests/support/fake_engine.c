@@ -130,6 +130,8 @@ static tc_status load(tci_engine_handle *handle, const tci_load_source *source,
 
 static void unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
+    if (unit == NULL)
+        return;
     (void)handle;
     unit->code->loaded--;
     free(unit);
@@ -185,10 +187,12 @@ static void cancel(tci_load_job *job)
     free(job);
 }
 
-static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+static tc_status finish(tci_load_job *job, tci_code_unit **unit_out, tci_code_unit **old_out,
+                        tc_error *err)
 {
     fake_code *code = job->code;
     tci_code_unit *unit = job->unit;
+    *old_out = NULL;
     cancel(job);
     if (code->fails != TC_OK)
         return tci_error_set(err, code->fails, "%s: does not load", code->name);
