@@ -22,6 +22,7 @@ typedef struct guard_row {
     const char *result; /* LLVM's type */
     const char *failed; /* result when something was thrown */
     const char *tell;   /* code that reports the reason; NULL: no receiver */
+    bool is_passed;     /* the module passes its address, which has to be the guard's */
 } guard_row;
 
 /* Uses of the exception's words: a message fails with them, or the load that runs constructors
@@ -38,14 +39,15 @@ static const char tell_load[] =
     "call void @\"tc.exception\"(ptr %thrown.at, ptr %object, i1 %speaks, ptr %a, i64 %b)\n";
 
 static const guard_row rows[] = {
-    {"_main", "psp", "void", "", tell_message},
-    {"_payload_get_max_size", "ps", "i64", "-1", NULL},
-    {"_payload_bound", "ps", "i64", "-1", NULL},
-    {"_payload_init", "psps", "i32", "-1", NULL},
-    {"_payload_init", "pspp", "i32", "-1", NULL}, /* of the original's API */
-    {"_init", "", "i32", "-1", NULL},             /* of a library */
-    {"_fini", "", "void", "", NULL},
-    {TCI_LIFE_SUFFIX, "ps", "i32", "-1", tell_load},
+    {"_main", "psp", "void", "", tell_message, false},
+    {"_task", "psp", "void", "", tell_message, true}, /* the body of TC_THREADED */
+    {"_payload_get_max_size", "ps", "i64", "-1", NULL, false},
+    {"_payload_bound", "ps", "i64", "-1", NULL, false},
+    {"_payload_init", "psps", "i32", "-1", NULL, false},
+    {"_payload_init", "pspp", "i32", "-1", NULL, false}, /* of the original's API */
+    {"_init", "", "i32", "-1", NULL, false},             /* of a library */
+    {"_fini", "", "void", "", NULL, false},
+    {TCI_LIFE_SUFFIX, "ps", "i32", "-1", tell_load, false},
 };
 
 /* --- guarded entries --------------------------------------------------------------------- */
@@ -289,6 +291,9 @@ static tc_status guard_entry(LLVMModuleRef module, const guard_row *row, const c
     LLVMSetComdat(entry, NULL);
     LLVMSetLinkage(entry, LLVMExternalLinkage); /* until it is linked with its guard */
     LLVMSetValueName2(entry, body, (size_t)n);
+    if (row->is_passed)
+        LLVMReplaceAllUsesWith(entry,
+                               LLVMAddFunction(module, symbol, LLVMGlobalGetValueType(entry)));
     TC_TRY(add_guard(module, row, symbol, err));
     LLVMSetLinkage(entry, LLVMInternalLinkage);
     copy_cpu(entry, LLVMGetNamedFunction(module, symbol));

@@ -19,6 +19,7 @@
 #include "section_bounds.h"
 #include "ship_checks.h"
 #include "source_place.h"
+#include "stack_probes.h"
 #include "stream_need.h"
 #include "thread_locals.h"
 #include "wide_multiply.h"
@@ -326,13 +327,6 @@ typedef struct small_module {
     LLVMModuleRef module;
 } small_module;
 
-static void small_module_fini(small_module *made)
-{
-    if (made->module != NULL)
-        LLVMDisposeModule(made->module);
-    LLVMContextDispose(made->context);
-}
-
 /* Spoils `whole`. */
 static tc_status shrink(tci_ifunc_module *module, purpose what_for, LLVMModuleRef whole,
                         small_module *made, tc_error *err)
@@ -376,7 +370,9 @@ static tc_status make_code(tci_ifunc_module *module, purpose what_for, tci_ifunc
         status = fill_code(made.module, code, err);
     if (whole != NULL)
         LLVMDisposeModule(whole);
-    small_module_fini(&made);
+    if (made.module != NULL)
+        LLVMDisposeModule(made.module);
+    LLVMContextDispose(made.context);
     return status;
 }
 
@@ -391,6 +387,7 @@ static tc_status complete(tci_ifunc_module *module, tc_error *err)
     tci_thread_locals_lower(module->linked);
     TC_TRY(tci_code_life_define(module->linked, name, err));
     TC_TRY(tci_exception_guard_add(module->linked, name, module->policy.keep_debug, err));
+    tci_stack_probes_add(module->linked);
     if (module->policy.is_library)
         tci_library_exports_define(module->linked, name, module->origin, &module->exports,
                                    module->findings);

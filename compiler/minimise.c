@@ -28,6 +28,7 @@ static const char *const kept_attributes[] = {
     "trap-func-name", /* -ftrap-function= */
     "thunk",
     "target-features", /* as own_features.h leaves them */
+    "probe-stack",     /* stack_probes.h, -fstack-clash-protection */
 };
 
 static bool is_kept(const char *attribute, size_t size)
