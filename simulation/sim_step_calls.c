@@ -68,6 +68,28 @@ NO_STEP(__tsan_func_entry)
 NO_STEP(__tsan_func_exit)
 NO_STEP(__tsan_acquire)
 NO_STEP(__tsan_release)
+NO_STEP(__tsan_destroy_fiber)
+
+/* The stacks of functions that wait: nothing is recorded about them. */
+#define NO_FIBER(name, ...)                                                                    \
+    void *name(__VA_ARGS__);                                                                   \
+    void *name(__VA_ARGS__)                                                                    \
+    {                                                                                          \
+        return NULL;                                                                           \
+    }
+#define UNUSED __attribute__((unused))
+
+NO_FIBER(__tsan_get_current_fiber, void)
+NO_FIBER(__tsan_create_fiber, UNUSED unsigned flags)
+
+#define NO_EXCHANGE(name)                                                                      \
+    void name(void *fiber, unsigned flags);                                                    \
+    void name(void *fiber, unsigned flags)                                                     \
+    {                                                                                          \
+        (void)fiber, (void)flags;                                                              \
+    }
+
+NO_EXCHANGE(__tsan_switch_to_fiber)
 
 void __tsan_init(void);
 void __tsan_init(void)

@@ -92,6 +92,7 @@
  *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it
+ *   task.h       functions that wait
  *   loader.h     functions in this process, without peers
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took

@@ -20,7 +20,10 @@
  * by. A failure in the midst of a chain leaves the steps before it done. An operation that
  * failed for another reason (a lost peer, a deadline) may have taken effect.
  *
- * Not in this version: operations from inside shipped functions, mapped windows, RMA. */
+ * Shipped functions may start operations; in one that may wait (tc/task.h) the blocking ones
+ * suspend it.
+ *
+ * Not in this version: mapped windows, RMA. */
 #ifndef TC_WINDOW_H
 #define TC_WINDOW_H
 
@@ -122,7 +125,7 @@ typedef struct tc_window_step {
     uint64_t size;      /* bytes, at least 1; 8 of fetch and add and of those that compare */
     const void *source; /* of a put */
     void *result;       /* must stay until the chain has ended; NULL: not wanted */
-    uint64_t operand;   /* what is added; the new value of those that compare */
+    uint64_t operand;   /* the summand; the new value of those that compare */
     uint64_t expected;
     uint64_t expected_mask; /* the masked one compares these bits */
     uint64_t operand_mask;  /* and replaces these */

@@ -17,6 +17,7 @@
 #include "core/limits.h"
 #include "core/module.h"
 #include "core/network_ops.h"
+#include "core/tasks_ops.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "transfer/started.h"
@@ -189,6 +190,8 @@ void tc_context_destroy(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored", why);
     if (ctx == NULL || why != NULL)
         return;
+    if (ctx->core.tasks != NULL)
+        ctx->core.tasks->ops->finish_all(&ctx->core);
     if (ctx->core.first != NULL)
         tci_closing_all(ctx, NULL, NULL);
     complete_end(ctx);

@@ -1,6 +1,7 @@
 /* tc/crash.h: one line about a crash. A signal handler must not use stdio. */
 #include "base/arch.h"
 #include "core/current.h"
+#include "core/tasks_ops.h"
 #include "dispatch/payload_view.h"
 
 #include <errno.h>
@@ -56,13 +57,15 @@ static const void *instruction_of(const ucontext_t *context)
 #endif
 }
 
-/* Explains a store to a read-only payload, which other processes may allow. "": the crash has
- * another cause. */
-static const char *why_store_failed(const siginfo_t *info)
+/* Explains a store to a read-only payload, which other processes may allow, and one below the
+ * stack of functions that wait. "": the crash has another cause. */
+static const char *why_access_failed(const siginfo_t *info)
 {
     const tc_ep *ep = tci_current_get()->ep;
     if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR || ep == NULL)
         return "";
+    if (ep->core->tasks != NULL && ep->core->tasks->ops->overflows(ep->core, info->si_addr))
+        return "; its stack is full: functions that may wait have 1 MiB";
     if (tci_payload_view_was_asked(ep, info->si_addr))
         return "; it wrote to its payload, which is read-only (TC_PAYLOAD_READONLY)";
     if (tci_payload_view_holds(ep, info->si_addr))
@@ -84,7 +87,7 @@ static void write_line(const char *signal_name, const siginfo_t *info, const voi
     }
     add(&l, "; running: ");
     add(&l, tc_code_running(text, sizeof text) > 0 ? text : "no function");
-    add(&l, why_store_failed(info));
+    add(&l, why_access_failed(info));
     l.text[l.length] = '\n';
     ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
     (void)written; /* no way to report a failure is left */

@@ -3,6 +3,7 @@
 
 #include "base/error_text.h"
 #include "core/calls_ops.h"
+#include "core/tasks_ops.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
@@ -108,6 +109,8 @@ static void ep_ended(tc_ep *ep, const tc_error *error)
     ep->core->counters[TCI_MESSAGES_LOST] += ep->life.lost;
     if (ep->core->calls != NULL)
         ep->core->calls->ops->ended(ep, error);
+    if (ep->tasks != NULL)
+        ep->core->tasks->ops->ended(ep, error->status);
     if (ep->state < TCI_EP_CLOSED)
         return;
     tci_large_lose_started(ep);

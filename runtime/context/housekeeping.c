@@ -20,6 +20,7 @@
 #include "core/handshake_ops.h"
 #include "core/limits.h"
 #include "core/network_ops.h"
+#include "core/tasks_ops.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/record_in.h"
@@ -204,6 +205,8 @@ static unsigned notify_states(tc_context *ctx, unsigned causes)
         bool is_shared = ep->life.owner != TCI_OWNER_PROGRAM;
         tci_ep_callback_opened(ep);
         bool ended = ep->state >= TCI_EP_CLOSED;
+        if (ep->life.close_wanted && ep->tasks != NULL)
+            ep->core->tasks->ops->ended(ep, TC_E_CLOSED);
         if (ended)
             notify_end(ctx, ep);
         if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && is_shared)))
@@ -297,7 +300,8 @@ static const struct {
 
 bool tci_housekeeping_is_due(const tc_context *ctx)
 {
-    return ctx->countdown < 0 || tci_pending_has(&ctx->core.pending, TCI_WORK) ||
+    const unsigned work = TCI_WORK & ~(unsigned)TCI_WORK_TASKS;
+    return ctx->countdown < 0 || tci_pending_has(&ctx->core.pending, work) ||
            ctx->core.registry.jobs != NULL;
 }
 

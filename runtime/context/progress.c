@@ -24,6 +24,7 @@
 #include "context/housekeeping.h"
 #include "core/network_ops.h"
 #include "core/sole_user.h"
+#include "core/tasks_ops.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/inject_run.h"
 #include "transfer/frame_out.h"
@@ -63,6 +64,8 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     (void)tci_network_progress(&ctx->core);
     unsigned run = ctx->core.streams != NULL ? tci_housekeeping_streams(ctx) : 0;
     run += poll_rings(ctx);
+    if (tci_pending_has(&ctx->core.pending, TCI_WORK_TASKS))
+        ctx->core.tasks->ops->turn(&ctx->core);
     if (run == 0)
         tci_inject_get_ahead(&ctx->core);
     ctx->countdown--;

@@ -23,6 +23,7 @@
 #include "core/calls_ops.h"
 #include "core/network_ops.h"
 #include "core/sole_user.h"
+#include "core/tasks_ops.h"
 #include "transfer/frame_out.h"
 #include "transfer/send_space.h"
 
@@ -135,9 +136,11 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     uint64_t bound_ns = sleep_bound_ns(ctx, tci_arming_arm(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
-    uint64_t call_ns = until(tci_calls_next_deadline_ns(&ctx->core));
-    if (bound_ns > call_ns)
-        bound_ns = call_ns;
+    uint64_t next_ns = tci_calls_next_deadline_ns(&ctx->core);
+    if (ctx->core.tasks != NULL && next_ns > ctx->core.tasks->next_deadline_ns)
+        next_ns = ctx->core.tasks->next_deadline_ns;
+    if (bound_ns > until(next_ns))
+        bound_ns = until(next_ns);
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     /* After a wakeup by UCX alone the other sources need no check, for a while. */

@@ -110,7 +110,8 @@ typedef struct tci_core {
     int user;                  /* id of the thread that is inside, or 0 */
     const char *user_call;     /* the call that it is in, approximately */
     size_t ended_count;        /* of ended_sends */
-    struct tci_windows *windows; /* modules/windows/windows.h; NULL without the module */
+    struct tci_windows *windows;  /* modules/windows/windows.h; NULL without the module */
+    struct tci_tasks_head *tasks; /* core/tasks_ops.h; NULL without the module */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */

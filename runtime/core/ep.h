@@ -101,11 +101,19 @@ struct tc_ep {
     tci_wakeup wake;
     tci_member_link member;
     tci_ep_life life;
+    struct tci_task *tasks; /* functions of its messages that wait: core/tasks_ops.h */
+    unsigned task_count;
 };
 
 static inline bool tci_ep_is_open(const tc_ep *ep)
 {
     return ep->state == TCI_EP_OPEN;
+}
+
+/* Returns whether it is to be closed when no function runs. */
+static inline bool tci_ep_is_leaving(const tc_ep *ep)
+{
+    return ep->life.close_wanted;
 }
 
 /* Returns whether messages may leave: it is open, and the process at a member's address has

@@ -65,6 +65,10 @@ typedef enum tci_cause {
      * begin. */
     TCI_CODE_AHEAD = 1 << 15,
 
+    /* Functions that waited can go on (core/tasks_ops.h). Each turn lets them, so this alone is
+     * no reason for housekeeping. */
+    TCI_WORK_TASKS = 1 << 17,
+
     /* The option check_threads is on: each call records the thread inside (core/sole_user.h).
      * Not work, and set for good: it keeps tc_progress from its shortest path, which pays
      * nothing for the option. tci_pending_causes leaves it out. */
@@ -74,7 +78,7 @@ typedef enum tci_cause {
 #define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))
 #define TCI_WORK_AT_ONCE                                                                       \
     ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE |          \
-                TCI_WORK_STREAM))
+                TCI_WORK_STREAM | TCI_WORK_TASKS))
 /* Work that is in some list: all work but SERVICE. */
 #define TCI_WORK_LISTED                                                                        \
     (TCI_WORK_AT_ONCE |                                                                        \

@@ -5,7 +5,7 @@
  * before it is used. A frame is consumed after it was handled (a control frame: copied). A
  * frame that waits for its code stays at the head, and only its endpoint waits. A peer that
  * breaks the format ends its own endpoint only; nothing is run on an endpoint that has ended
- * (stop_running in core/ep_state.c). Batches under quotas or the call watch: run_watched_batch. */
+ * (stop_running in core/ep_state.c). run_watched_batch is for quotas and the call watch. */
 #include "dispatch/dispatch.h"
 
 #include "base/assertion.h"

@@ -6,6 +6,7 @@
 #include "core/handshake_ops.h"
 #include "core/limits.h"
 #include "core/single_message.h"
+#include "core/tasks_ops.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/large_send.h"
@@ -31,6 +32,8 @@ void tci_ep_notify_end(tc_ep *ep)
 void tci_ep_free(tc_ep *ep)
 {
     tci_ep_notify_end(ep);
+    if (ep->tasks != NULL)
+        ep->core->tasks->ops->finish(ep);
     tci_ep_leave_state(ep);
     if (ep->state < TCI_EP_CLOSED) /* operations that break off below cannot fail it again */
         ep->state = TCI_EP_CLOSED;

@@ -8,6 +8,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/module_absent.h"
+#include "ifunc/held_code.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "wire/frame.h"
@@ -41,6 +42,15 @@ static tci_load_source source_of(tc_ifunc *fn)
         memcpy(source.seal.content, registry->trust->ops->content(fn),
                sizeof source.seal.content);
     return source;
+}
+
+/* Unloads a unit whose entries are not in use, at once or when no message waits in it. */
+static void put_away(tc_ifunc *fn, tci_code_unit *unit)
+{
+    if (fn->held != NULL)
+        fn->held->keep(fn, unit);
+    else
+        fn->registry->loading->unload(fn->registry->engine, unit);
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -342,7 +352,7 @@ static tci_load_end finish_tier_up(tc_ifunc *fn)
     }
     fn->entry = *fn->registry->loading->entries(unit);
     registry->code_memory += registry->loading->memory(unit) - before;
-    registry->loading->unload(registry->engine, old);
+    put_away(fn, old);
     return TCI_TIER_UP_ENDED;
 }
 
@@ -356,7 +366,7 @@ void tci_ifunc_load_undo(tc_ifunc *fn)
         TCI_INVARIANT_IS(fn_memory, fn->registry->code_memory, >=,
                          tci_registry_unit_bytes(fn) + fn->code_bytes);
         fn->registry->code_memory -= fn->registry->loading->memory(fn->unit) + fn->code_bytes;
-        fn->registry->loading->unload(fn->registry->engine, fn->unit);
+        put_away(fn, fn->unit);
     }
     fn->unit = NULL;
     fn->seen_ns = 0;
@@ -382,8 +392,8 @@ void tci_ifunc_load_rebind(tc_ifunc *fn)
 {
     const tci_load_source source = source_of(fn);
     tc_error error;
-    if (fn->state != TCI_LOADED || fn->unit == NULL)
-        return; /* a function being loaded is checked when its load ends */
+    if (fn->state != TCI_LOADED || fn->unit == NULL || fn->held != NULL)
+        return; /* it is checked when its load ends, or when no message of it waits any more */
     const bool tiers_up = fn->job != NULL; /* for the old libraries: begun again */
     cancel_job(fn);
     tc_status status = fn->registry->loading->rebind(&source, fn->unit, &error);

@@ -39,7 +39,8 @@ void tci_ifunc_load_announce(tc_ifunc *fn, bool tiered_up);
 /* Forgets a failure for lack of memory: it is not the function's own. */
 void tci_ifunc_load_forget_shortage(tc_ifunc *fn);
 
-/* Unloads the function: its code, job and entries are gone afterwards. */
+/* Unloads the function: its code, job and entries are gone afterwards. The code's memory stays
+ * while messages of it wait. */
 void tci_ifunc_load_undo(tc_ifunc *fn);
 
 /* Allows a function to be loaded again that was refused as not trusted; with `other_rules`, one

@@ -140,10 +140,11 @@ static void note_use(tc_ifunc *fn)
 }
 
 /* Returns whether the code may be unloaded. Variables of a function without references are
- * unused. Other code may be bound to a library. */
+ * unused. Other code may be bound to a library. Messages that wait return to the code. */
 static bool is_evictable(const tc_ifunc *fn)
 {
     return fn->state == TCI_LOADED && fn->unit != NULL && fn->library == NULL &&
+           fn->held == NULL &&
            (fn->references == 0 || !fn->registry->loading->has_state(fn->unit));
 }
 

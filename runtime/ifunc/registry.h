@@ -111,11 +111,12 @@ struct tc_ifunc {
     uint64_t last_use;   /* registry clock, for eviction */
     uint64_t calls_seen; /* calls_left when last_use was set; 0: it was called since */
     tci_call_count count;
-    uint64_t seen_ns;      /* time when a message first asked for it */
-    uint64_t work_ns;      /* time of loader threads, not charged to a peer yet */
-    bool report_due;       /* its first call has not been reported */
-    bool payload_readonly; /* it gets copies that it cannot write to */
-    tc_ifunc *bucket_next; /* bound: functions_max */
+    uint64_t seen_ns;           /* time when a message first asked for it */
+    uint64_t work_ns;           /* time of loader threads, not charged to a peer yet */
+    bool report_due;            /* its first call has not been reported */
+    bool payload_readonly;      /* it gets copies that it cannot write to */
+    struct tci_held_code *held; /* held_code.h; NULL: no message of it waits */
+    tc_ifunc *bucket_next;      /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error;   /* why state is TCI_LOAD_FAILED */
     bool failure_told, own; /* a caller has received load_error; tci_registry_code.own */

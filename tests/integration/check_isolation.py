@@ -6,6 +6,7 @@
 import os
 import re
 import signal
+import struct
 
 from check_failures import shared_segments
 from tool_process import ENDLESS, Process, ToolTest, main, wait_until
@@ -51,6 +52,10 @@ OWN_STATUS = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leak
               "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "") + ":exitcode=0"}
 
 
+# Two values of patient_kind (tests/shipped/patient.h).
+PATIENT_SINK, PATIENT_PLUNGE = 8, 9
+
+
 class Isolation(ToolTest):
     def isolating_node(self, *arguments, **environment):
         return self.node("--isolate", *arguments, **{"TC_TIER": "fast", **environment})
@@ -81,8 +86,18 @@ class Isolation(ToolTest):
         """Its own process ends for that reason; only its peer is notified."""
         node = self.isolating_node(*arguments, **environment)
         stream = self.steady(node)
-        self.do(node, deed).expect((3, 4), "peer lost|peer closed|refused the connection")
+        self.expect_loss(self.do(node, deed))
+        self.assert_died_for(node, reason)
+        return self.summary_of_others(node, stream)
+
+    def expect_loss(self, sender):
+        sender.expect((3, 4), "peer lost|peer closed|refused the connection")
+
+    def assert_died_for(self, node, reason):
         node.wait_for_line(rf"process \d+ of peer 127\.0\.0\.1:\d+ has ended: .*{reason}")
+
+    def summary_of_others(self, node, stream):
+        """They go on; the node ends."""
         self.assert_goes_on(node, stream)
         summary = node.stop()
         self.assertGreaterEqual(summary["endpoints_failed"], 1)
@@ -110,6 +125,19 @@ class Isolation(ToolTest):
         node = self.isolating_node()
         self.do(node, "scribble").expect(0)
         self.assertEqual(self.said(node, "scribble"), 0)
+        node.stop()
+
+    def test_a_function_that_may_wait_uses_all_of_its_stack(self):
+        """By many frames, and by one."""
+        node = self.isolating_node(**OWN_STATUS)
+        for kind in (PATIENT_SINK, PATIENT_PLUNGE):
+            stream = self.steady(node)
+            order = os.path.join(self.folder(), "order")
+            with open(order, "wb") as file:
+                file.write(struct.pack("<IIQQQ", kind, 0, 0, 0, 0))
+            self.expect_loss(self.send(node.address, "patient", "--payload", order))
+            self.assert_died_for(node, "SIGSEGV in .*function 'patient' .*its stack is full")
+            self.assert_goes_on(node, stream)
         node.stop()
 
     def test_a_function_that_exits(self):

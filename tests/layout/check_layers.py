@@ -45,7 +45,7 @@ C_LIBRARY = """
     threads.h time.h uchar.h wchar.h wctype.h
     dirent.h dlfcn.h elf.h endian.h err.h fcntl.h fnmatch.h fts.h ftw.h getopt.h glob.h ifaddrs.h libgen.h link.h malloc.h netdb.h
     poll.h pthread.h pwd.h regex.h sched.h semaphore.h spawn.h strings.h syslog.h termios.h ucontext.h unistd.h
-    arpa/* linux/* net/* netinet/* sys/* cpuid.h immintrin.h x86intrin.h arm_acle.h arm_sve.h unwind.h
+    arpa/* linux/* net/* netinet/* sys/* cpuid.h immintrin.h x86intrin.h arm_acle.h arm_sve.h unwind.h cxxabi.h
     """.split()
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

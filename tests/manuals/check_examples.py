@@ -19,7 +19,7 @@ from run_document import BLOCK, Runner
 
 PACKAGES = {"ucp/api/ucp.h": "ucx", "mpi.h": "ompi-c", "tc/ucx.h": "ucx", "tc/mpi.h": "ompi-c"}
 WARNINGS = "-std=gnu11 -Wall -Wextra -Wshadow -Werror"
-SENT = re.compile(r"^void (\w+)_main\(void \*payload", re.MULTILINE)
+SENT = re.compile(r"^(?:void |TC_THREADED\()(\w+?)(?:_main\(|\)\()void \*payload", re.MULTILINE)
 
 
 def packages_of(text):

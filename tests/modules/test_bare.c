@@ -14,6 +14,7 @@
 #include <tc/loader.h>
 #include <tc/package.h>
 #include <tc/thread.h>
+#include <tc/task.h>
 #include <tc/window.h>
 
 #define TIMEOUT_NS 60000000000ull
@@ -308,6 +309,24 @@ static void windows_say_what_is_missing(void **state)
     tc_context_destroy(ctx);
 }
 
+static void note_bytes(void *payload, size_t size, void *args)
+{
+    *(size_t *)args += size + *(const uint8_t *)payload;
+}
+
+static void functions_do_not_wait(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    size_t sum = 0;
+    uint8_t two = 2;
+    (void)state;
+    tc_task_run(note_bytes, NULL, &two, 1, &sum);
+    assert_int_equal(sum, 3);
+    assert_int_equal(tc_task_sleep(1), TC_E_BUSY);
+    assert_int_equal(tc_task_count(ctx), 0);
+    tc_context_destroy(ctx);
+}
+
 /* As where the options are off. */
 static void calls_of_a_module_do_nothing(void **state)
 {
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(loaders_and_the_cache_say_what_is_missing),
         cmocka_unit_test(keys_cannot_be_read_again),
         cmocka_unit_test(windows_say_what_is_missing),
+        cmocka_unit_test(functions_do_not_wait),
         cmocka_unit_test(calls_of_a_module_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

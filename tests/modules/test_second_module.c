@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "core/module.h"
 #include "core/network_ops.h"
+#include "core/tasks_ops.h"
 #include "engine/loading.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
@@ -34,6 +35,8 @@ static struct tci_calls_head calls = {.ops = &calls_ops};
 static tci_limits limits;
 static const tci_network_ops network;
 static tci_windows windows;
+static const tci_tasks_ops tasks_ops;
+static struct tci_tasks_head tasks = {.ops = &tasks_ops};
 
 static void take_all(tc_context *ctx)
 {
@@ -42,6 +45,7 @@ static void take_all(tc_context *ctx)
     ctx->core.calls = &calls;
     ctx->core.network = &network;
     ctx->core.windows = &windows;
+    ctx->core.tasks = &tasks;
     ctx->core.registry.loading = &loading;
     ctx->core.registry.libraries = &libraries;
     ctx->core.registry.trust = &trust;
@@ -54,6 +58,7 @@ static void assert_all_stay(const tc_context *ctx)
     assert_ptr_equal(ctx->core.calls, &calls);
     assert_ptr_equal(ctx->core.network, &network);
     assert_ptr_equal(ctx->core.windows, &windows);
+    assert_ptr_equal(ctx->core.tasks, &tasks);
     assert_ptr_equal(ctx->core.registry.loading, &loading);
     assert_ptr_equal(ctx->core.registry.libraries, &libraries);
     assert_ptr_equal(ctx->core.registry.trust, &trust);

@@ -4,8 +4,11 @@
 #include "base/clock.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
+#include "core/tasks_ops.h"
 #include "modules/calls/calls.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <tc/call.h>
 
 /* The call's own deadline comes first. The wait ends this much later if no turn checks it. */
@@ -67,12 +70,102 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     return a->status;
 }
 
+/* --- in a function that waits ------------------------------------------------------------- */
+
+/* What a call of a task gets. The task's stack holds other functions until it goes on, so this
+ * has a block, with the bytes of the result behind it. */
+typedef struct task_answer {
+    tci_awaited_event event;
+    tci_core *core;
+    tc_status status;
+    size_t size;
+    char *text; /* of a failure; NULL: no memory for it */
+    uint8_t result[];
+} task_answer;
+
+static void take_for_task(void *user, const tc_call_outcome *outcome)
+{
+    task_answer *a = user;
+    a->status = outcome->status;
+    a->size = outcome->result_size;
+    if (outcome->status != TC_OK)
+        a->text = strdup(outcome->text);
+    a->core->tasks->ops->wake(a->core, &a->event);
+}
+
+/* Waits until the call could be sent. */
+static tc_status start_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                               const tc_call_params *params, tc_call_id *id_out, tc_error *err)
+{
+    const uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
+    tc_status status;
+    while ((status = tc_call_start(ep, fn, source_args, size, params, id_out, err)) ==
+           TC_E_AGAIN) {
+        status = ep->core->tasks->ops->pass(ep->core);
+        if (status != TC_OK)
+            return tci_error_set(err, status, "the function cannot wait: %s",
+                                 tc_status_text(status));
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
+    }
+    return status;
+}
+
+static tc_status await_in_task(task_answer *a, tc_call_id id, tc_error *err)
+{
+    tc_status status = a->core->tasks->ops->wait(a->core, &a->event);
+    if (status != TC_OK) {
+        (void)!tci_calls_cancel(tci_calls_of(a->core), id);
+        return tci_error_set(err, status, "the function cannot wait: %s",
+                             tc_status_text(status));
+    }
+    if (a->status != TC_OK)
+        tci_error_set(err, a->status, "%s",
+                      a->text != NULL ? a->text : tc_status_text(a->status));
+    return a->status;
+}
+
+static tc_status call_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                              void *result, size_t *result_size, uint64_t timeout_ns,
+                              tc_error *err)
+{
+    const size_t capacity = result != NULL && result_size != NULL ? *result_size : 0;
+    tc_call_id id;
+    task_answer *a = malloc(sizeof *a + capacity);
+    if (a == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
+    *a = (task_answer){.core = ep->core};
+    const tc_call_params params = {
+        .result = a->result,
+        .result_capacity = capacity,
+        .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
+        .done = take_for_task,
+        .user = a};
+    tc_status status = start_in_task(ep, fn, source_args, size, &params, &id, err);
+    if (status == TC_OK)
+        status = await_in_task(a, id, err);
+    if (status == TC_OK && a->size > 0 && capacity > 0)
+        memcpy(result, a->result, a->size);
+    if (result_size != NULL && a->event.has_come &&
+        (status == TC_OK || status == TC_E_TOO_LARGE))
+        *result_size = a->size;
+    free(a->text);
+    free(a);
+    return status;
+}
+
+/* --- the calls ---------------------------------------------------------------------------- */
+
 tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size, void *result,
                   size_t *result_size, uint64_t timeout_ns, tc_error *err)
 {
     answer a = {.err = err};
+    if (tci_tasks_may_wait(ep->core))
+        return call_in_task(ep, fn, source_args, size, result, result_size, timeout_ns, err);
     if (tci_core_is_busy(ep->core))
-        return tci_error_set(err, TC_E_BUSY, "tc_call waits, so not from inside an ifunc");
+        return tci_error_set(err, TC_E_BUSY,
+                             "tc_call waits, so not from inside an ifunc that is not "
+                             "TC_THREADED (tc/task.h)");
     const tc_call_params params = {
         .result = result,
         .result_capacity = result != NULL && result_size != NULL ? *result_size : 0,

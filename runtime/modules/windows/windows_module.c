@@ -28,4 +28,13 @@ static void detach(tci_core *core)
     core->windows = NULL;
 }
 
-const tci_module tci_windows_module = {.name = name, .attach = attach, .detach = detach};
+static const tci_host_symbol symbols[] = {
+    TCI_HOST_SYMBOL(tc_window_chain_sized),
+    TCI_HOST_SYMBOL(tc_window_chain_start_sized),
+};
+
+const tci_module tci_windows_module = {.name = name,
+                                       .attach = attach,
+                                       .detach = detach,
+                                       .symbols = symbols,
+                                       .symbol_count = sizeof symbols / sizeof symbols[0]};

@@ -1,0 +1,26 @@
+/* The tasks that wake by themselves: a heap, the next one first. */
+#ifndef TCI_TASK_TIMERS_H
+#define TCI_TASK_TIMERS_H
+
+#include "modules/tasks/task_record.h"
+
+/* A zeroed one is empty. */
+typedef struct tci_task_timers {
+    tci_task **heap; /* from 1 on; bound: TCI_TASKS_MAX */
+    size_t count;
+    size_t capacity;
+} tci_task_timers;
+
+/* Adds a task with its due_ns. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_task_timers_add(tci_task_timers *timers, tci_task *task);
+/* Removes it, if it is there. */
+void tci_task_timers_remove(tci_task_timers *timers, tci_task *task);
+/* Returns the task that wakes next, or NULL. */
+static inline tci_task *tci_task_timers_first(const tci_task_timers *timers)
+{
+    return timers->count > 0 ? timers->heap[1] : NULL;
+}
+
+void tci_task_timers_free(tci_task_timers *timers);
+
+#endif

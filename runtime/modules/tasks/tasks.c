@@ -1,0 +1,240 @@
+/* Functions that wait: the states of a task, and the changes between them.
+ *
+ * tc_task_run calls a function's body on the stack that all functions of the context share. A
+ * body that returns has never been a task. Its first wait makes a record of it, with the
+ * message's invocation; its bytes of the stack are copied out, and tc_task_run returns to the
+ * dispatcher, for which the message is over: its frame leaves the ring, credit goes on. States
+ * of the record:
+ *
+ *   waits     `event` is set. tci_tasks_ops.wake, a timer, or the end of its endpoint clear it.
+ *   ready     in the list `ready`. tci_task_run_turn copies its bytes back and resumes it.
+ *   runs      tci_tasks.task. It waits again, or returns and is freed.
+ *
+ * Tasks go on between batches of messages, when no function runs, and in the thread that they
+ * began in, since compilers keep addresses of a thread's variables across calls. A task has a
+ * pin of its endpoint, and holds its function: the code that its frames return to stays.
+ *
+ * This file must never copy bytes of a running function, resume a task while another function
+ * of the context runs, or write to the stack of one that waits: answers lie elsewhere until it
+ * goes on. It must never unwind a task, which may hold locks and memory. */
+#include "modules/tasks/tasks.h"
+
+#include "base/assertion.h"
+#include "base/clock.h"
+#include "base/logger.h"
+#include "base/sanitized.h"
+#include "modules/tasks/task_queue.h"
+#include "modules/tasks/task_run.h"
+
+#include <errno.h>
+
+/* Bytes of stack below the frame of `suspend`: its callees' and registers. */
+#define BELOW_BYTES (TCI_SANITIZED ? 4096u : 384u)
+/* Waits of a task that has to end: then it is abandoned. */
+#define REFUSALS_MAX 1000u
+
+/* --- waiting ------------------------------------------------------------------------------ */
+
+static bool may_wait(const tci_core *core)
+{
+    const tci_tasks *tasks = tci_tasks_of(core);
+    const tci_current *current = tci_current_get();
+    return tasks->fn != NULL && current->fn == tasks->fn && current->ep != NULL &&
+           current->ep->core == core &&
+           !tci_pending_has(&core->pending, TCI_BUILDING | TCI_FORKED) &&
+           tci_shared_stack_has(&tasks->stack, __builtin_frame_address(0));
+}
+
+/* Gives up a task that goes on waiting though it has to end. Does not return. */
+static void abandon(tci_tasks *tasks, tci_task *task)
+{
+    const tc_ep *ep = task->current.ep;
+    TC_LOG(TC_LOG_ERROR,
+           "endpoint %u: function '%s' goes on waiting after its endpoint's end (%s): it is "
+           "abandoned",
+           ep->connection, tci_archive_name(task->current.fn->archive),
+           tc_status_text(task->ended));
+    task->is_abandoned = true;
+    tci_shared_stack_leave(&tasks->stack, &task->mark);
+}
+
+/* Returns the status with which no wait begins, or TC_OK. */
+static tc_status why_not(tci_tasks *tasks)
+{
+    const tci_current *current = tci_current_get();
+    tci_task *task = tasks->task;
+    tc_status status = tc_ep_error(current->ep, NULL);
+    if (task != NULL && task->ended != TC_OK)
+        status = task->ended;
+    else if (status == TC_OK && tci_ep_is_leaving(current->ep))
+        status = TC_E_CLOSED;
+    else if (status == TC_OK && current->fn->standing != TCI_STANDING_OPEN)
+        status = TC_E_REFUSED;
+    if (status == TC_OK || task == NULL)
+        return status;
+    task->ended = status;
+    if (++task->refusals > REFUSALS_MAX)
+        abandon(tasks, task);
+    return status;
+}
+
+/* An endpoint's tasks take three quarters of those that others leave at most. */
+static bool is_full(const tci_tasks *tasks, const tc_ep *ep)
+{
+    const size_t others = tasks->count - ep->task_count;
+    TCI_INVARIANT_IS(task_count, ep->task_count, <=, tasks->count);
+    return ep->task_count >= (TCI_TASKS_MAX - others) / 4 * 3;
+}
+
+/* Makes a task of the running function with its first wait. Reserves memory for its stack. */
+static tc_status prepare(tci_tasks *tasks, const uint8_t *frame)
+{
+    const tci_current *current = tci_current_get();
+    const size_t bytes = (size_t)(tci_shared_stack_top(&tasks->stack) - frame) + BELOW_BYTES;
+    TC_TRY(why_not(tasks));
+    if (tasks->task != NULL)
+        return tci_task_record_reserve(tasks->task, bytes);
+    if (is_full(tasks, current->ep))
+        return TC_E_TOO_LARGE;
+    TC_TRY(tci_task_record_create(&tasks->spares, current, bytes, &tasks->task));
+    tasks->task->mark = tasks->mark;
+    tasks->count++;
+    return TC_OK;
+}
+
+/* Leaves the stack until the task is resumed. Returns the status of its wait. */
+static __attribute__((noinline)) tc_status suspend(tci_tasks *tasks)
+{
+    tci_task *task = tasks->task;
+    task->current.guard = tci_current_get()->guard;
+    task->error_number = errno;
+    tci_shared_stack_leave(&tasks->stack, &task->mark);
+    errno = task->error_number;
+    return task->ended;
+}
+
+static tc_status refused(tc_status status)
+{
+    tc_ep *ep = tci_current_get()->ep;
+    if (status == TC_E_TOO_LARGE || status == TC_E_NO_MEMORY)
+        TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function '%s' cannot wait: %s",
+                        ep->connection, tci_archive_name(tci_current_get()->fn->archive),
+                        status == TC_E_NO_MEMORY ? "out of memory"
+                        : is_full(tci_tasks_of(ep->core), ep)
+                            ? "too many functions wait"
+                            : "it uses more than 64 KiB of stack");
+    return status;
+}
+
+static tc_status wait_for(tci_core *core, tci_awaited_event *event)
+{
+    tci_tasks *tasks = tci_tasks_of(core);
+    if (event->has_come)
+        return TC_OK;
+    tc_status status = prepare(tasks, __builtin_frame_address(0));
+    if (status != TC_OK)
+        return refused(status);
+    event->task = tasks->task;
+    tasks->task->event = event;
+    status = suspend(tasks);
+    return event->has_come ? TC_OK : status;
+}
+
+static tc_status pass(tci_core *core)
+{
+    tci_tasks *tasks = tci_tasks_of(core);
+    tc_status status = prepare(tasks, __builtin_frame_address(0));
+    if (status != TC_OK)
+        return refused(status);
+    tci_task_queue_add(core, tasks->task);
+    return suspend(tasks);
+}
+
+tc_status tci_tasks_sleep(tci_core *core, uint64_t ns)
+{
+    tci_tasks *tasks = tci_tasks_of(core);
+    if (ns == 0)
+        return pass(core);
+    tc_status status = prepare(tasks, __builtin_frame_address(0));
+    if (status == TC_OK) {
+        tasks->task->due_ns = tci_deadline_after(ns);
+        status = tci_task_timers_add(&tasks->timers, tasks->task);
+    }
+    if (status != TC_OK)
+        return refused(status);
+    tci_task *task = tasks->task;
+    tci_task_queue_deadline(tasks);
+    task->nap = (tci_awaited_event){.task = task};
+    task->event = &task->nap;
+    status = suspend(tasks);
+    return task->nap.has_come ? TC_OK : status;
+}
+
+/* --- the end of endpoints ----------------------------------------------------------------- */
+
+static void ended(tc_ep *ep, tc_status status)
+{
+    for (tci_task *task = ep->tasks; task != NULL; task = task->of_ep) {
+        task->ended = status;
+        if (task->event != NULL)
+            tci_task_queue_end_wait(ep->core, task);
+    }
+}
+
+/* Each runs once: a wait returns at once now, and a task with too many is abandoned. */
+static void finish(tc_ep *ep)
+{
+    tci_core *core = ep->core;
+    tci_task *task;
+    ended(ep, TC_E_CLOSED);
+    while ((task = ep->tasks) != NULL) {
+        tci_task_queue_remove(tci_tasks_of(core), task);
+        if (tci_core_is_forked(core)) {
+            task->is_abandoned = true;
+            tci_task_run_end(core, task);
+        } else {
+            tci_task_run_resume(core, task);
+        }
+        TCI_INVARIANT(task_list, ep->tasks != task);
+    }
+}
+
+static void finish_all(tci_core *core)
+{
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        if (ep->tasks != NULL)
+            finish(ep);
+    }
+}
+
+static bool overflows(const tci_core *core, const void *address)
+{
+    const tci_tasks *tasks = tci_tasks_of(core);
+    return tasks->fn != NULL && tci_shared_stack_guards(&tasks->stack, address);
+}
+
+/* --- the state ---------------------------------------------------------------------------- */
+
+static const tci_tasks_ops ops = {.may_wait = may_wait,
+                                  .wait = wait_for,
+                                  .pass = pass,
+                                  .turn = tci_task_run_turn,
+                                  .wake = tci_task_queue_wake,
+                                  .ended = ended,
+                                  .finish = finish,
+                                  .finish_all = finish_all,
+                                  .overflows = overflows};
+
+void tci_tasks_init(tci_tasks *tasks)
+{
+    *tasks = (tci_tasks){.head = {&ops, UINT64_MAX}};
+    tasks->ready_last = &tasks->ready;
+}
+
+void tci_tasks_fini(tci_tasks *tasks)
+{
+    TCI_INVARIANT_IS(task_count, tasks->count, ==, 0);
+    tci_task_record_free_spares(&tasks->spares);
+    tci_task_timers_free(&tasks->timers);
+    tci_shared_stack_close(&tasks->stack);
+}
