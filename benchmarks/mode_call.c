@@ -1,7 +1,8 @@
 /* Calls of the library: a function that adds one to a counter, with a caller that waits for its
  * empty answer. Blocking, one after the other (tc_call), or several at once, each with a
  * completion (tc_call_start). And the same addition by an operation on a window, whose answer
- * has the value before (tc_window_fetch_add, tc_window_fetch_add_start). */
+ * has the value before (tc_window_fetch_add, tc_window_fetch_add_start). And the same function
+ * as one that may wait, and one that does. */
 #include "ifunc_link.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -27,8 +28,9 @@ static const tc_gptr counter_at = {.generation = 1, .rank = TC_RANK_NONE};
 
 struct call_state {
     ifunc_link link;
-    uint64_t *counter; /* of the function, here */
-    uint64_t awaited;  /* its final value at the target when all calls have run */
+    const char *function; /* NULL: the experiment's */
+    uint64_t *counter;    /* of the function, here */
+    uint64_t awaited;     /* its final value at the target when all calls have run */
     unsigned char *payload;
     size_t payload_bytes;
     uint64_t *ticks; /* where to write how long each took; NULL: not recorded */
@@ -70,7 +72,8 @@ static bool open_link(perf_series *series)
         return false;
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .path = series->options->ifunc_path,
-                                      .name = series->work->name,
+                                      .name = state->function != NULL ? state->function
+                                                                      : series->work->name,
                                       .target_args = state->counter};
     if (!ifunc_link_open(&state->link, series->session, &config))
         return false;
@@ -135,6 +138,22 @@ static bool open_call(perf_series *series)
     state->block = block_call;
     state->start = start_call;
     return open_link(series);
+}
+
+/* A function that may wait, and does not. */
+static bool open_threaded(perf_series *series)
+{
+    call_state *state = series->state;
+    state->function = "tsi_threaded";
+    return open_call(series);
+}
+
+/* A function that waits for one turn. */
+static bool open_task(perf_series *series)
+{
+    call_state *state = series->state;
+    state->function = "tsi_task";
+    return open_call(series);
 }
 
 static bool open_window(perf_series *series)
@@ -288,6 +307,9 @@ static void release_call(perf_series *series)
 const perf_mode perf_mode_call =
     CALL_MODE("call", open_blocking_call, run_blocking, rate_blocking);
 const perf_mode perf_mode_start = CALL_MODE("start", open_call, run_started, rate_started);
+const perf_mode perf_mode_threaded =
+    CALL_MODE("threaded", open_threaded, run_started, rate_started);
+const perf_mode perf_mode_task = CALL_MODE("task", open_task, run_started, rate_started);
 const perf_mode perf_mode_window =
     CALL_MODE("window", open_blocking_window, run_blocking, rate_blocking);
 const perf_mode perf_mode_window_start =

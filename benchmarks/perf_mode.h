@@ -89,6 +89,8 @@ extern const perf_mode perf_mode_request_am;      /* plain UCX: a handler that s
 extern const perf_mode perf_mode_request_am_safe; /* the same as bulk_am_safe is */
 extern const perf_mode perf_mode_call;            /* tc_call */
 extern const perf_mode perf_mode_start;           /* tc_call_start */
+extern const perf_mode perf_mode_threaded;        /* tc_call_start of tsi_threaded */
+extern const perf_mode perf_mode_task;            /* tc_call_start of tsi_task */
 extern const perf_mode perf_mode_window;          /* tc_window_fetch_add */
 extern const perf_mode perf_mode_window_start;    /* tc_window_fetch_add_start */
 

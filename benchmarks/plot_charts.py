@@ -229,7 +229,8 @@ def message_panels(rows):
 
 
 CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "call": "tc_call", "start": "tc_call_start",
-              "window": "tc_window_fetch_add", "window-start": "tc_window_fetch_add_start"}
+              "window": "tc_window_fetch_add", "window-start": "tc_window_fetch_add_start",
+              "threaded": "tc_call_start, TC_THREADED", "task": "tc_call_start, one wait"}
 
 
 def call_panels(rows):

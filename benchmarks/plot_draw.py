@@ -26,7 +26,8 @@ BLUE, SKY, GREEN, ORANGE, RED, PINK, GREY, YELLOW = ("#0072B2", "#56B4E9", "#009
                                                      "#F0E442")
 PALETTE = (BLUE, RED, GREEN, ORANGE, SKY, PINK, GREY, YELLOW)
 COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE, "cached": BLUE, "bitcode": BLUE, "uncached": SKY,
-           "image": GREEN, "call": SKY, "start": BLUE, "window": ORANGE, "window-start": GREEN, "local": GREEN,
+           "image": GREEN, "call": SKY, "start": BLUE, "window": ORANGE, "window-start": GREEN, "threaded": GREY, "task": YELLOW,
+           "local": GREEN,
            "inject": PINK, "compat": GREY, "aligned": ORANGE,
            "direct": BLUE, "stream": GREEN, "adaptive": BLUE, "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE,
            "intruded": RED}
