@@ -9,14 +9,16 @@
  *   {
  *       const tc_gptr *at = payload;
  *       uint64_t sum = 0, part;
+ *       tc_error err;
+ *       tc_ep *peer = tc_self_endpoint();
  *       for (size_t i = 0; i < payload_size / sizeof *at; i++, sum += part)
  *           if (tc_window_get(peer, at[i], &part, sizeof part, 0, &err) != TC_OK)
  *               return tc_self_fail(err.status, err.text);
  *       tc_reply(&sum, sizeof sum);
  *   }
  *
- * Calls that wait in it: tc_call and the operations on windows that are not started, the two
- * functions below, and those of other libraries that are made of these. tc_progress, tc_wait,
+ * Calls that wait in it: tc_call, the operations on windows that are not started,
+ * tc_task_sleep, and functions of other libraries that are made of these. tc_progress, tc_wait,
  * tc_ep_flush, tc_send_wait, tc_calls_wait and tc_group_barrier return TC_E_BUSY in it, as in
  * any function. A function that does not wait takes a few nanoseconds more than a plain one.
  *
@@ -38,7 +40,7 @@
  * Never wait with a lock held that other functions take: they run in the same thread.
  *
  * End. A task ends by returning. When its endpoint has ended, or its code is trusted no more,
- * its waits return that at once, so that it can return; tc_ep_destroy and tc_context_destroy
+ * its waits return that at once, so that it can return; tc_ep_close and tc_context_destroy
  * run it to its end. One that goes on waiting then is abandoned and named in the log.
  *
  * Not in this version: tasks of messages of tc_send_injected, in which waiting returns

@@ -32,20 +32,25 @@ static void move_down(tci_task_timers *timers, tci_task *task, size_t at)
     put(timers, at, task);
 }
 
-tc_status tci_task_timers_add(tci_task_timers *timers, tci_task *task)
+tc_status tci_task_timers_reserve(tci_task_timers *timers)
+{
+    if (timers->count + 1 < timers->capacity)
+        return TC_OK;
+    const size_t capacity = timers->capacity == 0 ? 16 : 2 * timers->capacity;
+    /* bound: TCI_TASKS_MAX */
+    tci_task **heap = realloc(timers->heap, capacity * sizeof(tci_task *));
+    if (heap == NULL)
+        return TC_E_NO_MEMORY;
+    timers->heap = heap;
+    timers->capacity = capacity;
+    return TC_OK;
+}
+
+void tci_task_timers_add(tci_task_timers *timers, tci_task *task)
 {
     TCI_INVARIANT_IS(task_timer, task->timer, ==, 0);
-    if (timers->count + 1 >= timers->capacity) {
-        const size_t capacity = timers->capacity == 0 ? 16 : 2 * timers->capacity;
-        /* bound: TCI_TASKS_MAX */
-        tci_task **heap = realloc(timers->heap, capacity * sizeof(tci_task *));
-        if (heap == NULL)
-            return TC_E_NO_MEMORY;
-        timers->heap = heap;
-        timers->capacity = capacity;
-    }
+    TCI_INVARIANT_IS(task_timer, timers->count + 1, <, timers->capacity);
     move_up(timers, task, ++timers->count);
-    return TC_OK;
 }
 
 void tci_task_timers_remove(tci_task_timers *timers, tci_task *task)

@@ -11,8 +11,10 @@ typedef struct tci_task_timers {
     size_t capacity;
 } tci_task_timers;
 
-/* Adds a task with its due_ns. TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_task_timers_add(tci_task_timers *timers, tci_task *task);
+/* Makes capacity for one more. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_task_timers_reserve(tci_task_timers *timers);
+/* Adds a task with its due_ns. There is capacity for it. */
+void tci_task_timers_add(tci_task_timers *timers, tci_task *task);
 /* Removes it, if it is there. */
 void tci_task_timers_remove(tci_task_timers *timers, tci_task *task);
 /* Returns the task that wakes next, or NULL. */

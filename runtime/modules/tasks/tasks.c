@@ -86,7 +86,8 @@ static bool is_full(const tci_tasks *tasks, const tc_ep *ep)
     return ep->task_count >= (TCI_TASKS_MAX - others) / 4 * 3;
 }
 
-/* Makes a task of the running function with its first wait. Reserves memory for its stack. */
+/* Makes a task of the running function with its first wait, or reserves memory for its stack.
+ * TC_OK: it must suspend now. */
 static tc_status prepare(tci_tasks *tasks, const uint8_t *frame)
 {
     const tci_current *current = tci_current_get();
@@ -155,14 +156,15 @@ tc_status tci_tasks_sleep(tci_core *core, uint64_t ns)
     tci_tasks *tasks = tci_tasks_of(core);
     if (ns == 0)
         return pass(core);
-    tc_status status = prepare(tasks, __builtin_frame_address(0));
-    if (status == TC_OK) {
-        tasks->task->due_ns = tci_deadline_after(ns);
-        status = tci_task_timers_add(&tasks->timers, tasks->task);
-    }
+    /* First: a task that has been made must wait. */
+    tc_status status = tci_task_timers_reserve(&tasks->timers);
+    if (status == TC_OK)
+        status = prepare(tasks, __builtin_frame_address(0));
     if (status != TC_OK)
         return refused(status);
     tci_task *task = tasks->task;
+    task->due_ns = tci_deadline_after(ns);
+    tci_task_timers_add(&tasks->timers, task);
     tci_task_queue_deadline(tasks);
     task->nap = (tci_awaited_event){.task = task};
     task->event = &task->nap;
