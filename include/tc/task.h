@@ -37,7 +37,9 @@
  * the calls above are written when the function goes on. An overflow ends the process with a
  * line that names the function and its sender (tc/crash.h).
  *
- * Never wait with a lock held that other functions take: they run in the same thread.
+ * Threads. A task goes on in the thread that it began in. While another thread progresses the
+ * context it waits, and the log names it once. Never wait with a lock held that other functions
+ * take: they run in the same thread.
  *
  * End. A task ends by returning. When its endpoint has ended, or its code is trusted no more,
  * its waits return that at once, so that it can return; tc_ep_close and tc_context_destroy
