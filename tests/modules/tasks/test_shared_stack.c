@@ -36,7 +36,7 @@ static void body(void *argument)
             r->wrong |= words[i] != number * 64 + i;
         r->wrong |= r->number != number;
     }
-    r->wrong |= exact != number + 0.5 * ROUNDS;
+    r->wrong |= exact != number + ROUNDS / 2;
 }
 
 static void put_aside(runner *r)
