@@ -84,7 +84,7 @@ TEST(better_code_comes_while_functions_wait)
     pair_open(&p, (const char *const[]){"form", "bitcode", "tier_calls", "20", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "patient");
     uint64_t sent = 0;
-    const time_t end = time(NULL) + 60;
+    const time_t end = time(NULL) + 200; /* better code is made by threads of low priority */
     for (; sent < 100 || (pair_counter(&p, "code_improved") == 0 && time(NULL) < end); sent++) {
         const patient_order order = {.kind = sent % 2 == 0 ? PATIENT_NAP : PATIENT_STACK,
                                      .depth = 1000,
