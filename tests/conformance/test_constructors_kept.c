@@ -86,9 +86,7 @@ TEST_WITH(what_was_constructed_is_never_evicted, setup, NULL)
     tc_ifunc *kindled = pair_ifunc(&p, "kindled");
     expect_answer(&p, kindled, 'a', 1);
     for (int turn = 0; turn < 2 * CROWD; turn++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "crowd%d/crowd", turn % CROWD + 1);
-        tc_ifunc *crowd = pair_ifunc_file(&p, name);
+        tc_ifunc *crowd = pair_crowd_member(&p, turn % CROWD + 1);
         if (tc_call(p.ep, crowd, NULL, 0, NULL, NULL, PAIR_TIMEOUT_NS, &error) != TC_OK)
             fail_msg("%s", error.text);
     }

@@ -107,13 +107,6 @@ TEST(better_code_comes_while_functions_wait)
     }
 }
 
-static tc_ifunc *crowd_member(pair *p, int number)
-{
-    char name[64];
-    (void)snprintf(name, sizeof name, "crowd%d/crowd", number);
-    return pair_ifunc_file(p, name);
-}
-
 /* Code in which a function waits is not evicted. */
 TEST(code_that_functions_wait_in_stays)
 {
@@ -124,7 +117,7 @@ TEST(code_that_functions_wait_in_stays)
     pair_open(&p, (const char *const[]){"form", "bitcode", "code_memory_max", "32K", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "patient");
     for (int i = 0; i < CROWD; i++)
-        crowd[i] = crowd_member(&p, i + 1);
+        crowd[i] = pair_crowd_member(&p, i + 1);
     const patient_order order = {.kind = PATIENT_STACK, .depth = 5000, .ns = 300 * MS};
     start(&p, fn, &order, sizeof order, &failures);
     pair_flush(p.ep);

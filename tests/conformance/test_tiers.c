@@ -193,13 +193,6 @@ TEST(an_image_with_variables_stays)
 
 /* --- memory for code------------------------------------------------------------------- */
 
-static tc_ifunc *crowd_member(pair *p, int number)
-{
-    char name[64];
-    (void)snprintf(name, sizeof name, "crowd%d/crowd", number);
-    return pair_ifunc_file(p, name);
-}
-
 TEST(functions_leave_and_come_again)
 {
     pair p;
@@ -209,7 +202,7 @@ TEST(functions_leave_and_come_again)
     tc_ifunc *counted = pair_ifunc(&p, "counted");
     send_number(p.ep, counted, 0);
     for (int i = 0; i < CROWD; i++)
-        fns[i] = crowd_member(&p, i + 1);
+        fns[i] = pair_crowd_member(&p, i + 1);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < CROWD; i++) {
             send_number(p.ep, fns[i], 0);
@@ -240,7 +233,7 @@ TEST(leaving_and_getting_better_go_together)
                                         "tier_calls", "1", NULL});
     tc_ifunc *counted = pair_ifunc(&p, "counted");
     for (int i = 0; i < CROWD; i++)
-        fns[i] = crowd_member(&p, i + 1);
+        fns[i] = pair_crowd_member(&p, i + 1);
     while (rounds < 20 || (pair_counter(&p, "code_evicted") < CROWD && time(NULL) < end)) {
         for (int i = 0; i < CROWD; i++)
             send_number(p.ep, fns[i], 0);
@@ -269,7 +262,7 @@ TEST(nobody_waits_for_code_that_nobody_wants)
                                             "tier_calls", "1", "compile_threads", "1", NULL});
         tc_ep *other = pair_connect(&p);
         for (int k = 0; k < CROWD; k++)
-            send_number(k % 2 == 0 ? p.ep : other, crowd_member(&p, k + 1), 0);
+            send_number(k % 2 == 0 ? p.ep : other, pair_crowd_member(&p, k + 1), 0);
         if (i % 2 == 0)
             tc_ep_close(other);
         pair_close(&p);
@@ -297,9 +290,9 @@ TEST(code_can_be_sent_ahead)
     assert_int_equal(pair_counter(&p, "code_received"), 1);
 
     /* Without waiting, and messages of another function go on behind it. */
-    assert_ok(tc_ep_prepare(p.ep, crowd_member(&p, 1), 0, &error));
+    assert_ok(tc_ep_prepare(p.ep, pair_crowd_member(&p, 1), 0, &error));
     pair_send_check(p.ep, check, 1, 100);
-    send_number(p.ep, crowd_member(&p, 1), 0);
+    send_number(p.ep, pair_crowd_member(&p, 1), 0);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 3);
     assert_int_equal(p.target_state.wrong, 0);

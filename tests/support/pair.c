@@ -87,6 +87,13 @@ tc_ifunc *pair_ifunc_file(pair *p, const char *name)
     return fn;
 }
 
+tc_ifunc *pair_crowd_member(pair *p, int number)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "crowd%d/crowd", number);
+    return pair_ifunc_file(p, name);
+}
+
 tc_status pair_send(tc_ep *ep, tc_ifunc *fn, const void *payload, size_t size)
 {
     tc_status status;

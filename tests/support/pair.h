@@ -42,6 +42,9 @@ tc_ifunc *pair_ifunc(pair *p, const char *name);
 /* The same by the name of its file. */
 tc_ifunc *pair_ifunc_file(pair *p, const char *name);
 
+/* The function of that number among those of tests/shipped/crowd.c, from 1 on. */
+tc_ifunc *pair_crowd_member(pair *p, int number);
+
 /* A library that loads no code has each function of these tests from the process itself:
  * tests/modules/local_functions.c has both of these for it, and takes precedence. */
 /* Gives both contexts the code of a function that the source has opened. By default nothing is
