@@ -10,10 +10,9 @@
 /* Puts a function that catches everything in front of each entry of `name` that an exception
  * could leave: in code that uses C++'s runtime library, each entry that no pass has found never
  * to throw. NAME_main, or NAME_task of TC_THREADED, then fails by tc_self_fail,
- * NAME_payload_init and a library's NAME_init
- * return -1, and NAME_payload_get_max_size the largest number, which ends the send. All other
- * code is left as it is: C has no exceptions, and C++ that needs nothing of its library throws
- * none.
+ * NAME_payload_init and a library's NAME_init return -1, and NAME_payload_get_max_size the
+ * largest number, which ends the send. All other code is left as it is: C has no exceptions,
+ * and C++ that needs nothing of its library throws none.
  *
  *   noinline  the entry stays a function of its own, for debuggers
  *

@@ -88,7 +88,7 @@ TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
  *   TC_E_HOPS       the call was forwarded more often than allowed
  *   TC_E_BUSY       called from inside an ifunc that is not TC_THREADED (tc/task.h); also as
  *                   tc_send: a call with the arguments of a send does not continue its payload
- *   as tc_task_sleep  called from inside one that is TC_THREADED, which waits so long
+ *   as tc_task_sleep  called from inside one that is TC_THREADED, and that could not wait
  *   TC_E_THROWN     an exception ended the function; the text has its type and message
  *   as tc_send      the message was not sent
  *

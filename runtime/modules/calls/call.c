@@ -37,15 +37,33 @@ static bool is_answered(void *arg)
     return a->is_there;
 }
 
+/* Lets the context make a turn: in a task, by suspending it. */
+static tc_status wait_a_turn(tc_ep *ep, uint64_t deadline_ns)
+{
+    tci_core *core = ep->core;
+    if (!tci_tasks_may_wait(core))
+        return tci_wait_turn(tc_ep_context(ep), deadline_ns);
+    return tci_deadline_left_ns(deadline_ns) > 0 ? core->tasks->ops->pass(core) : TC_E_TIMEOUT;
+}
+
+static tc_status cannot_wait(tc_status status, tc_error *err)
+{
+    return tci_error_set(err, status, "the function cannot wait: %s", tc_status_text(status));
+}
+
+/* Waits until the call can be sent. */
 static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                        const tc_call_params *params, uint64_t deadline_ns, tc_call_id *call_out,
                        tc_error *err)
 {
-    tc_status status;
+    tc_status status, waited;
     while ((status = tc_call_start(ep, fn, source_args, size, params, call_out, err)) ==
            TC_E_AGAIN) {
-        if (tci_wait_turn(tc_ep_context(ep), deadline_ns) != TC_OK)
+        waited = wait_a_turn(ep, deadline_ns);
+        if (waited == TC_E_TIMEOUT)
             return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
+        if (waited != TC_OK)
+            return cannot_wait(waited, err);
     }
     return status;
 }
@@ -72,8 +90,8 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
 
 /* --- in a function that waits ------------------------------------------------------------- */
 
-/* What a call of a task gets. The task's stack holds other functions until it goes on, so this
- * has a block, with the bytes of the result behind it. */
+/* Receives the answer of a task's call, in a block with the bytes of the result at its end:
+ * other functions use the task's stack until the task goes on. */
 typedef struct task_answer {
     tci_awaited_event event;
     tci_core *core;
@@ -93,31 +111,12 @@ static void take_for_task(void *user, const tc_call_outcome *outcome)
     a->core->tasks->ops->wake(a->core, &a->event);
 }
 
-/* Waits until the call could be sent. */
-static tc_status start_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                               const tc_call_params *params, tc_call_id *id_out, tc_error *err)
-{
-    const uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
-    tc_status status;
-    while ((status = tc_call_start(ep, fn, source_args, size, params, id_out, err)) ==
-           TC_E_AGAIN) {
-        status = ep->core->tasks->ops->pass(ep->core);
-        if (status != TC_OK)
-            return tci_error_set(err, status, "the function cannot wait: %s",
-                                 tc_status_text(status));
-        if (tci_deadline_left_ns(deadline_ns) == 0)
-            return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
-    }
-    return status;
-}
-
 static tc_status await_in_task(task_answer *a, tc_call_id id, tc_error *err)
 {
     tc_status status = a->core->tasks->ops->wait(a->core, &a->event);
     if (status != TC_OK) {
         (void)!tci_calls_cancel(tci_calls_of(a->core), id);
-        return tci_error_set(err, status, "the function cannot wait: %s",
-                             tc_status_text(status));
+        return cannot_wait(status, err);
     }
     if (a->status != TC_OK)
         tci_error_set(err, a->status, "%s",
@@ -126,25 +125,22 @@ static tc_status await_in_task(task_answer *a, tc_call_id id, tc_error *err)
 }
 
 static tc_status call_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                              void *result, size_t *result_size, uint64_t timeout_ns,
-                              tc_error *err)
+                              tc_call_params params, size_t *result_size, tc_error *err)
 {
-    const size_t capacity = result != NULL && result_size != NULL ? *result_size : 0;
+    void *const result = params.result;
     tc_call_id id;
-    task_answer *a = malloc(sizeof *a + capacity);
+    task_answer *a = malloc(sizeof *a + params.result_capacity);
     if (a == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
     *a = (task_answer){.core = ep->core};
-    const tc_call_params params = {
-        .result = a->result,
-        .result_capacity = capacity,
-        .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
-        .done = take_for_task,
-        .user = a};
-    tc_status status = start_in_task(ep, fn, source_args, size, &params, &id, err);
+    params.result = a->result;
+    params.done = take_for_task;
+    params.user = a;
+    tc_status status = start(ep, fn, source_args, size, &params,
+                             tci_deadline_after(params.timeout_ns), &id, err);
     if (status == TC_OK)
         status = await_in_task(a, id, err);
-    if (status == TC_OK && a->size > 0 && capacity > 0)
+    if (status == TC_OK && a->size > 0 && params.result_capacity > 0)
         memcpy(result, a->result, a->size);
     if (result_size != NULL && a->event.has_come &&
         (status == TC_OK || status == TC_E_TOO_LARGE))
@@ -160,9 +156,8 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                   size_t *result_size, uint64_t timeout_ns, tc_error *err)
 {
     answer a = {.err = err};
-    if (tci_tasks_may_wait(ep->core))
-        return call_in_task(ep, fn, source_args, size, result, result_size, timeout_ns, err);
-    if (tci_core_is_busy(ep->core))
+    const bool may_wait = tci_tasks_may_wait(ep->core);
+    if (tci_core_is_busy(ep->core) && !may_wait)
         return tci_error_set(err, TC_E_BUSY,
                              "tc_call waits, so not from inside an ifunc that is not "
                              "TC_THREADED (tc/task.h)");
@@ -172,6 +167,8 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
         .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};
+    if (may_wait)
+        return call_in_task(ep, fn, source_args, size, params, result_size, err);
     bool entered = tci_guests_enter_call(tc_ep_context(ep), "tc_call");
     tci_wait_pin(ep);
     tc_status status = call_pinned(ep, fn, source_args, size, &params, &a);

@@ -49,16 +49,9 @@ static tc_status attach(tci_core *core, tc_error *err)
     return status;
 }
 
-static bool is_ours(const tci_core *core)
-{
-    tci_tasks own;
-    tci_tasks_init(&own);
-    return core->tasks != NULL && core->tasks->ops == own.head.ops;
-}
-
 static void detach(tci_core *core)
 {
-    if (!is_ours(core))
+    if (core->tasks == NULL || core->tasks->ops->turn != tci_task_run_turn)
         return;
     tci_tasks *tasks = tci_tasks_of(core);
     tci_tasks_fini(tasks);
