@@ -115,7 +115,9 @@ TC_API size_t tc_call_count(const tc_context *ctx);
  *
  *   TC_OK         no call is under way; the `done` of each received its outcome
  *   TC_E_TIMEOUT  some are still under way, and may end later
- *   TC_E_BUSY     called from inside an ifunc or a callback */
+ *   TC_E_BUSY     called from inside a callback, or an ifunc that is not TC_THREADED
+ *                 (tc/task.h)
+ *   as tc_task_sleep  called from inside one that is, and that could not wait */
 TC_API tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns);
 
 #ifdef __cplusplus

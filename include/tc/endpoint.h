@@ -63,7 +63,8 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
  *   TC_E_TIMEOUT    not in timeout_ns; 0 looks once
  *   TC_E_PEER_LOST  the peer died or broke the protocol
  *   TC_E_CLOSED     the peer, or this side, closed the endpoint
- *   TC_E_BUSY       called from inside an ifunc
+ *   TC_E_BUSY       called from inside an ifunc that is not TC_THREADED (tc/task.h)
+ *   as tc_task_sleep  called from inside one that is, and that could not wait
  *
  * A failed endpoint gives the status and text of tc_ep_error. */
 TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err);

@@ -189,7 +189,10 @@ TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeou
  *   TC_E_TIMEOUT    not in timeout_ns (0 looks once), or not in that of rank 0, whose text
  *                   names the members that are missing
  *   TC_E_PEER_LOST  a member was lost before it arrived; the text names it
- *   TC_E_BUSY       called from inside an ifunc
+ *   TC_E_CLOSED     the group was destroyed while a function waited in it
+ *   TC_E_BUSY       called from inside an ifunc that is not TC_THREADED (tc/task.h), or this
+ *                   member waits in a barrier already
+ *   as tc_task_sleep  called from inside one that is TC_THREADED, and that could not wait
  *   as tc_group_ep
  *
  * Rank 0 counts the members that have arrived. When it gives up, so do all others, with its

@@ -204,7 +204,9 @@ TC_API tc_status tc_send_error(const tc_context *ctx, tc_error *err);
  *   TC_OK           the message is sent or queued; source_args may be reused
  *   TC_E_TIMEOUT    there was no capacity in time. A payload above tc_ep_info.frame_payload_max
  *                   may be partly sent: repeat the same call, or close the endpoint
- *   TC_E_BUSY       called from inside an ifunc, or another message is partly sent
+ *   TC_E_BUSY       called from inside an ifunc that is not TC_THREADED (tc/task.h), or another
+ *                   message is partly sent
+ *   as tc_task_sleep  called from inside one that is TC_THREADED, and that could not wait
  *   as tc_send      with a text in err */
 TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                             size_t size, uint64_t timeout_ns, tc_error *err);

@@ -17,10 +17,11 @@
  *       tc_reply(&sum, sizeof sum);
  *   }
  *
- * Calls that wait in it: tc_call, the operations on windows that are not started,
- * tc_task_sleep, and functions of other libraries that are made of these. tc_progress, tc_wait,
- * tc_ep_flush, tc_send_wait, tc_calls_wait and tc_group_barrier return TC_E_BUSY in it, as in
- * any function. A function that does not wait takes a few nanoseconds more than a plain one.
+ * Calls that wait in it: tc_call, tc_calls_wait, the operations on windows that are not
+ * started, tc_send_wait, tc_ep_flush, tc_group_barrier, tc_task_sleep, and functions of other
+ * libraries that are made of these. tc_progress, tc_wait, tc_ep_connect, tc_group_call_all and
+ * the like return TC_E_BUSY in it, as in any function. A function that does not wait takes a
+ * few nanoseconds more than a plain one.
  *
  * Payload. It is the function's own copy, writable, at an address that stays until the function
  * returns: the message has left the ring. Sender, reply, tc_forward, tc_self_* and guards

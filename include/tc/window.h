@@ -154,7 +154,7 @@ typedef struct tc_window_step {
  *   TC_E_VERSION     the peer knows another version of requests
  *   TC_E_PEER_LOST   the peer was lost
  *   TC_E_TIMEOUT     no answer came in time
- *   TC_E_BUSY        called from inside an ifunc
+ *   TC_E_BUSY        called from inside an ifunc that is not TC_THREADED (tc/task.h)
  *   TC_E_UNSUPPORTED the library was built without the module `windows`
  *   as tc_call       it was not sent */
 TC_MUST_CHECK static inline tc_status tc_window_chain(tc_ep *ep, const tc_window_step *steps,

@@ -41,13 +41,19 @@ static bool all_open_are(const tci_company *c, bool (*is_so)(tc_ep *ep))
 
 /* --- flushing ---------------------------------------------------------------------------- */
 
-void tci_goodbye_begin_flush(tc_ep *ep)
+void tci_goodbye_urge(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return;
-    ep->tx.flush_target = 0;
     tci_sender_commit_coalesced(&ep->tx);
     tci_doorbell_after_frames(ep);
+}
+
+void tci_goodbye_begin_flush(tc_ep *ep)
+{
+    if (tci_ep_is_open(ep))
+        ep->tx.flush_target = 0;
+    tci_goodbye_urge(ep);
 }
 
 /* Returns whether messages wait for a member of a group that has not come yet. */
@@ -56,20 +62,24 @@ bool tci_goodbye_awaits_member(const tc_ep *ep)
     return ep->state < TCI_EP_OPEN && tci_queue_has_messages(ep);
 }
 
-/* The position to wait for is known once the queue is empty. */
-bool tci_goodbye_is_flushed(tc_ep *ep)
+bool tci_goodbye_has_run(tc_ep *ep, uint64_t *target)
 {
     if (!tci_ep_is_open(ep))
         return !tci_goodbye_awaits_member(ep);
     if (tci_queue_waits(ep))
         return false;
-    if (ep->tx.flush_target == 0) {
+    if (*target == 0) {
         if (!tci_producer_drained(&ep->tx.ring) && ep->tx.delivery->ops->credit != NULL)
             tci_frame_out_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
-        ep->tx.flush_target = ep->tx.ring.tail;
+        *target = ep->tx.ring.tail;
     }
     tci_producer_refresh(&ep->tx.ring);
-    return ep->tx.ring.consumed_seen >= ep->tx.flush_target;
+    return ep->tx.ring.consumed_seen >= *target;
+}
+
+bool tci_goodbye_is_flushed(tc_ep *ep)
+{
+    return tci_goodbye_has_run(ep, &ep->tx.flush_target);
 }
 
 /* --- saying goodbye ---------------------------------------------------------------------- */

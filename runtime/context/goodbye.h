@@ -20,7 +20,12 @@ tc_ep *tci_goodbye_first(const tci_company *c);
 tc_ep *tci_goodbye_next(const tci_company *c, const tc_ep *ep);
 void tci_goodbye_to_all_open(const tci_company *c, void (*act)(tc_ep *ep));
 
-/* Begins a flush: its position is set when the queue is empty. */
+/* Lets the peer see all messages that were sent. */
+void tci_goodbye_urge(tc_ep *ep);
+/* Returns whether the peer has run the messages up to that position, which is set when it is 0
+ * and the queue is empty. */
+bool tci_goodbye_has_run(tc_ep *ep, uint64_t *target);
+/* Begins a flush of the endpoint. */
 void tci_goodbye_begin_flush(tc_ep *ep);
 /* Returns whether the peer has run all messages of a flush that was begun. */
 bool tci_goodbye_is_flushed(tc_ep *ep);

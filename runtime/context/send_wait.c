@@ -5,9 +5,13 @@
 #include "base/error_text.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
+#include "core/task_turns.h"
+#include "core/tasks_ops.h"
 #include "transfer/send_error.h"
 
 #include <tc/ifunc.h>
+
+#define LATE_SEND "the peer has made no room for the message in time"
 
 tc_status tc_send_error(const tc_context *ctx, tc_error *err)
 {
@@ -26,11 +30,31 @@ static tc_status send_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     return status;
 }
 
+static tc_status send_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                              uint64_t timeout_ns, tc_error *err)
+{
+    tci_task_turns turns = tci_task_turns_begin(ep->core, ep, timeout_ns);
+    tc_context *ctx = tc_ep_context(ep);
+    tc_status status;
+    while ((status = tc_send(ep, fn, source_args, size)) == TC_E_AGAIN) {
+        status = tci_task_turns_next(&turns);
+        if (status != TC_OK)
+            return tci_task_turns_fail(status, LATE_SEND, err);
+    }
+    if (status != TC_OK)
+        (void)tc_send_error(ctx, err);
+    return status;
+}
+
 tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                        uint64_t timeout_ns, tc_error *err)
 {
+    if (tci_tasks_may_wait(ep->core))
+        return send_in_task(ep, fn, source_args, size, timeout_ns, err);
     if (tci_core_is_busy(ep->core))
-        return tci_error_set(err, TC_E_BUSY, "tc_send_wait waits, so not from inside an ifunc");
+        return tci_error_set(err, TC_E_BUSY,
+                             "tc_send_wait waits, so not from inside an ifunc that is not "
+                             "TC_THREADED (tc/task.h)");
     tc_status status = tc_send(ep, fn, source_args, size);
     if (status == TC_E_AGAIN) {
         tc_context *ctx = tc_ep_context(ep);
@@ -41,7 +65,7 @@ tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
         tci_sole_user_leave(&ctx->core, entered);
     }
     if (status == TC_E_TIMEOUT)
-        return tci_error_set(err, status, "the peer has made no room for the message in time");
+        return tci_error_set(err, status, LATE_SEND);
     if (status == TC_E_BUSY && tc_send_error(tc_ep_context(ep), NULL) != TC_E_BUSY)
         return tci_error_set(err, status,
                              "a thread serves the context, and this one does not "

@@ -18,8 +18,8 @@ typedef struct tci_tasks_ops {
     /* Suspends the running function until the event has come. TC_OK: it has. Otherwise see
      * tc_task_sleep, and the event must be prevented. Called where may_wait is true. */
     tc_status (*wait)(tci_core *core, tci_awaited_event *event);
-    /* Suspends the running function for one turn of tc_progress. Statuses of tc_task_sleep. */
-    tc_status (*pass)(tci_core *core);
+    /* Suspends the running function as tc_task_sleep does: 0 ns for one turn of tc_progress. */
+    tc_status (*sleep)(tci_core *core, uint64_t ns);
     /* Lets tasks go on: those that can at its beginning, TCI_TASKS_A_TURN at most. No function
      * is running. */
     void (*turn)(tci_core *core);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "context/wait.h"
 #include "core/sole_user.h"
+#include "core/task_turns.h"
 #include "core/tasks_ops.h"
 #include "modules/calls/calls.h"
 
@@ -37,33 +38,18 @@ static bool is_answered(void *arg)
     return a->is_there;
 }
 
-/* Lets the context make a turn: in a task, by suspending it. */
-static tc_status wait_a_turn(tc_ep *ep, uint64_t deadline_ns)
-{
-    tci_core *core = ep->core;
-    if (!tci_tasks_may_wait(core))
-        return tci_wait_turn(tc_ep_context(ep), deadline_ns);
-    return tci_deadline_left_ns(deadline_ns) > 0 ? core->tasks->ops->pass(core) : TC_E_TIMEOUT;
-}
-
-static tc_status cannot_wait(tc_status status, tc_error *err)
-{
-    return tci_error_set(err, status, "the function cannot wait: %s", tc_status_text(status));
-}
-
-/* Waits until the call can be sent. */
+/* Waits until the call can be sent: in a task (turns not NULL), by suspending it. */
 static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                       const tc_call_params *params, uint64_t deadline_ns, tc_call_id *call_out,
-                       tc_error *err)
+                       const tc_call_params *params, tci_task_turns *turns,
+                       uint64_t deadline_ns, tc_call_id *call_out, tc_error *err)
 {
     tc_status status, waited;
     while ((status = tc_call_start(ep, fn, source_args, size, params, call_out, err)) ==
            TC_E_AGAIN) {
-        waited = wait_a_turn(ep, deadline_ns);
-        if (waited == TC_E_TIMEOUT)
-            return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
+        waited = turns != NULL ? tci_task_turns_next(turns)
+                               : tci_wait_turn(tc_ep_context(ep), deadline_ns);
         if (waited != TC_OK)
-            return cannot_wait(waited, err);
+            return tci_task_turns_fail(waited, "the call could not be sent in time", err);
     }
     return status;
 }
@@ -76,7 +62,7 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
     tc_call_id id;
     ctx->idle_since_ns = 0;
-    TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
+    TC_TRY(start(ep, fn, source_args, size, params, NULL, deadline_ns, &id, a->err));
     while (!a->is_there) {
         if (tci_wait_turn_for(ctx, tci_deadline_from(deadline_ns, MARGIN_NS), &answered) !=
                 TC_OK &&
@@ -116,7 +102,7 @@ static tc_status await_in_task(task_answer *a, tc_call_id id, tc_error *err)
     tc_status status = a->core->tasks->ops->wait(a->core, &a->event);
     if (status != TC_OK) {
         (void)!tci_calls_cancel(tci_calls_of(a->core), id);
-        return cannot_wait(status, err);
+        return tci_task_turns_fail(status, "no answer came in time", err);
     }
     if (a->status != TC_OK)
         tci_error_set(err, a->status, "%s",
@@ -136,8 +122,9 @@ static tc_status call_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     params.result = a->result;
     params.done = take_for_task;
     params.user = a;
-    tc_status status = start(ep, fn, source_args, size, &params,
-                             tci_deadline_after(params.timeout_ns), &id, err);
+    tci_task_turns turns = tci_task_turns_begin(a->core, ep, params.timeout_ns);
+    tc_status status =
+        start(ep, fn, source_args, size, &params, &turns, turns.deadline_ns, &id, err);
     if (status == TC_OK)
         status = await_in_task(a, id, err);
     if (status == TC_OK && a->size > 0 && params.result_capacity > 0)
@@ -191,13 +178,14 @@ size_t tc_call_count(const tc_context *ctx)
 
 tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns)
 {
-    if (tci_core_is_busy(&ctx->core))
+    tci_task_turns turns = tci_task_turns_begin(&ctx->core, NULL, timeout_ns);
+    const bool may_wait = tci_tasks_may_wait(&ctx->core);
+    if (tci_core_is_busy(&ctx->core) && !may_wait)
         return TC_E_BUSY;
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     ctx->idle_since_ns = 0;
-    if (tc_call_count(ctx) > 0)
+    if (tc_call_count(ctx) > 0 && !may_wait)
         (void)tc_progress(ctx);
     while (tc_call_count(ctx) > 0)
-        TC_TRY(tci_wait_turn(ctx, deadline_ns));
+        TC_TRY(may_wait ? tci_task_turns_next(&turns) : tci_wait_turn(ctx, turns.deadline_ns));
     return TC_OK;
 }

@@ -4,6 +4,8 @@
 #include "base/assertion.h"
 #include "context/interrupt.h"
 #include "context/wait.h"
+#include "core/task_turns.h"
+#include "core/tasks_ops.h"
 #include "modules/calls/group_news.h"
 #include "modules/calls/member.h"
 #include "transfer/frame_out.h"
@@ -32,9 +34,9 @@ static uint32_t name_missing(const tc_group *group, is_missing missing, char *te
     return count;
 }
 
-static tc_status busy(const char *what, tc_error *err)
+static tc_status busy(const char *what, const char *hint, tc_error *err)
 {
-    return tci_error_set(err, TC_E_BUSY, "%s waits, so not from inside an ifunc", what);
+    return tci_error_set(err, TC_E_BUSY, "%s waits, so not from inside an ifunc%s", what, hint);
 }
 
 static void take_news(tc_group *group)
@@ -84,7 +86,7 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
     char missing[160];
     uint32_t rank, count;
     if (tci_core_is_busy(group->core))
-        return busy("tc_group_connect", err);
+        return busy("tc_group_connect", "", err);
     TC_TRY(begin_connecting(group, err));
     ctx->idle_since_ns = 0;
     while ((count = name_missing(group, is_not_open, missing, sizeof missing)) > 0) {
@@ -103,23 +105,48 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
 
 /* --- barrier ----------------------------------------------------------------------------- */
 
+/* One barrier of this member: of the program, or of a function that may wait. */
+typedef struct crossing {
+    tc_group *group;
+    tci_core *core;
+    uint64_t id; /* of the group, which the program may destroy while a function waits */
+    bool in_task;
+    tci_task_turns turns;
+    tci_patience patience;
+} crossing;
+
 static bool has_not_come(const tc_group *group, uint32_t rank)
 {
     return rank != group->rank && group->members[rank].arrived < group->entered;
 }
 
-static tc_status missed(const tc_group *group, const tci_patience *patience, tc_error *err)
+static bool is_there(const crossing *c)
+{
+    return tci_group_find(c->core, c->id) == c->group;
+}
+
+/* TC_E_TIMEOUT: it is over. Others come in a task alone. TC_E_CLOSED: the group may be gone. */
+static tc_status turn(crossing *c)
+{
+    if (!c->in_task)
+        return tci_wait_patient_turn(tc_group_context(c->group), &c->patience, NULL);
+    TC_TRY(tci_task_turns_next(&c->turns));
+    return is_there(c) && !c->group->ending ? TC_OK : TC_E_CLOSED;
+}
+
+static tc_status missed(const crossing *c, tc_error *err)
 {
     char missing[160];
-    (void)name_missing(group, has_not_come, missing, sizeof missing);
+    (void)name_missing(c->group, has_not_come, missing, sizeof missing);
     return tci_error_set(err, TC_E_TIMEOUT,
                          "barrier: not all members came %s; missing: rank %s",
-                         tci_patience_text(patience), missing);
+                         tci_patience_text(&c->patience), missing);
 }
 
 /* Goes over the members only when one of them was lost, not whenever one arrives. */
-static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *err)
+static tc_status await_all(crossing *c, tc_error *err)
 {
+    tc_group *group = c->group;
     uint64_t losses = group->losses - 1;
     while (group->missing > 0) {
         uint32_t rank;
@@ -131,8 +158,11 @@ static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *er
         if (failure != NULL)
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
-        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
-            return missed(group, patience, err);
+        tc_status status = turn(c);
+        if (status == TC_E_TIMEOUT)
+            return missed(c, err);
+        if (status != TC_OK)
+            return tci_task_turns_fail(status, "", err);
     }
     return TC_OK;
 }
@@ -157,25 +187,29 @@ static tc_status lost_first(const tc_group *group, tc_error *err)
 }
 
 /* Waits until the endpoint to rank 0 is open. */
-static tc_status await_first(tc_group *group, tci_patience *patience, tc_ep **ep_out,
-                             tc_error *err)
+static tc_status await_first(crossing *c, tc_ep **ep_out, tc_error *err)
 {
+    tc_group *group = c->group;
     tc_ep *ep;
     TC_TRY(tc_group_ep(group, 0, &ep, err));
     while (group->members[0].ep == ep && !tci_ep_is_open(ep)) {
-        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
+        tc_status status = turn(c);
+        if (status == TC_E_TIMEOUT)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: rank 0, which all report to, did not answer %s",
-                                 tci_patience_text(patience));
+                                 tci_patience_text(&c->patience));
+        if (status != TC_OK)
+            return tci_task_turns_fail(status, "", err);
     }
     *ep_out = ep;
     return group->members[0].ep == ep ? TC_OK : lost_first(group, err);
 }
 
-static tc_status report_and_wait(tc_group *group, tci_patience *patience, tc_error *err)
+static tc_status report_and_wait(crossing *c, tc_error *err)
 {
-    tc_ep *ep;
-    TC_TRY(await_first(group, patience, &ep, err));
+    tc_group *group = c->group;
+    tc_ep *ep = NULL;
+    TC_TRY(await_first(c, &ep, err));
     tci_frame_out_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
     while (group->released < group->entered) {
         if (group->abandoned >= group->entered)
@@ -183,32 +217,53 @@ static tc_status report_and_wait(tc_group *group, tci_patience *patience, tc_err
                                  group->abandoned_for.text);
         if (group->members[0].ep != ep)
             return lost_first(group, err);
-        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
+        tc_status status = turn(c);
+        if (status == TC_E_TIMEOUT)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: not released %s by rank 0, which knows who is "
                                  "missing",
-                                 tci_patience_text(patience));
+                                 tci_patience_text(&c->patience));
+        if (status != TC_OK)
+            return tci_task_turns_fail(status, "", err);
     }
     return TC_OK;
 }
 
-tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
+static tc_status cross(crossing *c, tc_error *err)
 {
-    tci_patience patience = tci_interrupt_patience(tc_group_context(group), timeout_ns);
-    if (tci_core_is_busy(group->core))
-        return busy("tc_group_barrier", err);
-    tc_group_context(group)->idle_since_ns = 0;
+    tc_group *group = c->group;
+    tc_error why = {0};
     if (group->rank != 0) {
         group->entered++;
-        return report_and_wait(group, &patience, err);
+        return report_and_wait(c, err);
     }
-    tc_error why;
     tci_member_enter_barrier(group);
-    tc_status status = await_all(group, &patience, &why);
+    tc_status status = await_all(c, &why);
     if (status == TC_OK) {
         release_all(group);
         return TC_OK;
     }
-    tci_member_abandon_barrier(group, &why);
+    if (status != TC_E_CLOSED || is_there(c))
+        tci_member_abandon_barrier(group, &why);
     return tci_error_set(err, status, "%s", why.text);
+}
+
+tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
+{
+    crossing c = {.group = group,
+                  .core = group->core,
+                  .id = group->id,
+                  .in_task = tci_tasks_may_wait(group->core),
+                  .turns = tci_task_turns_begin(group->core, NULL, timeout_ns),
+                  .patience = tci_interrupt_patience(tc_group_context(group), timeout_ns)};
+    if (tci_core_is_busy(group->core) && !c.in_task)
+        return busy("tc_group_barrier", " that is not TC_THREADED", err);
+    if (group->is_crossed)
+        return tci_error_set(err, TC_E_BUSY, "barrier: this member waits in one already");
+    tc_group_context(group)->idle_since_ns = 0;
+    group->is_crossed = true;
+    const tc_status status = cross(&c, err);
+    if (is_there(&c))
+        group->is_crossed = false;
+    return status;
 }

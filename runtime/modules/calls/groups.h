@@ -33,6 +33,7 @@ struct tc_group {
     const tci_rendezvous_ops *starter;
     tci_rendezvous *news; /* group_news.h, by the starter's operations; or NULL */
     bool ending;          /* no endpoint is made any more */
+    bool is_crossed;      /* this member waits in a barrier */
     uint64_t entered;     /* barriers that this side has reached */
     uint32_t missing;     /* of the others, which have not reached the newest; rank 0 counts */
     uint64_t losses;      /* ends of members' endpoints */

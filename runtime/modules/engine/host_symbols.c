@@ -58,7 +58,7 @@ static const tci_host_symbol calls[] = {
     TCI_HOST_SYMBOL(tc_message_payload),
     TCI_HOST_SYMBOL(tc_message_send),
     TCI_HOST_SYMBOL(tc_message_destroy),
-    /* Calls that wait: inside a function they return TC_E_BUSY, alike in any process. */
+    /* Calls that wait: some in functions that may, others return TC_E_BUSY in any process. */
     TCI_HOST_SYMBOL(tc_send_wait),
     TCI_HOST_SYMBOL(tc_progress),
     TCI_HOST_SYMBOL(tc_ep_connect),

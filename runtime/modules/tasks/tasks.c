@@ -219,7 +219,7 @@ static bool overflows(const tci_core *core, const void *address)
 
 static const tci_tasks_ops ops = {.may_wait = may_wait,
                                   .wait = wait_for,
-                                  .pass = pass,
+                                  .sleep = tci_tasks_sleep,
                                   .turn = tci_task_run_turn,
                                   .wake = tci_task_queue_wake,
                                   .ended = ended,
