@@ -23,7 +23,8 @@
  * Shipped functions may start operations; in one that may wait (tc/task.h) the blocking ones
  * suspend it.
  *
- * Not in this version: mapped windows, RMA. */
+ * Processes of one user on one host may map a window instead (tc/window_view.h). Not in this
+ * version: RMA. */
 #ifndef TC_WINDOW_H
 #define TC_WINDOW_H
 
@@ -65,6 +66,7 @@ typedef struct tc_window_params {
     tc_group *group;      /* all its members; or NULL */
     const char *identity; /* as tc_ep_info.peer_identity has it; copied; or NULL */
     uint64_t arena_begin; /* with TC_WINDOW_ALLOCATE: the first offset to give out */
+    uint32_t shared;      /* 1: zeroed shared memory of the library's: tc/window_view.h */
 } tc_window_params;
 
 /* Opens a window. Allowed inside an ifunc.
@@ -75,12 +77,12 @@ typedef struct tc_window_params {
  *   TC_E_INVALID      memory, rights or all names are missing, `bytes` is 0 or more than memory
  *                     can have, the peer or group is of another context, memory for
  *                     TC_WINDOW_ATOMIC does not begin at a multiple of 8, or arena_begin is
- *                     above `bytes`
+ *                     above `bytes`; or memory is given with `shared`
  *   TC_E_TOO_LARGE    4,096 windows are open in this context, or functions_max functions are
  *                     in use
  *   TC_E_UNSUPPORTED  params has a field that this library does not know, or the library was
  *                     built without the module `windows`
- *   TC_E_NO_MEMORY    an allocation failed */
+ *   TC_E_NO_MEMORY    an allocation failed, or the system has no such shared memory left */
 TC_MUST_CHECK static inline tc_status tc_window_open(tc_context *ctx,
                                                      const tc_window_params *params,
                                                      tc_gptr *window_out, tc_error *err)
@@ -88,9 +90,10 @@ TC_MUST_CHECK static inline tc_status tc_window_open(tc_context *ctx,
     return tc_window_open_sized(ctx, params, sizeof *params, window_out, err);
 }
 
-/* Closes a window: its memory is the caller's again when this returns. Operations that come
- * later are refused (TC_E_NOT_FOUND), also when the number is in use again. tc_context_destroy
- * closes all windows. Allowed inside an ifunc.
+/* Closes a window: its memory is the caller's again when this returns; shared memory is gone
+ * from this process, and stays with the peers that have mapped it. Operations that come later
+ * are refused (TC_E_NOT_FOUND), also when the number is in use again. tc_context_destroy closes
+ * all windows. Allowed inside an ifunc.
  *
  *   window          as tc_window_open returned it; the offset is not read
  *
@@ -104,7 +107,8 @@ typedef enum tc_window_operation {
     TC_WINDOW_FETCH_ADD = 3,           /* adds operand; result receives the value before */
     TC_WINDOW_COMPARE_SWAP = 4,        /* expected becomes operand; result: the value before */
     TC_WINDOW_MASKED_COMPARE_SWAP = 5, /* the same for the bits of the two masks */
-    TC_WINDOW_ALLOCATE_BYTES = 6       /* result receives the offset of size bytes */
+    TC_WINDOW_ALLOCATE_BYTES = 6,      /* result receives the offset of size bytes */
+    TC_WINDOW_DESCRIBE = 7             /* of tc_window_map */
 } tc_window_operation;
 
 /* A step succeeds if it is done and, where it compares, has swapped. */

@@ -1,9 +1,10 @@
 /* Requests for windows, answers to them, and the chains that requests are. An accepted request
  * is written again and must be the same bytes; it runs on two windows, and nothing outside them
  * changes; its answer is accepted. With an odd first byte the input is an answer to a chain of
- * fixed steps. */
+ * fixed steps. Of 40 bytes it is the description of a window to map, too. */
 #include "fuzzer.h"
 #include "modules/windows/window_chain.h"
+#include "modules/windows/window_share.h"
 
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void open_windows(tci_windows *windows, tci_core *core, tc_ep *peer, guar
                                          .peer = peer};
         MUST(tci_windows_open(windows, core, &params, &at, NULL) == TC_OK);
         MUST(at.window == i && at.generation == 1);
+        windows->table[i].shared.base = i == 0 ? (uint8_t *)memory[0].before : NULL;
     }
 }
 
@@ -66,6 +68,7 @@ static void run_request(const tci_window_request *request)
         MUST(error.status < 0 && error.text[0] != '\0');
     check_guard(&memory[0]);
     check_guard(&memory[1]);
+    windows.table[0].shared.base = NULL;
     tci_windows_fini(&windows);
     free(bytes);
 }
@@ -107,6 +110,16 @@ static void check_answer(const uint8_t *data, size_t size)
     MUST(size == TCI_WINDOW_ANSWER_BYTES + 32u + ((answer.done & 8) != 0 ? 8u : 0));
 }
 
+static void check_share(const uint8_t *data)
+{
+    tci_window_share share;
+    tc_error error = {0};
+    if (tci_window_share_decode(data, &share, &error) == TC_OK)
+        MUST(share.bytes > 0 && share.rights != 0);
+    else
+        MUST(error.status == TC_E_CORRUPT && error.text[0] != '\0');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -119,6 +132,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_request(copy, size - 1);
     else
         check_answer(copy, size - 1);
+    if (size - 1 == TCI_WINDOW_SHARE_BYTES)
+        check_share(copy);
     free(copy);
     return 0;
 }

@@ -15,7 +15,7 @@
 #include <tc/package.h>
 #include <tc/thread.h>
 #include <tc/task.h>
-#include <tc/window.h>
+#include <tc/window_view.h>
 
 #define TIMEOUT_NS 60000000000ull
 
@@ -296,6 +296,7 @@ static void windows_say_what_is_missing(void **state)
 {
     tc_context *ctx = test_context(NULL);
     const tc_window_params params = {.memory = state, .bytes = 1, .rights = TC_WINDOW_READ};
+    const tc_window_view *view = NULL;
     tc_gptr at = {.generation = 1};
     tc_error error = {0};
     char byte;
@@ -306,6 +307,9 @@ static void windows_say_what_is_missing(void **state)
     assert_int_equal(tc_window_get(ep, at, &byte, 1, 0, &error), TC_E_UNSUPPORTED);
     assert_int_equal(tc_window_put_start(ep, at, "x", 1, NULL, &error), TC_E_UNSUPPORTED);
     assert_non_null(strstr(error.text, "needs the module windows"));
+    assert_int_equal(tc_window_map(ep, at, 0, &view, &error), TC_E_UNSUPPORTED);
+    assert_int_equal(tc_window_unmap(ctx, view), TC_E_NOT_FOUND);
+    assert_null(tc_window_memory(ctx, at));
     tc_context_destroy(ctx);
 }
 

@@ -27,6 +27,12 @@ tc_status tc_window_close(tc_context *ctx, tc_gptr window)
     return tci_windows_close(ctx->core.windows, window);
 }
 
+void *tc_window_memory(const tc_context *ctx, tc_gptr at)
+{
+    const tci_window *window = tci_windows_at(ctx->core.windows, at);
+    return window != NULL ? window->memory : NULL;
+}
+
 /* --- chains ------------------------------------------------------------------------------- */
 
 /* A request up to this size lies behind its chain's answer. A larger one has a block of its
@@ -181,4 +187,24 @@ tc_status tc_window_chain_start_sized(tc_ep *ep, const tc_window_step *steps, si
     else
         free_chain(c);
     return status;
+}
+
+/* --- views -------------------------------------------------------------------------------- */
+
+tc_status tc_window_map(tc_ep *ep, tc_gptr window, uint64_t timeout_ns,
+                        const tc_window_view **view_out, tc_error *err)
+{
+    tci_core *core = ep->core;
+    uint8_t bytes[TCI_WINDOW_SHARE_BYTES];
+    tci_window_share share;
+    window.offset = 0;
+    tc_window_step step = tc_window_step_of(TC_WINDOW_DESCRIBE, window, sizeof bytes, bytes);
+    TC_TRY(tc_window_chain(ep, &step, 1, timeout_ns, NULL, err));
+    TC_TRY(tci_window_share_decode(bytes, &share, err));
+    return tci_window_views_add(&core->windows->views, &share, view_out, err);
+}
+
+tc_status tc_window_unmap(tc_context *ctx, const tc_window_view *view)
+{
+    return tci_window_views_remove(&ctx->core.windows->views, view);
 }

@@ -27,6 +27,8 @@ static uint32_t right_of(const tci_window_step *step)
         return TC_WINDOW_WRITE;
     case TC_WINDOW_ALLOCATE_BYTES:
         return TC_WINDOW_ALLOCATE;
+    case TC_WINDOW_DESCRIBE: /* any */
+        return TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC | TC_WINDOW_ALLOCATE;
     default:
         return TC_WINDOW_ATOMIC;
     }
@@ -56,7 +58,13 @@ static tc_status check_step(chain *c, const tci_windows *windows, const tc_ep *p
     const tci_window_step *step = &c->request->steps[at];
     TC_TRY(tci_windows_find(windows, peer, step->window, step->generation, right_of(step),
                             &c->windows[at], err));
-    if (step->base != 0 || step->operation == TC_WINDOW_ALLOCATE_BYTES)
+    if (step->operation == TC_WINDOW_DESCRIBE && c->windows[at]->shared.base == NULL)
+        return tci_error_set(err, TC_E_INVALID,
+                             "window %u has memory of its owner's own, expected one that was "
+                             "opened as shared",
+                             step->window);
+    if (step->base != 0 || step->operation == TC_WINDOW_ALLOCATE_BYTES ||
+        step->operation == TC_WINDOW_DESCRIBE)
         return TC_OK;
     return check_bytes(step, c->windows[at], step->offset, err);
 }
@@ -175,6 +183,13 @@ static tc_status allocate(chain *c, unsigned at, tc_error *err)
     return TC_OK;
 }
 
+static void describe(chain *c, unsigned at)
+{
+    const tci_window *window = c->windows[at];
+    tci_window_share_encode(&window->shared, window->rights, window->bytes, c->results + c->at);
+    c->at += TCI_WINDOW_SHARE_BYTES;
+}
+
 static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *err)
 {
     const tci_window_step *step = &c->request->steps[at];
@@ -182,6 +197,10 @@ static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *e
     *succeeded_out = true;
     if (step->operation == TC_WINDOW_ALLOCATE_BYTES)
         return allocate(c, at, err);
+    if (step->operation == TC_WINDOW_DESCRIBE) {
+        describe(c, at);
+        return TC_OK;
+    }
     TC_TRY(resolve(c, at, &offset, err));
     uint8_t *memory = c->windows[at]->memory + offset;
     if (step->operation == TC_WINDOW_GET)

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/error_text.h"
 #include "base/sized_struct.h"
+#include "modules/windows/window_share.h"
 
 #include <inttypes.h>
 
@@ -17,7 +18,8 @@ static const struct kind {
              [TC_WINDOW_FETCH_ADD] = {"fetch and add", 1},
              [TC_WINDOW_COMPARE_SWAP] = {"compare and swap", 2},
              [TC_WINDOW_MASKED_COMPARE_SWAP] = {"masked compare and swap", 4},
-             [TC_WINDOW_ALLOCATE_BYTES] = {"allocate", 0}};
+             [TC_WINDOW_ALLOCATE_BYTES] = {"allocate", 0},
+             [TC_WINDOW_DESCRIBE] = {"describe", 0}};
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -81,6 +83,11 @@ static bool has_value(const tci_window_step *step)
     return tci_window_step_result(step) == TCI_WINDOW_VALUE_BYTES;
 }
 
+static bool has_offset(const tci_window_step *step)
+{
+    return step->operation != TC_WINDOW_ALLOCATE_BYTES && step->operation != TC_WINDOW_DESCRIBE;
+}
+
 /* `number` counts from 1. */
 static tc_status check_base(const tci_window_request *request, unsigned number, tc_error *err)
 {
@@ -89,10 +96,10 @@ static tc_status check_base(const tci_window_request *request, unsigned number, 
         return tci_error_set(err, TC_E_INVALID,
                              "step %u: takes its offset from step %u, expected an earlier one",
                              number, base);
-    if (base > 0 && request->steps[number - 1].operation == TC_WINDOW_ALLOCATE_BYTES)
-        return tci_error_set(
-            err, TC_E_INVALID,
-            "step %u: an allocation with an offset from step %u, expected none", number, base);
+    if (base > 0 && !has_offset(&request->steps[number - 1]))
+        return tci_error_set(err, TC_E_INVALID,
+                             "step %u: an operation that has no offset takes one from step %u",
+                             number, base);
     if (base > 0 && !has_value(&request->steps[base - 1]))
         return tci_error_set(err, TC_E_INVALID,
                              "step %u: takes its offset from step %u, which has no result of 8 "
@@ -110,10 +117,13 @@ static tc_status check_size(const tci_window_step *step, unsigned number, tc_err
     if (kind->words > 0 && step->size != TCI_WINDOW_VALUE_BYTES)
         return tci_error_set(err, TC_E_INVALID, "step %u: %s of %" PRIu64 " bytes, expected 8",
                              number, kind->name, step->size);
-    if (step->operation == TC_WINDOW_ALLOCATE_BYTES && step->offset != 0)
+    if (!has_offset(step) && step->offset != 0)
+        return tci_error_set(err, TC_E_INVALID, "step %u: %s at offset %" PRIu64 ", expected 0",
+                             number, kind->name, step->offset);
+    if (step->operation == TC_WINDOW_DESCRIBE && step->size != TCI_WINDOW_SHARE_BYTES)
         return tci_error_set(err, TC_E_INVALID,
-                             "step %u: an allocation at offset %" PRIu64 ", expected 0", number,
-                             step->offset);
+                             "step %u: a description of %" PRIu64 " bytes, expected %u", number,
+                             step->size, TCI_WINDOW_SHARE_BYTES);
     return TC_OK;
 }
 

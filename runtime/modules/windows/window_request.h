@@ -71,7 +71,9 @@ static inline uint64_t tci_window_step_result(const tci_window_step *step)
 {
     if (step->operation == TC_WINDOW_PUT)
         return 0;
-    return step->operation == TC_WINDOW_GET ? step->size : TCI_WINDOW_VALUE_BYTES;
+    return step->operation == TC_WINDOW_GET || step->operation == TC_WINDOW_DESCRIBE
+               ? step->size
+               : TCI_WINDOW_VALUE_BYTES;
 }
 
 /* Returns whether a step is done after one that has succeeded, or has not. */

@@ -13,6 +13,7 @@
 static void empty(tci_window *window)
 {
     free(window->identity);
+    tci_segment_detach(&window->shared);
     *window = (tci_window){.generation = window->generation};
 }
 
@@ -21,6 +22,7 @@ void tci_windows_fini(tci_windows *windows)
     for (size_t i = 0; i < windows->count; i++)
         empty(&windows->table[i]);
     free(windows->table);
+    tci_window_views_free(&windows->views);
     windows->table = NULL;
     windows->count = windows->capacity = windows->open = 0;
 }
@@ -43,7 +45,13 @@ static tc_status check_names(const tci_core *core, const tc_window_params *param
 static tc_status check(const tci_core *core, const tc_window_params *params, tc_error *err)
 {
     const uint64_t first = (uintptr_t)params->memory;
-    if (params->memory == NULL || params->bytes == 0 || params->bytes > UINTPTR_MAX - first)
+    if (params->shared > 1 || (params->shared == 1 && params->memory != NULL))
+        return tci_error_set(err, TC_E_INVALID,
+                             "window: shared is %" PRIu32 " with memory at %p, expected 1 with "
+                             "none, or 0",
+                             params->shared, params->memory);
+    if ((params->memory == NULL && params->shared == 0) || params->bytes == 0 ||
+        params->bytes > UINTPTR_MAX - first)
         return tci_error_set(err, TC_E_INVALID,
                              "window: %" PRIu64 " bytes at %p, expected memory of 1 byte at "
                              "least",
@@ -111,16 +119,32 @@ static tc_status copy_identity(const char *identity, char **copy_out, tc_error *
     return TC_OK;
 }
 
+static tc_status make_memory(const tc_window_params *params, tci_segment *shared_out,
+                             tc_error *err)
+{
+    *shared_out = (tci_segment){.id = TCI_SEGMENT_NONE};
+    return params->shared != 0 ? tci_window_share_create(params->bytes, shared_out, err)
+                               : TC_OK;
+}
+
 tc_status tci_windows_open(tci_windows *windows, const tci_core *core,
                            const tc_window_params *params, tc_gptr *window_out, tc_error *err)
 {
     char *identity;
     size_t number;
+    tci_segment shared;
     TC_TRY(check(core, params, err));
     TC_TRY(find_free(windows, &number, err));
-    TC_TRY(copy_identity(params->identity, &identity, err));
+    TC_TRY(make_memory(params, &shared, err));
+    tc_status status = copy_identity(params->identity, &identity, err);
+    if (status != TC_OK) {
+        tci_segment_detach(&shared);
+        return status;
+    }
     tci_window *window = &windows->table[number];
-    *window = (tci_window){.memory = params->memory,
+    *window = (tci_window){.memory = params->shared != 0 ? tci_window_share_memory(&shared)
+                                                         : params->memory,
+                           .shared = shared,
                            .bytes = params->bytes,
                            .arena_next = params->arena_begin,
                            .rights = params->rights,
@@ -149,6 +173,11 @@ static tci_window *find(const tci_windows *windows, uint16_t number, uint16_t ge
         return NULL;
     tci_window *window = &windows->table[number];
     return window->memory != NULL && window->generation == generation ? window : NULL;
+}
+
+tci_window *tci_windows_at(const tci_windows *windows, tc_gptr at)
+{
+    return find(windows, at.window, at.generation);
 }
 
 tc_status tci_windows_close(tci_windows *windows, tc_gptr at)

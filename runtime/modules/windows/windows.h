@@ -3,6 +3,7 @@
 #define TCI_WINDOWS_H
 
 #include "core/ep.h"
+#include "modules/windows/window_views.h"
 
 #include <tc/window.h>
 
@@ -18,8 +19,9 @@ typedef struct tci_window {
     uint16_t connection; /* with token: of the peer */
     bool has_peer;
     uint64_t token;
-    uint64_t group; /* its id, or 0 */
-    char *identity; /* or NULL */
+    uint64_t group;     /* its id, or 0 */
+    char *identity;     /* or NULL */
+    tci_segment shared; /* has the memory, if it has a base */
 } tci_window;
 
 /* Zero at first. */
@@ -29,6 +31,7 @@ typedef struct tci_windows {
     size_t count; /* numbers in use so far */
     size_t capacity;
     size_t open;
+    tci_window_views views;
     tc_ifunc *fn; /* that serves requests: windows_function.h; NULL: not needed so far */
 } tci_windows;
 
@@ -39,6 +42,9 @@ void tci_windows_fini(tci_windows *windows);
 TC_MUST_CHECK tc_status tci_windows_open(tci_windows *windows, const tci_core *core,
                                          const tc_window_params *params, tc_gptr *window_out,
                                          tc_error *err);
+
+/* Returns an open window, or NULL. */
+tci_window *tci_windows_at(const tci_windows *windows, tc_gptr at);
 
 /* TC_E_NOT_FOUND. */
 TC_MUST_CHECK tc_status tci_windows_close(tci_windows *windows, tc_gptr at);

@@ -29,8 +29,9 @@ static void detach(tci_core *core)
 }
 
 static const tci_host_symbol symbols[] = {
-    TCI_HOST_SYMBOL(tc_window_chain_sized),
-    TCI_HOST_SYMBOL(tc_window_chain_start_sized),
+    TCI_HOST_SYMBOL(tc_window_chain_sized), TCI_HOST_SYMBOL(tc_window_chain_start_sized),
+    TCI_HOST_SYMBOL(tc_window_memory),      TCI_HOST_SYMBOL(tc_window_map),
+    TCI_HOST_SYMBOL(tc_window_unmap),
 };
 
 const tci_module tci_windows_module = {.name = name,

@@ -109,9 +109,10 @@ TEST(bytes_that_break_the_format_are_refused)
         {1, 17, TC_E_TOO_LARGE, "a chain of 17 steps, expected 1 to 16"},
         {1, 2, TC_E_CORRUPT, "ends in step 2, expected 24 bytes"},
         {3, 1, TC_E_CORRUPT, "256 in bytes 2 and 3, expected 0"},
-        {4, 0, TC_E_INVALID, "step 1: operation 0, expected 1 to 6"},
-        {4, 7, TC_E_INVALID, "step 1: operation 7, expected 1 to 6"},
-        {4, 255, TC_E_INVALID, "step 1: operation 255, expected 1 to 6"},
+        {4, 0, TC_E_INVALID, "step 1: operation 0, expected 1 to 7"},
+        {4, 7, TC_E_INVALID, "step 1: describe at offset 16, expected 0"},
+        {4, 8, TC_E_INVALID, "step 1: operation 8, expected 1 to 7"},
+        {4, 255, TC_E_INVALID, "step 1: operation 255, expected 1 to 7"},
         {5, 1, TC_E_INVALID, "condition 1 on the step before, expected 0"},
         {5, 3, TC_E_INVALID, "step 1: condition 3, expected 0 to 2"},
         {6, 1, TC_E_INVALID, "takes its offset from step 1, expected an earlier one"},
@@ -164,11 +165,14 @@ TEST(steps_of_the_program_are_checked_alike)
     expect_not_taken(steps, 1, TC_E_INVALID, "fetch and add of 4 bytes, expected 8");
     steps[0] = tc_window_step_allocate(at, 8, NULL);
     steps[0].at.offset = 8;
-    expect_not_taken(steps, 1, TC_E_INVALID, "an allocation at offset 8, expected 0");
+    expect_not_taken(steps, 1, TC_E_INVALID, "allocate at offset 8, expected 0");
+    steps[0] = tc_window_step_of(TC_WINDOW_DESCRIBE, tc_gptr_add(at, 8), 40, NULL);
+    expect_not_taken(steps, 1, TC_E_INVALID, "describe at offset 24, expected 0");
     steps[0] = tc_window_step_get(at, NULL, 8);
     steps[1] = tc_window_step_allocate(at, 8, NULL);
     steps[1].base = 1;
-    expect_not_taken(steps, 2, TC_E_INVALID, "an allocation with an offset from step 1");
+    expect_not_taken(steps, 2, TC_E_INVALID,
+                     "an operation that has no offset takes one from step 1");
 }
 
 TEST(sums_of_bytes_have_a_bound_and_do_not_wrap)

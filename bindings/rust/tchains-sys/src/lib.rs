@@ -45,6 +45,7 @@ mod sys_task;
 mod sys_thread;
 mod sys_version;
 mod sys_window;
+mod sys_window_view;
 
 pub use sys_abi::*;
 pub use sys_advanced::*;
@@ -62,6 +63,7 @@ pub use sys_task::*;
 pub use sys_thread::*;
 pub use sys_version::*;
 pub use sys_window::*;
+pub use sys_window_view::*;
 
 #[cfg_attr(not(feature = "function"), link(name = "tchains"))]
 extern "C" {}

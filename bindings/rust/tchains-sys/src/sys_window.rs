@@ -16,6 +16,7 @@ pub const TC_WINDOW_FETCH_ADD: c_int = 3;
 pub const TC_WINDOW_COMPARE_SWAP: c_int = 4;
 pub const TC_WINDOW_MASKED_COMPARE_SWAP: c_int = 5;
 pub const TC_WINDOW_ALLOCATE_BYTES: c_int = 6;
+pub const TC_WINDOW_DESCRIBE: c_int = 7;
 
 pub const TC_WINDOW_ALWAYS: c_int = 0;
 pub const TC_WINDOW_IF_SUCCEEDED: c_int = 1;
@@ -42,6 +43,7 @@ pub struct tc_window_params {
     pub group: *mut tc_group,
     pub identity: *const c_char,
     pub arena_begin: u64,
+    pub shared: u32,
 }
 
 #[repr(C)]
