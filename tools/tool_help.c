@@ -197,7 +197,8 @@ static void print_commands(const tool_command *program)
             tool_help_entry(stdout, (*at)->name + strlen(program->name) + 1, column,
                             (*at)->summary);
     }
-    fputc('\n', stdout);
+    tool_help_entry(stdout, "-h, -V", column,
+                    "--help, this text; --version, the program's, LLVM's and UCX's");
 }
 
 int tool_help_print(const tool_command *command)
@@ -208,9 +209,10 @@ int tool_help_print(const tool_command *command)
         tool_help_text(stdout, command->about);
     }
     fputc('\n', stdout);
-    if (command->commands != NULL)
+    if (command->commands != NULL && command->option_count == 0)
         print_commands(command);
-    tool_help_options(command, stdout);
+    else
+        tool_help_options(command, stdout);
     if (command->notes != NULL) {
         fputc('\n', stdout);
         tool_help_text(stdout, command->notes);
