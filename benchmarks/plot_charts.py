@@ -332,6 +332,10 @@ def poll_panels(rows):
                   from_zero=True)], 1
 
 
+def view_panels(rows):
+    return [Bars("one access (ns)", bars_of(rows, "ns", 1, lambda row: f"{text(row.get('operation'))}: {text(row.get('way'))}", key="way"), dots=True)], 1
+
+
 def icache_panels(rows):
     return [Lines("code", "each stage (ns)", series_of(rows, "code_bytes", "ns", 1, lambda row: text(row.get("stage")), key="stage"), "bytes")], 1
 
@@ -540,6 +544,7 @@ EXPERIMENTS = {
     "wait": ("What waiting costs", wait_panels),
     "cycles": ("What waiting costs", wait_panels),
     "poll": ("Polling with idle endpoints", poll_panels),
+    "view": ("Words of a mapped window", view_panels),
     "icache": ("Running code that was just written", icache_panels),
     "integrity": ("Integrity of messages", integrity_panels),
     "flood": ("A source that is too fast for its target", flood_panels),

@@ -373,6 +373,14 @@ def check_poll(report):
     expect("ns_per_idle_peer" in report["ratios"], "a slope", report["ratios"])
 
 
+def check_view(report):
+    rows = [(row["operation"], row["way"]) for row in report["rows"]]
+    operations = ("get, a hit", "get, a miss", "compare and swap")
+    expect(rows == [(operation, way) for operation in operations for way in ("pointer", "view")], "a row for each", rows)
+    expect(all(row["ns"] > 0 for row in report["rows"]), "times", report["rows"])
+    expect(list(report["ratios"]) == list(operations), "a ratio for each", report["ratios"])
+
+
 def check_icache(report):
     """Each stage for each size; that every call ran the newest code, tc-perf itself has checked."""
     rows = [(row["code_bytes"], row["stage"]) for row in report["rows"]]
@@ -462,7 +470,7 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
+          "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "view": ("view", check_view), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}

@@ -195,6 +195,8 @@ REPORTS = {
     "intrusion": report("first-call", [{"turn": turn, "calls": 9, "functions": 5, "us_p50": 0.45, "us_p99": p99}
                                        for turn, p99 in (("quiet", 11.4), ("intruded", 99.8))]),
     "poll": report("poll", [{"delivery": "direct", "peers": 1 << n, **around(turn_ns=20 + 0.8 * (1 << n))} for n in range(9)]),
+    "view": report("view", [{"operation": operation, "way": way, **around(ns=ns)} for operation, ns in (("get, a hit", 1.2), ("get, a miss", 95), ("compare and swap", 5))
+                            for way in ("pointer", "view")]),
     "icache": report("icache", [{"code_bytes": 64 << 2 * n, "stage": stage, **around(ns=ns + share * (64 << 2 * n))} for n in range(6)
                                 for stage, ns, share in (("write", 40, 0.02), ("icache", 10, 0.01), ("first call", 30, 0), ("later call", 5, 0))]),
     "integrity": report("integrity", [integrity("direct", 0.9, 0), integrity("am", 1.4, 3)]),
