@@ -33,6 +33,7 @@ struct tci_archive {
     uint8_t *unpacked;    /* for free(); NULL when stored */
     reader_slice *slices; /* slice_count of them */
 };
+_Static_assert(offsetof(struct tci_archive, name) == 0, "debuggers read it there");
 
 /* --- header ------------------------------------------------------------------------------ */
 
@@ -165,9 +166,8 @@ static tc_status read_triple(tci_reader *r, size_t slice, char out[TCI_TRIPLE_MA
     if (triple == NULL)
         return index_failed("malformed target", slice, err);
     /* A target has one spelling: else an archive could hold a target twice. */
-    bool spelled_out = target == TCI_TARGET_TEXT;
     if (!tci_triple_normalise(triple, strlen(triple), out) || strcmp(triple, out) != 0 ||
-        (spelled_out && tci_target_number(triple) != TCI_TARGET_TEXT))
+        (target == TCI_TARGET_TEXT && tci_target_number(triple) != TCI_TARGET_TEXT))
         return index_failed("target is not in its normal form", slice, err);
     return TC_OK;
 }

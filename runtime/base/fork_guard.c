@@ -5,7 +5,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static tci_fork_guard *first;
+tci_fork_guard *tci_fork_guard_first;
 
 static void before(void)
 {
@@ -20,7 +20,7 @@ static void in_parent(void)
 /* Runs with the lock held by the forking thread, which is the only one here. */
 static void in_child(void)
 {
-    for (tci_fork_guard *guard = first; guard != NULL; guard = guard->next)
+    for (tci_fork_guard *guard = tci_fork_guard_first; guard != NULL; guard = guard->next)
         guard->give_up(guard);
     (void)pthread_mutex_unlock(&lock);
 }
@@ -35,11 +35,11 @@ void tci_fork_guard_add(tci_fork_guard *guard, void (*give_up)(struct tci_fork_g
     (void)pthread_once(&once, install);
     (void)pthread_mutex_lock(&lock);
     guard->give_up = give_up;
-    guard->next = first;
-    guard->previous_next = &first;
-    if (first != NULL)
-        first->previous_next = &guard->next;
-    first = guard;
+    guard->next = tci_fork_guard_first;
+    guard->previous_next = &tci_fork_guard_first;
+    if (tci_fork_guard_first != NULL)
+        tci_fork_guard_first->previous_next = &guard->next;
+    tci_fork_guard_first = guard;
     (void)pthread_mutex_unlock(&lock);
 }
 

@@ -13,6 +13,9 @@ typedef struct tci_fork_guard {
     struct tci_fork_guard **previous_next; /* NULL: not guarded */
 } tci_fork_guard;
 
+/* The newest of all guards. For debuggers: others have no lock. */
+extern tci_fork_guard *tci_fork_guard_first;
+
 /* Adds a guard. Any thread may call, here and below. */
 void tci_fork_guard_add(tci_fork_guard *guard, void (*give_up)(struct tci_fork_guard *guard));
 /* Removes a guard; does nothing to one that was never added. */

@@ -2,7 +2,7 @@
  * begins by a call, so the return that ends it is predicted as any other. A function that
  * leaves or is resumed pushes the registers that calls preserve, exchanges the pointer, and
  * pops those of the other side. All such frames have one layout: `begin`, `leave` and `resume`
- * pop those of one another.
+ * pop those of one another. Debuggers read it, too: task_layout.h has the version.
  *
  * An unwinder ends at a function's first frame: after a wait, the code below it is not the code
  * that began the function. */

@@ -2,6 +2,7 @@
 #include "base/error_text.h"
 #include "context/context_object.h"
 #include "core/module.h"
+#include "modules/tasks/task_layout.h"
 #include "modules/tasks/task_run.h"
 #include "modules/tasks/tasks.h"
 
@@ -44,9 +45,13 @@ static tc_status attach(tci_core *core, tc_error *err)
         return tci_error_set(err, TC_E_NO_MEMORY, "tasks: out of memory");
     tci_tasks_init(tasks);
     tc_status status = tci_module_take((const void **)&core->tasks, &tasks->head, "tasks", err);
-    if (status != TC_OK)
+    if (status != TC_OK) {
         free(tasks);
-    return status;
+        return status;
+    }
+    tasks->core = core;
+    tci_fork_guard_add(&tasks->guard, tci_task_layout_table.give_up);
+    return TC_OK;
 }
 
 static void detach(tci_core *core)
@@ -55,6 +60,7 @@ static void detach(tci_core *core)
         return;
     tci_tasks *tasks = tci_tasks_of(core);
     tci_tasks_fini(tasks);
+    tci_fork_guard_remove(&tasks->guard);
     core->tasks = NULL;
     free(tasks);
 }

@@ -2,6 +2,7 @@
 #ifndef TCI_TASKS_STATE_H
 #define TCI_TASKS_STATE_H
 
+#include "base/fork_guard.h"
 #include "modules/tasks/task_timers.h"
 
 typedef struct tci_tasks {
@@ -11,12 +12,14 @@ typedef struct tci_tasks {
     tci_task_spares spares;
     tci_task *ready, **ready_last; /* those that can go on, in order; bound: TCI_TASKS_MAX */
     size_t ready_count;
-    size_t count;        /* all tasks */
-    const tc_ifunc *fn;  /* the function that runs on the stack, or NULL */
-    tci_task *task;      /* it, if it has waited before */
-    tci_stack_mark mark; /* of one that has not */
-    bool is_refused;     /* the stack cannot be opened */
-    bool is_elsewhere;   /* the log has it that tasks of another thread can go on */
+    size_t count;         /* all tasks */
+    const tc_ifunc *fn;   /* the function that runs on the stack, or NULL */
+    tci_task *task;       /* it, if it has waited before */
+    tci_stack_mark mark;  /* of one that has not */
+    tci_fork_guard guard; /* debuggers find it by this: task_layout.h */
+    tci_core *core;
+    bool is_refused;   /* the stack cannot be opened */
+    bool is_elsewhere; /* the log has it that tasks of another thread can go on */
 } tci_tasks;
 
 static inline tci_tasks *tci_tasks_of(const tci_core *core)
