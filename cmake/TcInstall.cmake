@@ -37,6 +37,26 @@ function(tc_install_module target)
   tc_installed(${target})
 endfunction()
 
+# tc_install_debugger_script(library): commands of gdb that know the library's records. The folder has the soname's number, as
+# records differ. gdb finds the library's own file below share/gdb/auto-load of its own prefix, and beside the library in this build.
+function(tc_install_debugger_script library)
+  get_target_property(version ${library} VERSION)
+  set(name lib${library}.so.${version}-gdb.py)
+  set(tc_gdb_script ${PROJECT_SOURCE_DIR}/scripts/gdb/tchains.py)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/gdb-auto-load.py.in ${PROJECT_BINARY_DIR}/lib/${name} @ONLY)
+  set(folder ${CMAKE_INSTALL_DATADIR}/${tc_module_folder})
+  file(RELATIVE_PATH tc_gdb_script ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_PREFIX}/${folder}/tchains.py)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/gdb-auto-load.py.in ${CMAKE_CURRENT_BINARY_DIR}/to-install/${name} @ONLY)
+  install(FILES ${PROJECT_SOURCE_DIR}/scripts/gdb/tchains.py DESTINATION ${folder} COMPONENT runtime)
+  # The library's folder, by the prefix of the installation: `cmake --install` may be given another one.
+  set(library_folder ${CMAKE_INSTALL_LIBDIR})
+  if(NOT IS_ABSOLUTE ${library_folder})
+    set(library_folder "\${CMAKE_INSTALL_PREFIX}/${library_folder}")
+  endif()
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/to-install/${name} COMPONENT runtime
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${library_folder})
+endfunction()
+
 # tc_add_module(target LIBS ... SOURCES a.c ...): a module of the library's. It has copies of its own of the base files that
 # every module uses, and exports the names in the file module.map beside its sources: so nothing in it can be mixed up with
 # the library's.
@@ -59,7 +79,7 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # The target `uninstall` removes the files of the last installation. The first step of an installation writes down which
 # folders are there already: they stay, also when they are empty afterwards.
 set(shared_folders ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/cmake ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
-  ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bash-completion/completions
+  ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_FULL_DATADIR}/gdb/auto-load ${CMAKE_INSTALL_FULL_DATADIR}/bash-completion/completions
   ${CMAKE_INSTALL_FULL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_FULL_DATADIR}/doc ${CMAKE_INSTALL_FULL_MANDIR}/man1
   ${CMAKE_INSTALL_FULL_MANDIR}/man3 ${CMAKE_INSTALL_FULL_MANDIR}/man7)
 set(shared_below_prefix)

@@ -38,6 +38,9 @@
  * the calls above are written when the function goes on. An overflow ends the process with a
  * line that names the function and its sender (tc/crash.h).
  *
+ * In gdb `tc tasks` lists those that wait, and `tc task 1` shows the frames of one
+ * (docs/debugging.md).
+ *
  * Threads. A task goes on in the thread that it began in. While another thread progresses the
  * context it waits, and the log names it once. Never wait with a lock held that other functions
  * take: they run in the same thread.

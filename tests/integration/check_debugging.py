@@ -15,12 +15,13 @@ import unittest
 from tool_process import Process, ToolTest, main, wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+SCRIPT = os.path.join(ROOT, "scripts", "gdb", "tchains.py")
 INCLUDE = os.path.join(ROOT, "include")
 
 # The parts of a transcript's line that differ from run to run: as written there, and as matched.
 VARIABLE = [(r"0x[0-9a-f]+", r"0x[0-9a-f]+"), (r"\b[0-9a-f]{32}\b", r"[0-9a-f]{32}"), (r"127\.0\.0\.1:\d+", r"127\.0\.0\.1:\d+"),
-            (r"process \d+", r"process \d+"), (r"tid \d+", r"tid \d+"), (r"[\d.]+%", r"[\d.]+%"), (r"^#\d+", r"#\d+"), (r"\.\.\.", r".*"),
-            (r"\s+", r"\s+")]
+            (r"process \d+", r"process \d+"), (r"tid \d+", r"tid \d+"), (r"[\d.]+%", r"[\d.]+%"), (r"endpoint \d+", r"endpoint \d+"),
+            (r"^#\d+", r"#\d+"), (r"\.\.\.", r".*"), (r"\s+", r"\s+")]
 
 
 def pattern_of(line):
@@ -79,7 +80,7 @@ class DocumentTest(ToolTest):
                             f"not there, or not in this order: {line}\n{pattern}\n{found}")
 
 
-class Debugger(DocumentTest):
+class GdbTest(DocumentTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -90,6 +91,8 @@ class Debugger(DocumentTest):
         if "exited normally" not in done.stdout:
             raise unittest.SkipTest(f"gdb may not debug here: {done.stdout.strip()}")
 
+
+class Debugger(GdbTest):
     def gdb_node(self, commands, archive, **environment):
         """Returns gdb's output: a node runs in it, to which a function is sent."""
         port_file = os.path.join(self.work, "port")
@@ -120,6 +123,97 @@ class Debugger(DocumentTest):
         found = self.gdb_node(commands, archive, TC_DEBUG_CODE="yes")
         self.expect_lines(["hit Breakpoint 1, 0x1 in middle_main ()", "#1 0x1 in middle_main ()", "tc_wait (", "main ("],
                           found.replace("printf (", "printf ("))
+
+
+class DebuggerTasks(GdbTest):
+    """gdb's commands about functions that wait: scripts/gdb/tchains.py."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        done = run([cls.gdb, "-nx", "-q", "-batch", "-ex", "python print(6 * 7)"])
+        if "42" not in done.stdout:
+            raise unittest.SkipTest(f"gdb has no Python: {done.stdout.strip()}")
+
+    def dozing_node(self, debug=True, **environment):
+        """A node in which two messages wait, and their senders."""
+        transcript = self.document.transcript("(gdb) tc tasks")
+        lines = [line if debug else line.replace(" -g", "") for line in transcript]
+        archive = self.compile(lines)
+        if debug:
+            environment.update(environment_of(next(line for line in transcript if "tc-node" in line)))
+        node, senders = self.node(**environment), []
+        for who in ("anna", "bert"):
+            senders.append(self.send(node.address, archive, "--call", "--timeout", "600", "--text", who))
+            node.wait_for_line(f"{who} sleeps")
+        return node, senders
+
+    def commands(self, commands, *target, script=True):
+        """Returns gdb's output of these commands about a process or a core."""
+        safe = f"add-auto-load-safe-path {os.path.dirname(self.tools)}"
+        words = [word for command in [*([f"source {SCRIPT}"] if script else []), *commands] for word in ("-ex", command)]
+        return run([self.gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-iex", safe, "-iex", "set width 0",
+                    "-iex", "set confirm off", *target, *words]).stdout
+
+    # The stack that functions share, the thread's registers, and gdb's settings: before and after, in one line.
+    STATE = ("python print('state', hash((read(next(owners()).top - 65536, 65536), gdb.execute('info registers', to_string=True), "
+             "gdb.execute('info files', to_string=True).count(' is '), gdb.parameter('trust-readonly-sections'), "
+             "gdb.parameter('confirm'), gdb.selected_frame().level())))")
+
+    def expect_transcript(self, found):
+        expected = [line for line in self.document.transcript("(gdb) tc tasks") if not line.startswith(("(gdb)", "$"))]
+        self.expect_lines(expected, found)
+
+    def test_gdb_shows_functions_that_wait_in_a_process_and_in_its_core(self):
+        commands = [line[len("(gdb) "):] for line in self.document.transcript("(gdb) tc tasks") if line.startswith("(gdb) ")]
+        core = os.path.join(self.work, "core")
+        node, senders = self.dozing_node()
+        # With the script that gdb loads by itself.
+        commands.append("tc task 2 frame function doze")
+        found = self.commands(["up", self.STATE, *commands, self.STATE, f"generate-core-file {core}"], "-p", str(node.pid),
+                              script=False)
+        self.expect_transcript(found)
+        states = re.findall(r"^state .*", found, re.MULTILINE)
+        self.assertEqual(len(states), 2, found)
+        self.assertEqual(states[0], states[1])
+        self.assertEqual((node.running(), [sender.running() for sender in senders]), (True, [True, True]), node.err)
+        node.kill()
+        found = self.commands([self.STATE, *commands, self.STATE], self.tool("tc-node"), core)
+        self.assertRegex(found, r"sleeps until [\d.]+ s of CLOCK_MONOTONIC")
+        self.expect_transcript(re.sub(r"sleeps until ([\d.]+ s) of CLOCK_MONOTONIC", r"sleeps, \1 left", found))
+        self.assertEqual(len(set(re.findall(r"^state .*", found, re.MULTILINE))), 1, found)
+
+    def test_gdb_needs_no_symbols_of_the_library_and_no_tables_of_the_function(self):
+        strip = shutil.which("strip")
+        if strip is None:
+            self.skipTest("strip is missing")
+        library = os.path.join(os.path.dirname(self.tools), "lib", "libtchains.so.1")
+        done = run([strip, "-o", os.path.join(self.work, "libtchains.so.1"), library])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        node, _ = self.dozing_node(debug=False, TC_FORM="image", LD_LIBRARY_PATH=self.work)
+        found = self.commands(["info sharedlibrary", "tc tasks", "tc task 1"], "-p", str(node.pid))
+        self.assertIn(os.path.join(self.work, "libtchains.so.1"), found)
+        self.expect_lines(["1 'dozer' from 127.0.0.1:1, process 1, ...; sleeps", "2 'dozer' from", "Task 1:", "in ?? () of 'dozer'",
+                           "0x1 in ... () from ...libtchains.so.1", "of these are guesses, behind code without unwind tables"], found)
+
+    def test_gdb_ends_at_damaged_records(self):
+        """In a process that dies with gdb: the records are damaged there."""
+        node, _ = self.dozing_node(debug=False, TC_FORM="image")
+        write = "python gdb.selected_inferior().write_memory({}, ({}).to_bytes(8, 'little'))"
+        found = self.commands([
+            "python first = next(all_tasks()); layout = first.layout",
+            write.format("first.address + layout.task_sp", "first.sp + (1 << 21)"), "tc task 1",
+            write.format("first.address + layout.task_sp", "first.owner.top - 8"), "tc task 1",
+            write.format("first.address + layout.task_sp", "first.sp"),
+            write.format("first.address + layout.task_kept", "8"), "tc task 1",
+            write.format("first.address + layout.task_fn", "16"), "tc tasks",
+            write.format("first.address + layout.task_of_ep", "first.address"), "tc tasks",
+            write.format("first.ep + layout.ep_next", "first.ep"), write.format("first.ep + layout.ep_tasks", "0"), "tc tasks",
+            write.format("first.owner.core + layout.core_first", "1"), "tc tasks",
+            "tc task 0", "kill"], "-p", str(node.pid))
+        self.expect_lines(["damaged: the record has stack pointer", "damaged: 8 bytes of stack, expected at least",
+                           "cannot be read", "record at 0x1: damaged:", "has a cycle at 0x1", "the list of endpoints has a cycle at 0x1",
+                           "damaged: 8 bytes at 0x1 cannot be read", "the number is that of tc tasks"], found)
 
 
 class Profiler(DocumentTest):
