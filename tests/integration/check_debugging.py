@@ -296,10 +296,10 @@ class Profiler(DocumentTest):
 
 
 class Crashes(DocumentTest):
-    def crash(self, archive, number, **environment):
+    def crash(self, archive, number, *arguments, **environment):
         """Returns the node's output before it dies of that signal."""
         node = self.node(**environment)
-        sender = self.send(node.address, archive, "--timeout", "30")
+        sender = self.send(node.address, archive, "--timeout", "30", *arguments)
         self.assertEqual(node.wait(), -number, node.err)
         self.assertNotEqual(sender.wait(), 0)
         return node.err, sender.pid
@@ -325,6 +325,25 @@ class Crashes(DocumentTest):
             self.expect_lines([transcript[-1]], said)
             self.assertRegex(said, rf"SIGSEGV in wild_main\+0x\w+ of {self.id_of(archive)}; running: function 'wild' "
                                    rf"{self.id_of(archive)} from 127\.0\.0\.1:\d+, process {sender}\n")
+
+    def test_a_crash_of_a_function_that_may_wait_names_it_too(self):
+        """Before it has waited, and behind a wait; below it, too."""
+        for name, wait, last, line in (("rash", "", "*(volatile int *)8 = 1;", r"SIGSEGV in rash[_:]\w+\+0x\w+ of "),
+                                       ("late", "(void)!tc_task_sleep(1000000);", "*(volatile int *)8 = 1;",
+                                        r"SIGSEGV in late[_:]\w+\+0x\w+ of "),
+                                       ("gone", "(void)!tc_task_sleep(1000000);", "abort();", r"SIGABRT")):
+            source = os.path.join(self.work, name + ".c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(f"#include <stdlib.h>\n#include <tc/entry.h>\n#include <tc/task.h>\n"
+                           f"TC_THREADED({name})(void *payload, size_t size, void *args)\n"
+                           f"{{\n    (void)payload, (void)size, (void)args;\n    {wait}\n    {last}\n}}\n")
+            archive = os.path.join(self.work, name + ".tca")
+            done = run([self.tool("tc-clang"), "-I" + INCLUDE, source, "-o", archive])
+            self.assertEqual(done.returncode, 0, done.stdout)
+            for form in ("image", "bitcode"):
+                said, sender = self.crash(archive, signal.SIGSEGV if "SEGV" in line else signal.SIGABRT, "--call", TC_FORM=form)
+                self.assertRegex(said, rf"tc-node: {line}.*; running: function '{name}' {self.id_of(archive)} from 127\.0\.0\.1:\d+, "
+                                       rf"process {sender}\n")
 
     def test_a_crash_below_the_function_names_it_too(self):
         said, _ = self.crash(self.compile_text("quits", "    abort();"), signal.SIGABRT)
