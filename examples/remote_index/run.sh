@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Lookups in a hash table and a B+-tree of other processes, in each way that there is.
+#   examples/remote_index/run.sh BUILD_DIR [-n RANKS] [KEYS [LOOKUPS]]
+# Exit status 0 only when every lookup has found its value.
+set -euo pipefail
+[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [-n RANKS] [KEYS [LOOKUPS]]" >&2; exit 2; }
+build=$(cd "$1" && pwd)
+shift
+ranks=3
+if [ "${1-}" = -n ]; then
+    ranks=${2:?"-n needs a number"}
+    shift 2
+fi
+example=$build/examples/remote_index
+TC_IFUNC_PATH=$example exec timeout -k 5 300 "$build/bin/tc-run" -n "$ranks" "$example/index_run" "$@"
