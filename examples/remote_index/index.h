@@ -1,8 +1,12 @@
-/* A hash table and a B+-tree over all ranks of a group: the layout that each rank opens to the
- * others as a window, and the messages of the functions that search them.
+/* A hash table and a B+-tree over the owners of a group, the ranks behind its clients: the
+ * layout of the memory that each owner opens to others as a window, and the messages of the
+ * functions that search it.
  *
- * Each key has a rank, key % ranks, whose table has it. A node of the tree is at the rank of
- * its number, number % ranks. An offset and a number mean the same at each rank. */
+ * An owner's part is an index_part, buckets, leaves, inner nodes and entries. All offsets but
+ * the part's end mean the same at each owner. A key has one owner, whose table has it; a node
+ * of the tree is at the owner of its number, leaves first. Two rules bound every search, also
+ * one in memory that somebody else fills: an entry's list goes on at a lower offset, and a
+ * child has a lower number than its parent. */
 #ifndef INDEX_H
 #define INDEX_H
 
@@ -10,53 +14,66 @@
 #include <tc/entry.h>
 #include <tc/window.h>
 
-/* The name under which each rank publishes its index_rank. */
+/* The name under which each owner publishes its index_rank. */
 #define INDEX_RANK "index_rank"
 
-#define INDEX_BUCKETS 8192u
-#define INDEX_KEYS_MAX 16384u
-#define INDEX_FANOUT 16u
-#define INDEX_NODES_MAX 4096u
+#define INDEX_FANOUT_MAX 64u
+#define INDEX_VALUE_MAX 4096u
 
-/* An entry of a table. Lists end at entry 0, whose key no lookup has. */
-typedef struct index_entry {
-    uint64_t key;
-    uint64_t value;
-    uint64_t next; /* offset of an entry, in the window */
-} index_entry;
+/* The same at all ranks. */
+typedef struct index_shape {
+    uint64_t keys;
+    uint32_t clients; /* ranks that only look up; the others are the owners */
+    uint32_t owners;
+    uint32_t fanout;      /* keys of a leaf, children of an inner node */
+    uint32_t value_bytes; /* a multiple of 8 */
+    uint32_t bucket_bits; /* 2 to that power buckets for each owner; at least 1 */
+    uint32_t levels;      /* of the tree, the leaves' among them */
+    uint64_t leaves;      /* nodes 0 to leaves - 1 */
+    uint64_t nodes;       /* the last one is the root */
+    uint64_t entry_bytes, leaf_bytes, inner_bytes;
+    uint64_t leaves_at, inner_at, entries_at; /* offsets in a part; buckets begin behind its
+                                                 head, and take what is left before leaves_at */
+} index_shape;
 
-/* 264 bytes. Child i of an inner node has the keys below keys[i], the last one all others. */
-typedef struct index_node {
-    uint32_t count; /* of children, or of keys of a leaf */
-    uint32_t is_leaf;
-    uint64_t keys[INDEX_FANOUT];
-    uint64_t places[INDEX_FANOUT]; /* numbers of children; in a leaf: values */
-} index_node;
-
-/* The window of a rank. */
+/* The head of a part. */
 typedef struct index_part {
-    uint64_t version;                /* changes with the inner nodes; never, in this example */
-    uint64_t root;                   /* the number of the root */
-    uint64_t buckets[INDEX_BUCKETS]; /* offsets of entries */
-    index_entry entries[INDEX_KEYS_MAX + 1];
-    index_node nodes[INDEX_NODES_MAX];
+    uint64_t version; /* changes with the inner nodes */
+    uint64_t ended;   /* not 0: no client has further questions */
+    uint64_t buckets[];
 } index_part;
 
-/* Published by each rank. */
+/* Lists end at entry 0, whose key is INDEX_NO_KEY. A bucket is the offset of its first one. */
+typedef struct index_entry {
+    uint64_t key;
+    uint64_t next; /* offset of an entry */
+    uint64_t value[];
+} index_entry;
+
+#define INDEX_NO_KEY UINT64_MAX
+
+/* Behind the keys, at words[fanout], a leaf has its values, and an inner node the numbers of
+ * its children. Child i has the keys below words[i], the last child all others. */
+typedef struct index_node {
+    uint64_t count; /* of keys in a leaf, of children */
+    uint64_t words[];
+} index_node;
+
+/* Published by each owner. */
 typedef struct index_rank {
     index_part *part;
     tc_gptr at; /* the window */
     uint32_t rank;
-    uint32_t ranks;
+    index_shape shape;
 } index_rank;
 
-/* To table_find and tree_find. */
+/* To table_find, tree_find and tree_walk. */
 typedef struct index_order {
     uint64_t key;
     uint64_t node; /* of the tree: where to go on */
 } index_order;
 
-/* Returns the running function's rank, or NULL: there is no index. */
+/* Returns the running function's owner, or NULL: there is no index. */
 static inline const index_rank *index_here(void)
 {
     size_t size = 0;
@@ -64,28 +81,74 @@ static inline const index_rank *index_here(void)
     return size == sizeof *own ? own : NULL;
 }
 
-static inline uint64_t index_bucket(uint64_t key)
+static inline uint64_t index_hash(uint64_t number)
 {
-    return (key * 0x9e3779b97f4a7c15u) >> 51; /* of INDEX_BUCKETS */
+    return (number + 1) * 0x9e3779b97f4a7c15u;
 }
 
-/* Returns the child of an inner node that has the key. */
-static inline uint64_t index_child(const index_node *node, uint64_t key)
+/* Returns the rank whose table has the key. */
+static inline uint32_t index_key_rank(const index_shape *shape, uint64_t key)
+{
+    return shape->clients + (uint32_t)((index_hash(key) >> 16 & UINT32_MAX) % shape->owners);
+}
+
+static inline uint32_t index_node_rank(const index_shape *shape, uint64_t number)
+{
+    return shape->clients + (uint32_t)(number % shape->owners);
+}
+
+static inline uint64_t index_bucket(const index_shape *shape, uint64_t key)
+{
+    return index_hash(key) >> (64 - shape->bucket_bits);
+}
+
+static inline uint64_t index_bucket_at(const index_shape *shape, uint64_t key)
+{
+    return sizeof(index_part) + 8 * index_bucket(shape, key);
+}
+
+static inline int index_is_leaf(const index_shape *shape, uint64_t number)
+{
+    return number < shape->leaves;
+}
+
+static inline uint64_t index_node_at(const index_shape *shape, uint64_t number)
+{
+    return index_is_leaf(shape, number)
+               ? shape->leaves_at + number * shape->leaf_bytes
+               : shape->inner_at + (number - shape->leaves) * shape->inner_bytes;
+}
+
+static inline uint64_t index_node_bytes(const index_shape *shape, uint64_t number)
+{
+    return index_is_leaf(shape, number) ? shape->leaf_bytes : shape->inner_bytes;
+}
+
+/* Returns the child of an inner node that has the key. Its number is not checked. */
+static inline uint64_t index_child(const index_shape *shape, const index_node *node,
+                                   uint64_t key)
 {
     uint32_t i = 0;
-    while (i + 1 < node->count && i + 1 < INDEX_FANOUT && key >= node->keys[i])
+    while (i + 1 < node->count && i + 1 < shape->fanout && key >= node->words[i])
         i++;
-    return node->places[i];
+    return node->words[shape->fanout + i];
 }
 
-/* Returns the value in a leaf, or 0. */
-static inline uint64_t index_value(const index_node *leaf, uint64_t key)
+/* Returns the key's value in a leaf, or NULL. */
+static inline const uint64_t *index_value(const index_shape *shape, const index_node *leaf,
+                                          uint64_t key)
 {
-    for (uint32_t i = 0; i < leaf->count && i < INDEX_FANOUT; i++) {
-        if (leaf->keys[i] == key)
-            return leaf->places[i];
+    for (uint32_t i = 0; i < leaf->count && i < shape->fanout; i++) {
+        if (leaf->words[i] == key)
+            return leaf->words + shape->fanout + i * (shape->value_bytes / 8);
     }
-    return 0;
+    return NULL;
+}
+
+/* Replies with a value; NULL: with 0 bytes, the key is not there. */
+static inline void index_answer(const index_shape *shape, const uint64_t *value)
+{
+    tc_reply(value, value != NULL ? shape->value_bytes : 0);
 }
 
 #endif

@@ -1,68 +1,141 @@
 #include "index_build.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
-static void add_entry(index_part *part, uint64_t place, uint64_t key)
+static uint64_t nodes_above(const index_shape *shape, uint64_t below)
 {
-    uint64_t *bucket = &part->buckets[index_bucket(key)];
-    part->entries[place] = (index_entry){key, index_value_of(key), *bucket};
-    *bucket = offsetof(index_part, entries) + place * sizeof(index_entry);
+    return (below + shape->fanout - 1) / shape->fanout;
 }
 
-static void build_table(index_part *part, uint64_t keys, uint32_t rank, uint32_t ranks)
+void index_shape_init(index_shape *shape, uint64_t per_bucket)
 {
-    const uint64_t end = offsetof(index_part, entries);
-    uint64_t place = 0;
-    part->entries[0] = (index_entry){UINT64_MAX, 0, end};
-    for (uint64_t i = 0; i < INDEX_BUCKETS; i++)
-        part->buckets[i] = end;
-    for (uint64_t i = 0; i < keys; i++) {
-        if (index_key(i) % ranks == rank)
-            add_entry(part, ++place, index_key(i));
+    const uint64_t value = shape->value_bytes;
+    shape->bucket_bits = 1;
+    while ((per_bucket * shape->owners) << shape->bucket_bits < shape->keys)
+        shape->bucket_bits++;
+    shape->leaves = nodes_above(shape, shape->keys);
+    shape->nodes = shape->leaves;
+    shape->levels = 1;
+    for (uint64_t level = shape->leaves; level > 1; shape->levels++)
+        shape->nodes += level = nodes_above(shape, level);
+    shape->entry_bytes = sizeof(index_entry) + value;
+    shape->leaf_bytes = sizeof(index_node) + shape->fanout * (8 + value);
+    shape->inner_bytes = sizeof(index_node) + shape->fanout * 16ul;
+    shape->leaves_at = sizeof(index_part) + (8ul << shape->bucket_bits);
+    shape->inner_at = shape->leaves_at + shape->leaves * shape->leaf_bytes;
+    shape->entries_at = shape->inner_at + (shape->nodes - shape->leaves) * shape->inner_bytes;
+}
+
+/* --- values ------------------------------------------------------------------------------- */
+
+static bool is_left_out(const index_shape *shape, uint64_t i, index_damage damage)
+{
+    return damage == INDEX_NO_MIDDLE && i == shape->keys / 2;
+}
+
+static void fill_value(const index_shape *shape, uint64_t i, index_damage damage,
+                       uint64_t *value)
+{
+    const uint64_t words = shape->value_bytes / 8;
+    for (uint64_t k = 0; k < words; k++)
+        value[k] = index_word(index_key(i), k);
+    if (damage == INDEX_WRONG_VALUE && i == shape->keys / 2)
+        value[words - 1] ^= 1;
+}
+
+/* --- the table ---------------------------------------------------------------------------- */
+
+static void build_table(const index_shape *shape, uint32_t rank, index_damage damage,
+                        index_part *part)
+{
+    uint64_t at = shape->entries_at;
+    index_entry *entry = (void *)((char *)part + at);
+    *entry = (index_entry){.key = INDEX_NO_KEY, .next = at};
+    for (uint64_t i = 0; i < 1ul << shape->bucket_bits; i++)
+        part->buckets[i] = at;
+    for (uint64_t i = 0; i < shape->keys; i++) {
+        const uint64_t key = index_key(i);
+        if (index_key_rank(shape, key) != rank || is_left_out(shape, i, damage))
+            continue;
+        uint64_t *bucket = &part->buckets[index_bucket(shape, key)];
+        at += shape->entry_bytes;
+        entry = (void *)((char *)part + at);
+        entry->key = key;
+        entry->next = *bucket;
+        fill_value(shape, i, damage, entry->value);
+        *bucket = at;
     }
 }
 
-/* Makes the leaves, then each level above, until one node is left: the root. */
-static bool build_tree(index_part *part, uint64_t keys)
+/* --- the tree ----------------------------------------------------------------------------- */
+
+static index_node *node_of(const index_shape *shape, index_part *part, uint64_t number)
 {
-    uint64_t count = 0, first = 0;
-    uint64_t lowest[INDEX_NODES_MAX]; /* the lowest key below each node */
-    for (uint64_t i = 0; i < keys; i++) {
-        index_node *leaf = &part->nodes[i / INDEX_FANOUT];
-        if (i / INDEX_FANOUT == INDEX_NODES_MAX)
-            return false;
-        if (i % INDEX_FANOUT == 0) {
-            *leaf = (index_node){.is_leaf = 1};
-            lowest[count++] = index_key(i);
+    return (void *)((char *)part + index_node_at(shape, number));
+}
+
+static void fill_leaf(const index_shape *shape, uint64_t number, index_damage damage,
+                      index_node *leaf)
+{
+    const uint64_t words = shape->value_bytes / 8;
+    const uint64_t first = number * shape->fanout;
+    for (uint64_t i = first; i < first + shape->fanout && i < shape->keys; i++) {
+        if (is_left_out(shape, i, damage))
+            continue;
+        fill_value(shape, i, damage, leaf->words + shape->fanout + leaf->count * words);
+        leaf->words[leaf->count++] = index_key(i);
+    }
+}
+
+/* Fills a node whose children are those from `child` on, each with `keys` keys. */
+static void fill_inner(const index_shape *shape, uint64_t child, uint64_t count, uint64_t first,
+                       uint64_t keys, index_node *node)
+{
+    node->count = count;
+    for (uint64_t i = 0; i < count; i++) {
+        node->words[shape->fanout + i] = child + i;
+        if (i + 1 < count)
+            node->words[i] = index_key(first + (i + 1) * keys);
+    }
+}
+
+/* Each level from the leaves on has all nodes full but the last. */
+static void build_tree(const index_shape *shape, uint32_t rank, index_damage damage,
+                       index_part *part)
+{
+    for (uint64_t i = 0; i < shape->leaves; i++) {
+        if (index_node_rank(shape, i) == rank)
+            fill_leaf(shape, i, damage, node_of(shape, part, i));
+    }
+    uint64_t below = 0, count = shape->leaves, keys = shape->fanout;
+    while (count > 1) {
+        const uint64_t first = below + count, above = nodes_above(shape, count);
+        for (uint64_t i = 0; i < above; i++) {
+            const uint64_t child = i * shape->fanout;
+            const uint64_t left = count - child;
+            if (index_node_rank(shape, first + i) == rank)
+                fill_inner(shape, below + child, left < shape->fanout ? left : shape->fanout,
+                           child * keys, keys, node_of(shape, part, first + i));
         }
-        leaf->keys[leaf->count] = index_key(i);
-        leaf->places[leaf->count++] = index_value_of(index_key(i));
+        below = first;
+        count = above;
+        keys *= shape->fanout;
     }
-    while (count - first > 1) {
-        const uint64_t end = count;
-        for (uint64_t child = first; child < end; child++) {
-            const uint64_t at = (child - first) % INDEX_FANOUT;
-            if (at == 0 && count == INDEX_NODES_MAX)
-                return false;
-            if (at == 0) {
-                lowest[count] = lowest[child];
-                part->nodes[count++] = (index_node){0};
-            } else {
-                part->nodes[count - 1].keys[at - 1] = lowest[child];
-            }
-            part->nodes[count - 1].places[part->nodes[count - 1].count++] = child;
-        }
-        first = end;
-    }
-    part->root = first;
-    return true;
 }
 
-bool index_build(index_part *part, uint64_t keys, uint32_t rank, uint32_t ranks)
+index_part *index_build(const index_shape *shape, uint32_t rank, index_damage damage,
+                        uint64_t *bytes_out)
 {
-    if (keys == 0 || keys > INDEX_KEYS_MAX)
-        return false;
+    uint64_t entries = 1;
+    for (uint64_t i = 0; i < shape->keys; i++)
+        entries += index_key_rank(shape, index_key(i)) == rank;
+    const uint64_t bytes = shape->entries_at + entries * shape->entry_bytes;
+    index_part *part = calloc(1, bytes);
+    if (part == NULL)
+        return NULL;
     part->version = 1;
-    build_table(part, keys, rank, ranks);
-    return build_tree(part, keys);
+    build_table(shape, rank, damage, part);
+    build_tree(shape, rank, damage, part);
+    *bytes_out = bytes;
+    return part;
 }

@@ -1,4 +1,4 @@
-/* Fills the part of a rank. */
+/* The shape of an index, and an owner's part of it. */
 #ifndef INDEX_BUILD_H
 #define INDEX_BUILD_H
 
@@ -6,19 +6,31 @@
 
 #include <stdbool.h>
 
-/* Key number i, and its value, which is never 0. */
+#define INDEX_KEYS_MAX 1000000u
+
+/* A mistake that is made on purpose, in the middle key, so that the comparison finds it. */
+typedef enum index_damage { INDEX_INTACT, INDEX_WRONG_VALUE, INDEX_NO_MIDDLE } index_damage;
+
+/* Key number i. The numbers between are no keys. */
 static inline uint64_t index_key(uint64_t i)
 {
     return 3 * i + 1;
 }
 
-static inline uint64_t index_value_of(uint64_t key)
+/* Word number i of a key's value. */
+static inline uint64_t index_word(uint64_t key, uint64_t i)
 {
-    return key * key + 7;
+    return key * key + 7 + i;
 }
 
-/* Fills the table with the keys of that rank, and the tree with all of them: each rank makes
- * the same nodes, and opens those of its own to others. False: there are too many keys. */
-bool index_build(index_part *part, uint64_t keys, uint32_t rank, uint32_t ranks);
+/* Fills in all that depends on keys, clients, owners, fanout and value_bytes.
+ *
+ *   per_bucket  as many keys for each bucket, or fewer: there are a power of two */
+void index_shape_init(index_shape *shape, uint64_t per_bucket);
+
+/* Makes an owner's part: its table, and the nodes of the tree that it has. Returns memory for
+ * free, and its bytes; NULL: there is not so much. */
+index_part *index_build(const index_shape *shape, uint32_t rank, index_damage damage,
+                        uint64_t *bytes_out);
 
 #endif

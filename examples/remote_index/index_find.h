@@ -1,37 +1,23 @@
-/* The ways to look up a key of other ranks' parts. */
+/* The ways to look up a key of the owners'. */
 #ifndef INDEX_FIND_H
 #define INDEX_FIND_H
 
-#include "index.h"
+#include "index_client.h"
 
-#include <stdbool.h>
-#include <tc/call.h>
-#include <tc/ifunc.h>
+/* Looks up a key. value_out receives value_bytes if it is there. */
+typedef tc_status (*index_find)(index_client *c, uint64_t key, uint64_t *value_out,
+                                bool *is_found_out);
 
-enum { INDEX_WHERE, TABLE_FIND, TREE_FIND, TREE_WALK, INDEX_FUNCTIONS };
+typedef struct index_way {
+    const char *name;
+    index_find find;
+} index_way;
 
-/* A rank that looks up. */
-typedef struct index_client {
-    tc_context *ctx;
-    tc_group *group;
-    tc_ifunc *functions[INDEX_FUNCTIONS];
-    index_rank own;
-    tc_gptr *windows;  /* of each rank */
-    index_node *inner; /* a copy of the inner nodes, by number, for tree_by_chain */
-    bool *is_known;    /* which it has */
-    uint64_t version;  /* of that copy */
-    tc_error err;      /* of the lookup that failed */
-} index_client;
+#define INDEX_WAYS 7u
 
-/* Looks up a key. *value_out: 0 if there is no such. */
-typedef tc_status (*index_way)(index_client *c, uint64_t key, uint64_t *value_out);
+extern const index_way index_ways[INDEX_WAYS];
 
-tc_status table_by_gets(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status table_by_indirect_get(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status table_by_function(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status tree_by_gets(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status tree_by_chain(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status tree_by_travelling(index_client *c, uint64_t key, uint64_t *value_out);
-tc_status tree_by_waiting(index_client *c, uint64_t key, uint64_t *value_out);
+/* Tells the owners that inner nodes have changed: copies of them are out of date. */
+tc_status index_change(index_client *c);
 
 #endif

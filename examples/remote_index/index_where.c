@@ -1,4 +1,4 @@
-/* Answers with the window of the rank that it runs at. */
+/* Answers with the window of the owner that it runs at. */
 #include "index.h"
 
 void index_where_main(void *payload, size_t size, void *target_args)

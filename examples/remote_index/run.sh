@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Lookups in a hash table and a B+-tree of other processes, in each way that there is.
-#   examples/remote_index/run.sh BUILD_DIR [-n RANKS] [KEYS [LOOKUPS]]
-# Exit status 0 only when every lookup has found its value.
+#   examples/remote_index/run.sh BUILD_DIR [-n RANKS] [OPTION...]
+#     -n RANKS     default: 3, a client and two owners
+#     OPTION...    those of index_run: --help lists them
+# Exit status 0 only when every lookup has found its value, or that there is none.
 set -euo pipefail
-[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [-n RANKS] [KEYS [LOOKUPS]]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [-n RANKS] [OPTION...]" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 shift
 ranks=3

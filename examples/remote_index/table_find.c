@@ -1,4 +1,4 @@
-/* Looks a key up in the table of the rank that it runs at, and answers with the value, or 0. */
+/* Looks a key up in the table of the owner that it runs at, and answers with the value. */
 #include "index.h"
 
 #include <string.h>
@@ -13,10 +13,11 @@ void table_find_main(void *payload, size_t size, void *target_args)
         return;
     }
     memcpy(&order, payload, sizeof order);
-    const char *window = (const char *)own->part;
+    const char *part = (const char *)own->part;
     const index_entry *entry =
-        (const void *)(window + own->part->buckets[index_bucket(order.key)]);
-    while (entry != own->part->entries && entry->key != order.key)
-        entry = (const void *)(window + entry->next);
-    tc_reply(&entry->value, sizeof entry->value);
+        (const void *)(part + own->part->buckets[index_bucket(&own->shape, order.key)]);
+    while (entry->key != order.key && entry->key != INDEX_NO_KEY)
+        entry = (const void *)(part + entry->next);
+    const int is_found = entry->key == order.key && order.key != INDEX_NO_KEY;
+    index_answer(&own->shape, is_found ? entry->value : NULL);
 }

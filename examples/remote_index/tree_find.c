@@ -1,5 +1,5 @@
-/* Descends the tree from a node that this rank has, and goes on to the rank of each next one.
- * The rank of the leaf answers with the value, or 0. */
+/* Descends the tree from a node that this owner has, and goes on to the owner of each next one.
+ * The owner of the leaf answers with the value. */
 #include "index.h"
 
 #include <string.h>
@@ -14,15 +14,20 @@ void tree_find_main(void *payload, size_t size, void *target_args)
         return;
     }
     memcpy(&order, payload, sizeof order);
-    while (order.node < INDEX_NODES_MAX && order.node % own->ranks == own->rank) {
-        const index_node *node = &own->part->nodes[order.node];
-        if (node->is_leaf) {
-            const uint64_t value = index_value(node, order.key);
-            tc_reply(&value, sizeof value);
+    if (order.node >= own->shape.nodes) {
+        tc_self_fail(TC_E_INVALID, "the order's node is beyond the tree's root");
+        return;
+    }
+    while (index_node_rank(&own->shape, order.node) == own->rank) {
+        const index_node *node =
+            (const void *)((const char *)own->part + index_node_at(&own->shape, order.node));
+        if (index_is_leaf(&own->shape, order.node)) {
+            index_answer(&own->shape, index_value(&own->shape, node, order.key));
             return;
         }
-        order.node = index_child(node, order.key);
+        order.node = index_child(&own->shape, node, order.key);
     }
-    if (tc_forward((uint32_t)(order.node % own->ranks), &order, sizeof order) != TC_OK)
+    const uint32_t next = index_node_rank(&own->shape, order.node);
+    if (tc_forward(next, &order, sizeof order) != TC_OK)
         return; /* the caller gets the reason */
 }
