@@ -108,6 +108,8 @@ void index_arguments_parse(int argc, char **argv, index_arguments *args)
         take_option(c, args);
     if (optind < argc)
         refuse("argument", argv[optind], "options alone; --help lists them");
+    if (args->shape.keys * args->shape.value_bytes > INDEX_VALUES_MAX)
+        refuse("--keys", "with such values", "256 MiB of values at most");
     if (args->delay_ns > 0 && args->shape.clients > 1)
         refuse("--delay", "with several clients",
                "one client: one message under way at a time");

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #define INDEX_KEYS_MAX 1000000u
+#define INDEX_VALUES_MAX (256ul << 20) /* bytes of all values together */
 
 /* A mistake that is made on purpose, in the middle key, so that the comparison finds it. */
 typedef enum index_damage { INDEX_INTACT, INDEX_WRONG_VALUE, INDEX_NO_MIDDLE } index_damage;

@@ -1,7 +1,6 @@
 #include "index_client.h"
 
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <tc/advanced.h>
 
@@ -9,20 +8,22 @@
 
 /* --- a slower network --------------------------------------------------------------------- */
 
-/* Waits until something has come, without running it. A deadline is noticed in a second. */
-static void wait_for_arrival(tc_context *ctx)
+/* Waits until something has come, without running it. Returns whether it has: deadlines want
+ * tc_progress once a second. */
+static bool has_arrived(tc_context *ctx)
 {
     struct pollfd arrival = {.fd = tc_context_fd(ctx), .events = POLLIN};
-    const tc_status armed = tc_context_arm(ctx);
-    (void)poll(&arrival, 1, armed == TC_OK ? 1000 : 0);
+    if (tc_context_arm(ctx) != TC_OK)
+        return true;
+    return poll(&arrival, 1, 1000) > 0;
 }
 
 void index_step(index_client *c)
 {
-    wait_for_arrival(c->ctx);
-    const uint64_t end = index_now_ns() + c->delay_ns;
-    while (index_now_ns() < end)
-        sched_yield();
+    const struct timespec delay = {(time_t)(c->delay_ns / 1000000000u),
+                                   (long)(c->delay_ns % 1000000000u)};
+    if (has_arrived(c->ctx))
+        (void)nanosleep(&delay, NULL);
     while (tc_progress(c->ctx) > 0)
         ;
     tc_progress(c->ctx); /* a task that has its answer now goes on */

@@ -108,41 +108,39 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool report(const index_client *c, const index_arguments *args, measurement *m)
+static void report(const index_client *c, const index_arguments *args, measurement *m)
 {
     const index_shape *s = &c->shape;
-    uint64_t wrong = 0;
-    for (unsigned way = 0; way < INDEX_WAYS; way++)
-        wrong += m->wrong[way];
-    if (c->rank == 0) {
-        printf("%" PRIu64 " keys at %" PRIu32 " owners, values of %" PRIu32
-               " bytes, up to %" PRIu64 " keys for each bucket, %" PRIu32 " levels of %" PRIu32
-               ", %" PRIu32 " clients, %" PRIu64 " us for each message\n",
-               s->keys, s->owners, s->value_bytes, args->per_bucket, s->levels, s->fanout,
-               s->clients, args->delay_ns / 1000);
-        for (unsigned way = 0; way < INDEX_WAYS; way++) {
-            double *ns = m->ns[way];
-            qsort(ns, args->rounds, sizeof *ns, compare);
-            printf("%-28s %10.2f us  (%.2f to %.2f)\n", index_ways[way].name,
-                   ns[args->rounds / 2] / 1e3, ns[args->rounds / 4] / 1e3,
-                   ns[args->rounds * 3 / 4] / 1e3);
-        }
+    printf("%" PRIu64 " keys at %" PRIu32 " owners, values of %" PRIu32 " bytes, up to %" PRIu64
+           " keys for each bucket, %" PRIu32 " levels of %" PRIu32 ", %" PRIu32
+           " clients, %" PRIu64 " us for each message\n",
+           s->keys, s->owners, s->value_bytes, args->per_bucket, s->levels, s->fanout,
+           s->clients, args->delay_ns / 1000);
+    for (unsigned way = 0; way < INDEX_WAYS; way++) {
+        double *ns = m->ns[way];
+        qsort(ns, args->rounds, sizeof *ns, compare);
+        printf("%-28s %10.2f us  (%.2f to %.2f)\n", index_ways[way].name,
+               ns[args->rounds / 2] / 1e3, ns[args->rounds / 4] / 1e3,
+               ns[args->rounds * 3 / 4] / 1e3);
     }
-    printf("rank %" PRIu32 ": %" PRIu64 " of %" PRIu64 " lookups were wrong\n", c->rank, wrong,
-           m->asked);
-    return wrong == 0;
 }
 
-bool index_measure(index_client *c, const index_arguments *args)
+bool index_measure(index_client *c, const index_arguments *args, uint64_t *wrong_out)
 {
     measurement *m = calloc(1, sizeof *m);
     bool ok = m != NULL;
+    *wrong_out = 0;
     if (m == NULL)
         fprintf(stderr, "index: no memory\n");
     for (uint64_t round = 0; round <= args->rounds && ok; round++)
         ok = run_round(c, args, round, m);
+    if (ok && c->rank == 0)
+        report(c, args, m);
+    for (unsigned way = 0; way < INDEX_WAYS && ok; way++)
+        *wrong_out += m->wrong[way];
     if (ok && c->rank < c->shape.clients)
-        ok = report(c, args, m);
+        printf("rank %" PRIu32 ": %" PRIu64 " of %" PRIu64 " lookups were wrong\n", c->rank,
+               *wrong_out, m->asked);
     free(m);
     return ok;
 }

@@ -10,7 +10,8 @@ build=$(cd "$1" && pwd)
 shift
 ranks=3
 if [ "${1-}" = -n ]; then
-    ranks=${2:?"-n needs a number"}
+    [ $# -ge 2 ] || { echo "$0: -n: expected a number of ranks behind it" >&2; exit 2; }
+    ranks=$2
     shift 2
 fi
 example=$build/examples/remote_index
