@@ -3,8 +3,8 @@
  * functions that search it.
  *
  * An owner's part is an index_part, buckets, leaves, inner nodes and entries. All offsets but
- * the part's end mean the same at each owner. A key has one owner, whose table has it; a node
- * of the tree is at the owner of its number, leaves first. Two rules bound every search, also
+ * the part's end mean the same at each owner. A key is in the table of one owner; a node of
+ * the tree is at the owner of its number, leaves first. Two rules bound every search, also
  * one in memory that somebody else fills: an entry's list goes on at a lower offset, and a
  * child has a lower number than its parent. */
 #ifndef INDEX_H
@@ -32,8 +32,7 @@ typedef struct index_shape {
     uint64_t leaves;      /* nodes 0 to leaves - 1 */
     uint64_t nodes;       /* the last one is the root */
     uint64_t entry_bytes, leaf_bytes, inner_bytes;
-    uint64_t leaves_at, inner_at, entries_at; /* offsets in a part; buckets begin behind its
-                                                 head, and take what is left before leaves_at */
+    uint64_t leaves_at, inner_at, entries_at; /* offsets in a part */
 } index_shape;
 
 /* The head of a part. */
@@ -43,7 +42,7 @@ typedef struct index_part {
     uint64_t buckets[];
 } index_part;
 
-/* Lists end at entry 0, whose key is INDEX_NO_KEY. A bucket is the offset of its first one. */
+/* Lists end at entry 0, which has the key INDEX_NO_KEY. A bucket is the offset of its first one. */
 typedef struct index_entry {
     uint64_t key;
     uint64_t next; /* offset of an entry */
@@ -86,7 +85,7 @@ static inline uint64_t index_hash(uint64_t number)
     return (number + 1) * 0x9e3779b97f4a7c15u;
 }
 
-/* Returns the rank whose table has the key. */
+/* Returns the rank of the owner that has the key in its table. */
 static inline uint32_t index_key_rank(const index_shape *shape, uint64_t key)
 {
     return shape->clients + (uint32_t)((index_hash(key) >> 16 & UINT32_MAX) % shape->owners);

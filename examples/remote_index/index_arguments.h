@@ -1,4 +1,4 @@
-/* What the command line asks for. */
+/* The settings of a run, from its command line. */
 #ifndef INDEX_ARGUMENTS_H
 #define INDEX_ARGUMENTS_H
 

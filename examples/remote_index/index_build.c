@@ -87,7 +87,7 @@ static void fill_leaf(const index_shape *shape, uint64_t number, index_damage da
     }
 }
 
-/* Fills a node whose children are those from `child` on, each with `keys` keys. */
+/* Fills a node with the children from `child` on, each of which has `keys` keys. */
 static void fill_inner(const index_shape *shape, uint64_t child, uint64_t count, uint64_t first,
                        uint64_t keys, index_node *node)
 {

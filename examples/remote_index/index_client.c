@@ -31,7 +31,7 @@ void index_step(index_client *c)
 
 /* --- operations and calls ----------------------------------------------------------------- */
 
-/* What is under way. */
+/* An operation or a call that is under way. */
 typedef struct pending {
     index_client *client;
     tc_status status;
@@ -62,7 +62,7 @@ static void end_call(void *user, const tc_call_outcome *outcome)
     end(p, outcome->status, outcome->text);
 }
 
-/* Waits for what was started. It ends at its deadline at the latest. */
+/* Waits for its end. It ends at its deadline at the latest. */
 static tc_status await(pending *p)
 {
     while (!p->is_over)

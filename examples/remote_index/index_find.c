@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What another process fills is checked: a search ends, whatever it finds. */
+/* Checks numbers that another process wrote: a search ends, whatever it finds. */
 static tc_status must_be_below(index_client *c, const char *what, uint64_t found,
                                uint64_t bound)
 {
@@ -53,7 +53,7 @@ static tc_status answer_entry(index_client *c, uint64_t key, tc_status status,
                : answer(c, is_there ? c->entry->value : NULL, value_out, is_found_out);
 }
 
-/* One round trip for the bucket, and one for each entry of its list. An empty list has none. */
+/* One round trip for the bucket, and one for each entry of its list, which may be empty. */
 static tc_status table_by_gets(index_client *c, uint64_t key, uint64_t *value_out,
                                bool *is_found_out)
 {

@@ -17,7 +17,7 @@ typedef struct index_way {
 
 extern const index_way index_ways[INDEX_WAYS];
 
-/* Tells the owners that inner nodes have changed: copies of them are out of date. */
+/* Raises the version at all owners: copies of inner nodes are out of date. */
 tc_status index_change(index_client *c);
 
 #endif

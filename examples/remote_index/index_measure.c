@@ -6,7 +6,7 @@
 
 #define TIMEOUT_NS TC_SECONDS(120)
 
-/* Of a rank. */
+/* A rank's times and mistakes. */
 typedef struct measurement {
     double ns[INDEX_WAYS][INDEX_ROUNDS_MAX]; /* mean time of a lookup, in each round */
     uint64_t wrong[INDEX_WAYS];

@@ -1,4 +1,4 @@
-/* Lookups in all ways, timed and compared with what they have to find. */
+/* Lookups in all ways, timed and compared with the right values. */
 #ifndef INDEX_MEASURE_H
 #define INDEX_MEASURE_H
 

@@ -32,7 +32,7 @@ static bool has_memory(bool has)
     return has;
 }
 
-/* Settles what is an owner, and the shape. */
+/* Settles the number of owners, and the shape. */
 static bool join(index_client *c, const index_arguments *args)
 {
     if (!index_check(tc_group_join(c->ctx, TIMEOUT_NS, &c->group, &c->err), &c->err, "group"))
@@ -41,7 +41,7 @@ static bool join(index_client *c, const index_arguments *args)
     c->rank = tc_group_rank(c->group);
     c->shape = args->shape;
     c->delay_ns = args->delay_ns;
-    (void)prctl(PR_SET_TIMERSLACK, 1000ul); /* a delay is as long as it says, to 1 us */
+    (void)prctl(PR_SET_TIMERSLACK, 1000ul); /* delays are exact to 1 us */
     if (ranks <= c->shape.clients) {
         fprintf(stderr,
                 "index: %" PRIu32 " ranks, expected more than %" PRIu32

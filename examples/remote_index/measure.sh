@@ -2,7 +2,7 @@
 # The tables of README.md: medians of the rounds in us, in brackets their quartiles, the best way in bold.
 #   examples/remote_index/measure.sh BUILD_DIR [--only TEXT] [OPTION...]
 #     --only TEXT  rows alone whose names have that
-#     OPTION...    of index_run, for each row: -l 100 -r 50
+#     OPTION...    of index_run, for each row: -l 50 -r 21
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [--only TEXT] [OPTION...]" >&2; exit 2; }
 build=$1
@@ -26,7 +26,7 @@ row() {
     TC_DELIVERY=$delivery "$(dirname "$0")/run.sh" "$build" -n "$ranks" "$@" "${options[@]}" >>"$runs"
 }
 
-# Prints the columns of a structure: the ways whose names begin with it.
+# Prints the columns of a structure: the ways with names that begin with it.
 table() {
     awk -v of="$1, " '
         function flush_row(  i, best, line) {
@@ -63,7 +63,7 @@ table() {
 }
 
 options=("$@")
-[ $# -gt 0 ] || options=(-l 100 -r 50)
+[ $# -gt 0 ] || options=(-l 50 -r 21)
 row '`direct`' direct 3
 row 'one owner' direct 2
 row '1,000 keys' direct 3 -k 1000

@@ -3,7 +3,7 @@
 #   examples/remote_index/run.sh BUILD_DIR [-n RANKS] [OPTION...]
 #     -n RANKS     default: 3, a client and two owners
 #     OPTION...    those of index_run: --help lists them
-# Exit status 0 only when every lookup has found its value, or that there is none.
+# Exit status 0 only when every lookup was right.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [-n RANKS] [OPTION...]" >&2; exit 2; }
 build=$(cd "$1" && pwd)
