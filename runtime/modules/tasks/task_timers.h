@@ -4,9 +4,15 @@
 
 #include "modules/tasks/task_record.h"
 
+/* With its time, so that a comparison does not read the tasks, which lie anywhere. */
+typedef struct tci_task_timer {
+    uint64_t due_ns;
+    tci_task *task;
+} tci_task_timer;
+
 /* A zeroed one is empty. */
 typedef struct tci_task_timers {
-    tci_task **heap; /* from 1 on; bound: TCI_TASKS_MAX */
+    tci_task_timer *heap; /* from 1 on; bound: TCI_TASKS_MAX */
     size_t count;
     size_t capacity;
 } tci_task_timers;
@@ -20,7 +26,7 @@ void tci_task_timers_remove(tci_task_timers *timers, tci_task *task);
 /* Returns the task that wakes next, or NULL. */
 static inline tci_task *tci_task_timers_first(const tci_task_timers *timers)
 {
-    return timers->count > 0 ? timers->heap[1] : NULL;
+    return timers->count > 0 ? timers->heap[1].task : NULL;
 }
 
 void tci_task_timers_free(tci_task_timers *timers);
