@@ -39,7 +39,7 @@ static bool copy_payload(const tci_tasks *tasks, const tc_ifunc *fn, tci_job *j)
 {
     const void *from = j->payload;
     const size_t alignment = fn->alignment > LINE ? fn->alignment : LINE;
-    const size_t bytes = (j->size + alignment) / alignment * alignment;
+    const size_t bytes = (j->size + alignment) & ~(alignment - 1); /* a power of two */
     j->top = tci_shared_stack_top(&tasks->stack);
     if (j->size <= PAYLOAD_ON_STACK_MAX && alignment == LINE) {
         j->payload = j->top - bytes - LINE + (uintptr_t)from % LINE;
@@ -95,7 +95,7 @@ void tci_task_run(tci_tasks *tasks, tci_job *job)
         tasks->task->exceptions_of_thread = job->exceptions;
         tasks->task->exceptions = exceptions;
         put_aside(tasks, tasks->task);
-    } else {
+    } else if (job->block != NULL) {
         free(job->block);
     }
     tasks->fn = NULL;
