@@ -6,16 +6,8 @@
 
 /* Each has up to so many below it: fewer steps than with two, and they share a line or two. */
 #define BELOW 4u
-
-static size_t above(size_t at)
-{
-    return (at - 2) / BELOW + 1;
-}
-
-static size_t first_below(size_t at)
-{
-    return BELOW * (at - 1) + 2;
-}
+#define ABOVE(at) (((at)-2) / BELOW + 1)
+#define FIRST_BELOW(at) (BELOW * ((at)-1) + 2)
 
 static void put(tci_task_timers *timers, size_t at, tci_task_timer timer)
 {
@@ -25,17 +17,16 @@ static void put(tci_task_timers *timers, size_t at, tci_task_timer timer)
 
 static void move_up(tci_task_timers *timers, tci_task_timer timer, size_t at)
 {
-    for (; at > 1 && timers->heap[above(at)].due_ns > timer.due_ns; at = above(at))
-        put(timers, at, timers->heap[above(at)]);
+    for (; at > 1 && timers->heap[ABOVE(at)].due_ns > timer.due_ns; at = ABOVE(at))
+        put(timers, at, timers->heap[ABOVE(at)]);
     put(timers, at, timer);
 }
 
 static void move_down(tci_task_timers *timers, tci_task_timer timer, size_t at)
 {
     size_t least;
-    while ((least = first_below(at)) <= timers->count) {
-        const size_t end = least + BELOW;
-        for (size_t i = least + 1; i < end && i <= timers->count; i++) {
+    while ((least = FIRST_BELOW(at)) <= timers->count) {
+        for (size_t i = least + 1, end = least + BELOW; i < end && i <= timers->count; i++) {
             if (timers->heap[i].due_ns < timers->heap[least].due_ns)
                 least = i;
         }
