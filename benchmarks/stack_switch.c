@@ -11,8 +11,8 @@
 
 #define FUNCTION(name, kind) ".text\n.p2align 4\n.type " #name ", " kind "\n" #name ":\n"
 #define END(name) ".size " #name ", .-" #name "\n"
-/* Stores the own stack pointer at *own and goes on at *other; and the code of the other context,
- * which goes back each time. */
+/* Stores the own stack pointer at *own and goes on at *other; and the code of the other
+ * context, which goes back each time. */
 #define DECLARE(way)                                                                           \
     void stack_switch_##way(void **own, void *const *other) __asm__("stack_switch_" #way);     \
     void stack_switch_answer_##way(void) __asm__("stack_switch_answer_" #way);

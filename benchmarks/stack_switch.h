@@ -1,5 +1,5 @@
-/* A bare switch of stacks: two contexts that swap the registers that calls preserve, and nothing
- * else. The machine's limit for anything that runs on a stack of its own. */
+/* A bare switch of stacks: two contexts that swap the registers that calls preserve. The
+ * machine's limit for anything that runs on a stack of its own. */
 #ifndef TC_PERF_STACK_SWITCH_H
 #define TC_PERF_STACK_SWITCH_H
 

@@ -1,6 +1,6 @@
-/* Functions that wait: how long one takes to begin and end beside a bare switch of stacks, to
- * wait and go on, and what very many of them take, in memory, in time, and from the rate of
- * other messages. The source's side: it sends the orders, and gathers the figures. */
+/* Functions that wait: the time in which one begins and ends beside a bare switch of stacks,
+ * waits and goes on; the time and memory of very many; and the rate of other messages
+ * meanwhile. The source's side: it sends the orders, and gathers the figures. */
 #include "tasks_run.h"
 
 #include "perf_clock.h"
@@ -17,7 +17,7 @@
 #define ONE_COUNT 200000u
 #define RATE_SECONDS 0.025
 #define RATE_TRIAL 20000u
-/* From the first order to the first deadline: so many times as long as a task took to create. */
+/* From the first order to the first deadline: so many times as long as creation took. */
 #define LEAD_NS (20 * PERF_NS_PER_MS)
 #define LEAD_OF_RATE_NS (200 * PERF_NS_PER_MS)
 #define CREATE_NS 2000.0 /* at first */
@@ -27,33 +27,6 @@
 static void note(tasks_run *run, tasks_figure figure, double value)
 {
     run->samples[figure][run->round] = value;
-}
-
-uint64_t tasks_run_count(const tasks_run *run, tasks_figure figure)
-{
-    const uint64_t all = run->options->iterations;
-    switch (figure) {
-    case TASKS_WORD:
-    case TASKS_SWITCH:
-    case TASKS_SWITCH_RETURN:
-    case TASKS_CALL:
-    case TASKS_TURN:
-    case TASKS_RATE_QUIET:
-        return 0;
-    case TASKS_BEGIN:
-    case TASKS_SUSPEND_ONE:
-        return 1;
-    case TASKS_SUSPEND_FEW:
-        return TASKS_FEW;
-    case TASKS_ANSWER_ORDERED:
-    case TASKS_ANSWER_RANDOM:
-    case TASKS_CREATE_CALL:
-    case TASKS_RESIDENT_CALL:
-    case TASKS_ALLOCATED_CALL:
-        return all < TASKS_CALLS_MAX ? all : TASKS_CALLS_MAX;
-    default:
-        return all;
-    }
 }
 
 /* --- messages ---------------------------------------------------------------------------- */
@@ -160,7 +133,10 @@ static bool send_orders(tasks_run *run, tasks_order order, uint64_t tasks)
     uint64_t before = 0, upto = share_of(0);
     unsigned peer = 0;
     for (uint64_t i = 0; i < tasks; i++) {
+        /* One after the other, as each has a share of those that the others have left. */
         if (i == upto) {
+            if (!flush_all(run))
+                return false;
             before = upto;
             upto += share_of(before);
             peer++;
@@ -310,7 +286,7 @@ static bool measure_many(tasks_run *run)
 
 /* --- few tasks --------------------------------------------------------------------------- */
 
-/* Half the round trip of a word in shared memory: it tells how far apart the processors are. */
+/* Half the round trip of a word in shared memory: by it the processors are near or far. */
 static bool measure_word(tasks_run *run)
 {
     uint64_t words[8] = {0}, stamps[WORD_TRIPS + 1];
@@ -353,7 +329,7 @@ static bool measure_few(tasks_run *run)
 
 /* --- the experiment ---------------------------------------------------------------------- */
 
-/* The first messages, for which code is prepared, and a rate, to know how many fill the time. */
+/* The first messages, for which code is prepared, and a rate, to choose a count by. */
 static bool warm_up(tasks_run *run)
 {
     const uint64_t calls = tasks_run_count(run, TASKS_CREATE_CALL);

@@ -19,12 +19,39 @@ typedef struct figure_form {
 #define FORM(name, text, unit, order) {text, unit, order},
 static const figure_form forms[] = {TASKS_FIGURES(FORM)};
 
+uint64_t tasks_run_count(const tasks_run *run, tasks_figure figure)
+{
+    const uint64_t all = run->options->iterations;
+    switch (figure) {
+    case TASKS_WORD:
+    case TASKS_SWITCH:
+    case TASKS_SWITCH_RETURN:
+    case TASKS_CALL:
+    case TASKS_TURN:
+    case TASKS_RATE_QUIET:
+        return 0;
+    case TASKS_BEGIN:
+    case TASKS_SUSPEND_ONE:
+        return 1;
+    case TASKS_SUSPEND_FEW:
+        return TASKS_FEW;
+    case TASKS_ANSWER_ORDERED:
+    case TASKS_ANSWER_RANDOM:
+    case TASKS_CREATE_CALL:
+    case TASKS_RESIDENT_CALL:
+    case TASKS_ALLOCATED_CALL:
+        return all < TASKS_CALLS_MAX ? all : TASKS_CALLS_MAX;
+    default:
+        return all;
+    }
+}
+
 static const char *order_of(const figure_form *form)
 {
     return form->order == 'o' ? "created" : form->order == 'r' ? "random" : "none";
 }
 
-/* They may have changed places while it ran. */
+/* Processors of a virtual machine may move while it runs. */
 static const char *placement_of(perf_spread word_ns)
 {
     return word_ns.three_quarters < NEAR_NS ? "near"

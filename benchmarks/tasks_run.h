@@ -20,7 +20,7 @@
 /* Deadlines lie so far apart. */
 #define TASKS_SPACING_NS 100u
 
-/* F(name, text, unit, order): in the order of the report. Order: '-' none, 'o' by time of
+/* F(name, text, unit, order): in the order of the report. Order: '-' has none, 'o' by time of
  * creation, 'r' random. The tasks of each: tasks_run_count. */
 #define TASKS_FIGURES(F)                                                                       \
     F(WORD, "word", "ns", '-')                                                                 \
@@ -86,7 +86,7 @@ typedef struct tasks_one {
     double call_ns, begin_ns, turn_ns;
 } tasks_one;
 
-/* Of the target's memory; allocated_bytes: 0 where the allocator does not count. */
+/* The target's memory; allocated_bytes: 0 where the allocator does not count. */
 typedef struct tasks_filled {
     uint64_t waiting;
     uint64_t woken; /* too early */

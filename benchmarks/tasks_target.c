@@ -184,8 +184,8 @@ static bool ask_for_batch(tasks_run *run, uint32_t count)
     return status == TC_OK || ifunc_link_send_failed(&run->link, status);
 }
 
-/* So many answers are asked for ahead: a source that answers all at once would queue them, which
- * has a bound (send_queue_bytes). */
+/* The answers that are asked for ahead: a source that makes all at once would queue them, and
+ * a queue has a bound (send_queue_bytes). */
 #define ANSWERS_A_BATCH 4096u
 #define BATCHES_AHEAD 2u
 

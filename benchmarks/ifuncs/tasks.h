@@ -16,7 +16,7 @@ typedef struct tasks_target {
     uint64_t passed;   /* turns that they have let others run, together */
     uint64_t ended;
     uint64_t failed; /* waits and replies */
-    /* Of the process that answers. */
+    /* The answering process alone: */
     uint64_t held;          /* calls without an answer */
     uint64_t answered;      /* of them */
     tc_call_ticket *ticket; /* of each held call, by its number */

@@ -1,5 +1,5 @@
-/* Measures the beginning and the end of functions that may wait, within one message: the payload
- * is their number. The same body is called by its address, too. */
+/* Measures the beginning and the end of functions that may wait, within one message: the
+ * payload is their number. The same body is called by its address, too. */
 #include "tasks.h"
 
 #include <stddef.h>

@@ -365,6 +365,25 @@ def check_served(report):
             expect(report["ratios"].get(f"{mode}_to_own_{name}", 0) > 0, "a ratio", report["ratios"])
 
 
+def check_tasks(report):
+    """A row for each figure, of one task, of 64 and of all; where the allocator does not count, without its figures."""
+    many = report["env"]["options"]["iterations"]
+    rows = [(row["figure"], row["tasks"], row["order"]) for row in report["rows"] if not row["figure"].startswith("allocated")]
+    wakes = [(name, many, order) for name in ("suspend", "wake-sleep", "wake-answer") for order in ("created", "random")]
+    alone = [(name, 0, "none") for name in ("word", "switch", "switch-return", "call")]
+    expected = alone + [("begin", 1, "none"), ("turn", 0, "none"), ("suspend", 1, "none"), ("suspend", 64, "created")] + wakes + [
+        (name, many, "none") for name in ("create-sleep", "create-call", "resident-sleep", "resident-call")] + [
+        ("rate", 0, "none"), ("rate", many, "created")]
+    expect(rows == expected, expected, rows)
+    for row in report["rows"]:
+        name = {"rate": "rate_per_s"}.get(row["figure"], "bytes" if row["figure"][:4] in ("resi", "allo") else "ns")
+        expect(list(row) == ["figure", "tasks", "order", "delivery", "placement", name], "six members", list(row))
+        expect(row[name] > 0 or row["figure"].startswith("resident"), "a figure", row)
+        expect(row["placement"] in ("near", "far", "mixed"), "a placement", row)
+    for name in ("begin_to_switch", "begin_to_switch_return", "suspend_to_turn", "rate_waiting_to_quiet", "wake_answer_random_to_created"):
+        expect(report["ratios"].get(name, -1) >= 0, "a ratio", report["ratios"])
+
+
 def check_poll(report):
     """Figures for 1 to 8 endpoints."""
     expect([row["peers"] for row in report["rows"]] == [1, 2, 4, 8], "four rows", report["rows"])
@@ -470,7 +489,8 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "view": ("view", check_view), "icache": ("icache", check_icache),
+          "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served),
+          "tasks": ("tasks", check_tasks), "view": ("view", check_view), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}
