@@ -42,7 +42,8 @@ typedef struct index_part {
     uint64_t buckets[];
 } index_part;
 
-/* Lists end at entry 0, which has the key INDEX_NO_KEY. A bucket is the offset of its first one. */
+/* Lists end at entry 0, which has the key INDEX_NO_KEY. A bucket is the offset of its first
+ * entry. */
 typedef struct index_entry {
     uint64_t key;
     uint64_t next; /* offset of an entry */
