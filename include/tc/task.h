@@ -43,7 +43,7 @@
  *
  * Threads. A task goes on in the thread that it began in. While another thread progresses the
  * context it waits, and the log names it once. Never wait with a lock held that other functions
- * take: they run in the same thread.
+ * take: they run in the same thread. Locks of tc/task_sync.h are the ones to use.
  *
  * End. A task ends by returning. When its endpoint has ended, or its code is trusted no more,
  * its waits return that at once, so that it can return; tc_ep_close and tc_context_destroy

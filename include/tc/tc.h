@@ -93,6 +93,7 @@
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it
  *   task.h       functions that wait
+ *   task_sync.h  locks of these, and functions that run one at a time
  *   loader.h     functions in this process, without peers
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took

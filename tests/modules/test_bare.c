@@ -14,7 +14,7 @@
 #include <tc/loader.h>
 #include <tc/package.h>
 #include <tc/thread.h>
-#include <tc/task.h>
+#include <tc/task_sync.h>
 #include <tc/window_view.h>
 
 #define TIMEOUT_NS 60000000000ull
@@ -328,6 +328,18 @@ static void functions_do_not_wait(void **state)
     assert_int_equal(sum, 3);
     assert_int_equal(tc_task_sleep(1), TC_E_BUSY);
     assert_int_equal(tc_task_count(ctx), 0);
+    tc_task_lock lock = {.context = ctx};
+    tc_task_condition condition = {.context = ctx};
+    tc_task_semaphore semaphore = {.context = ctx, .count = 1};
+    assert_int_equal(tc_task_lock_acquire(&lock, 0), TC_E_BUSY);
+    assert_int_equal(tc_task_lock_release(&lock), TC_E_BUSY);
+    assert_int_equal(tc_task_condition_wait(&condition, &lock, 0), TC_E_BUSY);
+    assert_int_equal(tc_task_condition_signal(&condition, 1), TC_E_BUSY);
+    assert_int_equal(tc_task_semaphore_acquire(&semaphore, 0), TC_E_BUSY);
+    assert_int_equal(tc_task_semaphore_release(&semaphore, 1), TC_E_BUSY);
+    assert_int_equal(tc_task_enter(1), TC_E_BUSY);
+    assert_int_equal(tc_task_leave(1), TC_E_BUSY);
+    assert_int_equal(tc_task_forget(ctx, 1), TC_E_BUSY);
     tc_context_destroy(ctx);
 }
 

@@ -73,6 +73,7 @@ static tc_status fill(tci_task *task, const tci_current *current, size_t stack_b
 {
     task->current = *current;
     task->thread = tci_thread_id_mark();
+    task->holder.task = task;
     TC_TRY(tci_task_record_reserve(task, stack_bytes));
     TC_TRY(tci_code_hold_take(current->fn));
     tc_status status =
@@ -82,7 +83,7 @@ static tc_status fill(tci_task *task, const tci_current *current, size_t stack_b
     return status;
 }
 
-static tci_task *take_spare(tci_task_spares *spares)
+static __attribute__((noinline)) tci_task *take_spare(tci_task_spares *spares)
 {
     tci_task *task = spares->first;
     if (task == NULL)
@@ -142,6 +143,8 @@ void tci_task_record_free(tci_task_spares *spares, tci_task *task)
 {
     tc_ep *ep = task->current.ep;
     TCI_INVARIANT(task_waits, task->event == NULL && task->timer == 0 && task->before == NULL);
+    TCI_INVARIANT(task_waiter, task->waiter.object == NULL);
+    TCI_INVARIANT(task_holder, task->holder.first == NULL);
     leave_list(task, ep);
     tci_code_hold_release(task->current.fn);
     tci_wait_unpin(ep);

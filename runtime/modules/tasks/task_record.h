@@ -3,6 +3,7 @@
 #define TCI_TASK_RECORD_H
 
 #include "modules/tasks/shared_stack.h"
+#include "modules/tasks/task_objects.h"
 #include "core/calls_ops.h"
 #include "core/current.h"
 #include "core/tasks_ops.h"
@@ -26,7 +27,9 @@ typedef struct tci_task {
     struct tci_task *of_ep, **of_ep_before; /* in ep->tasks; bound: TCI_TASKS_MAX */
     tci_current current;                    /* its message; the invocation is the task's own */
     tci_awaited_event *event;               /* NULL: it can go on, or runs */
-    tci_awaited_event nap;                  /* the end of its sleep */
+    tci_awaited_event nap; /* the end of its sleep, or of its wait for an object */
+    tci_task_waiter waiter;
+    tci_task_holder holder;
     tci_stack_mark mark;
     uint8_t *bytes; /* of its stack, while it waits */
     size_t capacity;

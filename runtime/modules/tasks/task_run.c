@@ -72,6 +72,19 @@ static void put_aside(tci_tasks *tasks, tci_task *task)
     tci_shared_stack_save(&tasks->stack, &task->mark, task->bytes);
 }
 
+/* The message is over: those that wait for its objects get them. */
+static __attribute__((noinline)) void end_holding(tci_core *core, const tci_current *current,
+                                                  tci_task_holder *holder)
+{
+    tc_ep *ep = current->ep;
+    const size_t locks = tci_task_objects_hand_over_all(core, holder);
+    if (locks > 0)
+        TC_LOG_RATIONED(&ep->log, TC_LOG_WARN,
+                        "endpoint %u: function '%s' ended with %zu locks held: they are "
+                        "released",
+                        ep->connection, tci_archive_name(current->fn->archive), locks);
+}
+
 void tci_task_run(tci_tasks *tasks, tci_job *job)
 {
     tci_current *current = tci_current_get();
@@ -97,6 +110,8 @@ void tci_task_run(tci_tasks *tasks, tci_job *job)
         put_aside(tasks, tasks->task);
     } else if (job->block != NULL) {
         free(job->block);
+        if (tasks->beginner.first != NULL)
+            end_holding(current->ep->core, current, &tasks->beginner);
     }
     tasks->fn = NULL;
     tasks->task = NULL;
@@ -107,6 +122,10 @@ void tci_task_run_end(tci_core *core, tci_task *task)
 {
     tci_tasks *tasks = tci_tasks_of(core);
     TCI_INVARIANT_IS(task_count, tasks->count, >, 0);
+    if (task->waiter.object != NULL)
+        tci_task_objects_leave(&tasks->objects, &task->waiter);
+    if (task->holder.first != NULL)
+        end_holding(core, &task->current, &task->holder);
     tasks->count--;
     tci_task_record_free(&tasks->spares, task);
 }

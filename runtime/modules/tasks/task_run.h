@@ -19,7 +19,7 @@ typedef struct tci_job {
 void tci_task_run(tci_tasks *tasks, tci_job *job);
 /* Runs the task until it waits again, or returns and is freed. No function is running. */
 void tci_task_run_resume(tci_core *core, tci_task *task);
-/* Frees a task that has returned or is abandoned. */
+/* Frees a task that has returned or is abandoned, and hands over its objects. */
 void tci_task_run_end(tci_core *core, tci_task *task);
 
 /* See tci_tasks_ops.turn. */

@@ -46,7 +46,7 @@ static bool may_wait(const tci_core *core)
 }
 
 /* Gives up a task that goes on waiting though it has to end. Does not return. */
-static void abandon(tci_tasks *tasks, tci_task *task)
+static __attribute__((noinline)) void abandon(tci_tasks *tasks, tci_task *task)
 {
     const tc_ep *ep = task->current.ep;
     TC_LOG(TC_LOG_ERROR,
@@ -58,11 +58,10 @@ static void abandon(tci_tasks *tasks, tci_task *task)
     tci_shared_stack_leave(&tasks->stack, &task->mark);
 }
 
-/* Returns the status with which no wait begins, or TC_OK. */
-static tc_status why_not(tci_tasks *tasks)
+tc_status tci_tasks_why_not(const tci_tasks *tasks)
 {
     const tci_current *current = tci_current_get();
-    tci_task *task = tasks->task;
+    const tci_task *task = tasks->task;
     tc_status status = tc_ep_error(current->ep, NULL);
     if (task != NULL && task->ended != TC_OK)
         status = task->ended;
@@ -70,6 +69,14 @@ static tc_status why_not(tci_tasks *tasks)
         status = TC_E_CLOSED;
     else if (status == TC_OK && current->fn->standing != TCI_STANDING_OPEN)
         status = TC_E_REFUSED;
+    return status;
+}
+
+/* The same for a wait that begins otherwise: a task that has to end has few. */
+static tc_status begin_wait(tci_tasks *tasks)
+{
+    tci_task *task = tasks->task;
+    const tc_status status = tci_tasks_why_not(tasks);
     if (status == TC_OK || task == NULL)
         return status;
     task->ended = status;
@@ -88,17 +95,18 @@ static bool is_full(const tci_tasks *tasks, const tc_ep *ep)
 
 /* Makes a task of the running function with its first wait, or reserves memory for its stack.
  * TC_OK: it must suspend now. */
-static tc_status prepare(tci_tasks *tasks, const uint8_t *frame)
+static __attribute__((noinline)) tc_status prepare(tci_tasks *tasks, const uint8_t *frame)
 {
     const tci_current *current = tci_current_get();
     const size_t bytes = (size_t)(tci_shared_stack_top(&tasks->stack) - frame) + BELOW_BYTES;
-    TC_TRY(why_not(tasks));
+    TC_TRY(begin_wait(tasks));
     if (tasks->task != NULL)
         return tci_task_record_reserve(tasks->task, bytes);
     if (is_full(tasks, current->ep))
         return TC_E_TOO_LARGE;
     TC_TRY(tci_task_record_create(&tasks->spares, current, bytes, &tasks->task));
     tasks->task->mark = tasks->mark;
+    tci_task_objects_move(&tasks->beginner, &tasks->task->holder);
     tasks->count++;
     return TC_OK;
 }
@@ -117,12 +125,14 @@ static __attribute__((noinline)) tc_status suspend(tci_tasks *tasks)
 static tc_status refused(tc_status status)
 {
     tc_ep *ep = tci_current_get()->ep;
+    const tci_tasks *tasks = tci_tasks_of(ep->core);
     if (status == TC_E_TOO_LARGE || status == TC_E_NO_MEMORY)
         TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function '%s' cannot wait: %s",
                         ep->connection, tci_archive_name(tci_current_get()->fn->archive),
                         status == TC_E_NO_MEMORY ? "out of memory"
-                        : is_full(tci_tasks_of(ep->core), ep)
-                            ? "too many functions wait"
+                        : is_full(tasks, ep)     ? "too many functions wait"
+                        : tasks->objects.count == TCI_TASK_OBJECTS_MAX
+                            ? "too many objects are in use"
                             : "it uses more than 64 KiB of stack");
     return status;
 }
@@ -151,25 +161,61 @@ static tc_status pass(tci_core *core)
     return suspend(tasks);
 }
 
-tc_status tci_tasks_sleep(tci_core *core, uint64_t ns)
+static void set_timer(tci_tasks *tasks, tci_task *task, uint64_t ns)
 {
-    tci_tasks *tasks = tci_tasks_of(core);
-    if (ns == 0)
-        return pass(core);
-    /* First: a task that has been made must wait. */
-    tc_status status = tci_task_timers_reserve(&tasks->timers);
-    if (status == TC_OK)
-        status = prepare(tasks, __builtin_frame_address(0));
-    if (status != TC_OK)
-        return refused(status);
-    tci_task *task = tasks->task;
     task->due_ns = tci_deadline_after(ns);
     tci_task_timers_add(&tasks->timers, task);
     tci_task_queue_deadline(tasks);
+}
+
+static void enter_queue(tci_tasks *tasks, tci_task_object_id id)
+{
+    tci_task_object *object = tci_task_objects_find(&tasks->objects, id);
+    if (object == NULL)
+        object = tci_task_objects_add(&tasks->objects, id, NULL);
+    tci_task_objects_wait(object, tasks->task);
+}
+
+/* Waits for that long, and in the queue of an object, if it is not NULL. */
+static tc_status nap(tci_core *core, const tci_task_object_id *object, uint64_t ns,
+                     tci_task_object *lock)
+{
+    tci_tasks *tasks = tci_tasks_of(core);
+    /* First: a task that has been made must wait. */
+    tc_status status = object != NULL ? tci_task_objects_reserve(&tasks->objects) : TC_OK;
+    if (status == TC_OK && ns != TC_FOREVER)
+        status = tci_task_timers_reserve(&tasks->timers);
+    if (status == TC_OK)
+        status = prepare(tasks, __builtin_frame_address(0));
+    if (status == TC_OK && object != NULL)
+        enter_queue(tasks, *object);
+    if (lock != NULL)
+        tci_task_objects_hand_over(core, lock);
+    if (status != TC_OK)
+        return refused(status);
+    tci_task *task = tasks->task;
+    if (ns != TC_FOREVER)
+        set_timer(tasks, task, ns);
     task->nap = (tci_awaited_event){.task = task};
     task->event = &task->nap;
     status = suspend(tasks);
     return task->nap.has_come ? TC_OK : status;
+}
+
+tc_status tci_tasks_sleep(tci_core *core, uint64_t ns)
+{
+    return ns == 0 ? pass(core) : nap(core, NULL, ns, NULL);
+}
+
+tc_status tci_tasks_wait_for(tci_core *core, tci_task_object_id id, uint64_t timeout_ns,
+                             tci_task_object *lock)
+{
+    tci_tasks *tasks = tci_tasks_of(core);
+    const tc_status status = nap(core, &id, timeout_ns, lock);
+    const tci_task *task = tasks->task; /* NULL: no wait has begun */
+    if (task != NULL && task->waiter.object != NULL)
+        tci_task_objects_leave(&tasks->objects, &tasks->task->waiter);
+    return status == TC_OK ? task->waiter.status : status;
 }
 
 /* --- the end of endpoints ----------------------------------------------------------------- */
@@ -184,7 +230,7 @@ static void ended(tc_ep *ep, tc_status status)
 }
 
 /* Each runs once: a wait returns at once now, and a task with too many is abandoned. */
-static void finish(tc_ep *ep)
+static __attribute__((noinline)) void finish(tc_ep *ep)
 {
     tci_core *core = ep->core;
     tci_task *task;
@@ -238,5 +284,6 @@ void tci_tasks_fini(tci_tasks *tasks)
     TCI_INVARIANT_IS(task_count, tasks->count, ==, 0);
     tci_task_record_free_spares(&tasks->spares);
     tci_task_timers_free(&tasks->timers);
+    tci_task_objects_free(&tasks->objects, &tasks->program);
     tci_shared_stack_close(&tasks->stack);
 }

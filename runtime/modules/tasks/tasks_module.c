@@ -7,7 +7,7 @@
 #include "modules/tasks/tasks.h"
 
 #include <stdlib.h>
-#include <tc/task.h>
+#include <tc/task_sync.h>
 
 void tc_task_run(void (*body)(void *payload, size_t payload_size, void *target_args),
                  void *(*exceptions)(void), void *payload, size_t payload_size,
@@ -69,6 +69,15 @@ static const tci_host_symbol symbols[] = {
     TCI_HOST_SYMBOL(tc_task_run),
     TCI_HOST_SYMBOL(tc_task_sleep),
     TCI_HOST_SYMBOL(tc_task_count),
+    TCI_HOST_SYMBOL(tc_task_lock_acquire),
+    TCI_HOST_SYMBOL(tc_task_lock_release),
+    TCI_HOST_SYMBOL(tc_task_condition_wait),
+    TCI_HOST_SYMBOL(tc_task_condition_signal),
+    TCI_HOST_SYMBOL(tc_task_semaphore_acquire),
+    TCI_HOST_SYMBOL(tc_task_semaphore_release),
+    TCI_HOST_SYMBOL(tc_task_enter),
+    TCI_HOST_SYMBOL(tc_task_leave),
+    TCI_HOST_SYMBOL(tc_task_forget),
 };
 
 const tci_module tci_tasks_module = {.name = "tasks",
