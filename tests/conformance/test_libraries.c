@@ -7,17 +7,25 @@
 
 #include <tc/call.h>
 #include <tc/library.h>
+#include <unistd.h>
 
 #define SHORT_NS 100000000ull
 /* The function that needs it, and the symbol. */
 #define UNRESOLVED "shelf: no library here defines: shelf_nobody_has"
 
+static char ended_path[] = "/tmp/tc_shelf_ended_XXXXXX"; /* the libraries' SHELF_ENDED */
+
 /* The versions that have ended, a digit each. */
 static void expect_ended(const char *versions)
 {
-    const char *ended = getenv("SHELF_ENDED");
-    assert_string_equal(ended != NULL ? ended : "", versions);
-    unsetenv("SHELF_ENDED");
+    char ended[64] = "";
+    FILE *file = fopen(ended_path, "r");
+    assert_non_null(file);
+    const size_t length = fread(ended, 1, sizeof ended - 1, file);
+    assert_int_equal(fclose(file), 0);
+    ended[length] = '\0';
+    assert_string_equal(ended, versions);
+    assert_int_equal(truncate(ended_path, 0), 0);
 }
 
 static void expect_ended_by_now(pair *p, const char *versions)
@@ -263,7 +271,21 @@ static void one_name_means_another_thing_elsewhere(void **state)
 static int forget_what_has_ended(void **state)
 {
     (void)state;
-    return unsetenv("SHELF_ENDED");
+    return truncate(ended_path, 0);
+}
+
+/* No other thread is there yet. */
+static int make_file(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(ended_path);
+    return fd >= 0 && close(fd) == 0 ? setenv("SHELF_ENDED", ended_path, 1) : -1;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(ended_path);
 }
 
 int main(void)
@@ -283,5 +305,5 @@ int main(void)
         cmocka_unit_test_setup(a_node_may_take_none, forget_what_has_ended),
         cmocka_unit_test_setup(one_name_means_another_thing_elsewhere, forget_what_has_ended),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_file, remove_file);
 }
