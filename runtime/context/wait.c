@@ -306,7 +306,7 @@ void tci_wait_pin(tc_ep *ep)
 
 void tci_wait_unpin(tc_ep *ep)
 {
-    if (--ep->life.pins > 0 || ep->state < TCI_EP_CLOSED)
+    if (--ep->life.pins > 0 || (ep->state < TCI_EP_CLOSED && !tci_ep_is_leaving(ep)))
         return;
     tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
 }
