@@ -13,7 +13,8 @@ tci_task_turns tci_task_turns_begin(tci_core *core, const tc_ep *ep, uint64_t ti
     return (tci_task_turns){.core = core,
                             .deadline_ns = tci_deadline_after(timeout_ns),
                             .ep = ep,
-                            .connection = ep != NULL ? ep->connection : 0};
+                            .connection = ep != NULL ? ep->connection : 0,
+                            .token = ep != NULL ? ep->token : 0};
 }
 
 static uint64_t nap_ns(unsigned count)
@@ -33,9 +34,10 @@ tc_status tci_task_turns_next(tci_task_turns *turns)
         return TC_E_TIMEOUT;
     TC_TRY(core->tasks->ops->sleep(core, ns < left_ns ? ns : left_ns));
     turns->count += turns->count < PROMPT_TURNS + NAP_DOUBLINGS_MAX;
-    return turns->ep == NULL || tci_core_find(core, turns->connection) == turns->ep
-               ? TC_OK
-               : TC_E_CLOSED;
+    if (turns->ep == NULL)
+        return TC_OK;
+    const tc_ep *found = tci_core_find(core, turns->connection);
+    return found == turns->ep && found->token == turns->token ? TC_OK : TC_E_CLOSED;
 }
 
 tc_status tci_task_turns_fail(tc_status status, const char *late, tc_error *err)

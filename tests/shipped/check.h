@@ -13,6 +13,7 @@ typedef struct check_state {
     uint64_t replies;
     uint32_t nap_us;              /* a slow consumer sleeps so long in each message */
     void (*note)(void *endpoint); /* called with tc_self_endpoint(), when set */
+    void *other;                  /* an endpoint that `patient` calls */
 } check_state;
 
 /* Byte i of message n; sizes and offsets both show. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <tc/call.h>
+#include <tc/endpoint.h>
 #include <tc/entry.h>
 #include <tc/task.h>
 
@@ -97,6 +98,21 @@ static uint64_t plunge(void)
     return all[0];
 }
 
+/* A frame of a size that follows from the one above, of `most` bytes at most. The frame in which
+ * half of what a wait may keep is in use sleeps. */
+static uint64_t dive(uint64_t random, uint32_t most, uintptr_t top)
+{
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const size_t bytes = (size_t)(random >> 33) % most + 1;
+    volatile uint8_t *frame = __builtin_alloca(bytes);
+    const uintptr_t used = top - (uintptr_t)frame;
+    frame[0] = (uint8_t)random;
+    frame[bytes - 1] = frame[0];
+    if (used > 16 << 10 && used < 48 << 10 && tc_task_sleep(1000) != TC_OK)
+        return 0;
+    return dive(random, most, top) + frame[bytes - 1];
+}
+
 /* Uses all of the stack, if that is the order; returns otherwise. */
 static bool use_all(const patient_order *order)
 {
@@ -105,6 +121,8 @@ static bool use_all(const patient_order *order)
         found = sink((const uint8_t *)order);
     else if (order->kind == PATIENT_PLUNGE)
         found = plunge();
+    else if (order->kind == PATIENT_DIVE)
+        found = dive(order->ns, order->depth, (uintptr_t)__builtin_frame_address(0));
     else
         return false;
     (void)tc_reply(&found, sizeof found);
@@ -122,6 +140,68 @@ static void insist(const patient_order *order)
 {
     for (;;)
         (void)nap(order->ns);
+}
+
+static void answer_word(tc_status status, uint64_t word)
+{
+    if (status == TC_OK)
+        (void)tc_reply(&word, sizeof word);
+    else
+        fail(status);
+}
+
+static void relay(check_state *state, const patient_order *order)
+{
+    patient_order next = {.kind = PATIENT_NAP, .ns = order->ns};
+    size_t size = sizeof next;
+    const tc_status status =
+        tc_call(state->other, tc_self_ifunc(), &next, size, &next, &size, 0, NULL);
+    state->replies += status != TC_OK;
+    answer_word(status, size);
+}
+
+static void fetch(check_state *state, const patient_order *order)
+{
+    uint64_t word = 0;
+    const tc_status status =
+        tc_window_get(state->other, order->at, &word, sizeof word, 0, NULL);
+    state->replies += status != TC_OK;
+    answer_word(status, word);
+}
+
+static void get_late(const patient_order *order)
+{
+    uint64_t word = 0;
+    tc_status status = nap(order->ns);
+    if (status == TC_OK)
+        status = tc_window_get(tc_self_endpoint(), order->at, &word, sizeof word, 0, NULL);
+    answer_word(status, word);
+}
+
+static void close_and_nap(check_state *state, const patient_order *order)
+{
+    tc_ep_close(tc_self_endpoint());
+    state->replies += nap(order->ns) == TC_E_CLOSED;
+}
+
+/* The answer has bytes, for which the call has no memory. */
+static void nap_in_callback(void *user, const tc_call_outcome *outcome)
+{
+    check_state *state = user;
+    state->wrong += outcome->status != TC_E_TOO_LARGE;
+    state->replies += tc_task_sleep(1) == TC_E_BUSY;
+}
+
+static void sleep_in_callback(check_state *state, const patient_order *order)
+{
+    const patient_order now = {.kind = PATIENT_STACK};
+    const tc_call_params params = {.done = nap_in_callback, .user = state};
+    const uint64_t before = state->replies;
+    tc_status status = tc_call_start(tc_self_endpoint(), tc_self_ifunc(), &now, sizeof now,
+                                     &params, NULL, NULL);
+    while (status == TC_OK && state->replies + state->wrong == before)
+        status = nap(order->ns);
+    answer_word(status, state->replies - before);
 }
 
 static void answer_later(const patient_order *order, size_t size)
@@ -160,8 +240,24 @@ static void run(check_state *state, patient_order *order, size_t size)
     case PATIENT_INSIST:
         insist(order);
         break;
+    case PATIENT_RELAY:
+        relay(state, order);
+        break;
+    case PATIENT_FETCH:
+        fetch(state, order);
+        break;
+    case PATIENT_CLOSE:
+        close_and_nap(state, order);
+        break;
+    case PATIENT_BACK:
+        sleep_in_callback(state, order);
+        break;
+    case PATIENT_LATE:
+        get_late(order);
+        break;
     case PATIENT_SINK:
     case PATIENT_PLUNGE:
+    case PATIENT_DIVE:
         break;
     }
 }

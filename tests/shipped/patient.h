@@ -15,7 +15,14 @@ typedef enum patient_kind {
     PATIENT_INSIST, /* sleeps for ever, whatever its waits return */
     PATIENT_FAIL,   /* sleeps and fails */
     PATIENT_SINK,   /* uses all of its stack */
-    PATIENT_PLUNGE  /* the same in one step */
+    PATIENT_PLUNGE, /* the same in one step */
+    PATIENT_DIVE,   /* the same in frames of random size, up to `depth` bytes, after a sleep
+                       with some of them in use */
+    PATIENT_RELAY,  /* asks the endpoint `other` of the state with PATIENT_NAP */
+    PATIENT_FETCH,  /* gets a word of that endpoint's window at `at` */
+    PATIENT_CLOSE,  /* closes its own endpoint, then sleeps */
+    PATIENT_BACK,   /* sleeps in the callback of a call to its sender; answers its status */
+    PATIENT_LATE    /* gets a word of its sender's window after `ns` */
 } patient_kind;
 
 typedef struct patient_order {
