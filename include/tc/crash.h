@@ -35,7 +35,9 @@ typedef void (*tc_crash_callback)(void *user, const char *line);
  * the first such signal, and is not installed afterwards.
  *
  * The thread that calls this gets a stack for signals, if it has none, so that its line is
- * written also when its own stack is full. Other threads call sigaltstack(2) for that.
+ * written also when its own stack is full, or that of functions that wait (tc/task.h). So do
+ * threads that tc_context_start_thread starts later. Other threads call sigaltstack(2) for
+ * that.
  *
  * Call it once, before there are other threads that may crash; contexts need not be there yet.
  * A second call replaces name and callback. Nothing takes it back. A child of fork has it, too.

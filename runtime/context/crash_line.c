@@ -1,4 +1,6 @@
 /* tc/crash.h: one line about a crash. A signal handler must not use stdio. */
+#include "context/crash_stack.h"
+
 #include "base/arch.h"
 #include "core/current.h"
 #include "core/tasks_ops.h"
@@ -9,13 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <tc/code.h>
 #include <tc/crash.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#define STACK_BYTES ((size_t)64 * 1024)
 #define NAME_MAX_BYTES 64u
 
 typedef struct watched_signal {
@@ -112,20 +112,6 @@ static void on_crash(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Provides a stack for signal handlers, unless there is one: sanitizers and other languages
- * bring their own. Programs that do not call this spend no memory on one. Without memory for
- * it, only a stack overflow has no line. */
-static void give_stack(void)
-{
-    stack_t ours = {.ss_size = STACK_BYTES}, theirs;
-    if (sigaltstack(NULL, &theirs) != 0 || (theirs.ss_flags & SS_DISABLE) == 0)
-        return;
-    ours.ss_sp =
-        mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (ours.ss_sp != MAP_FAILED)
-        (void)sigaltstack(&ours, NULL);
-}
-
 void tc_crash_line_install(const char *program, tc_crash_callback callback, void *user)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -136,7 +122,8 @@ void tc_crash_line_install(const char *program, tc_crash_callback callback, void
     if (installed)
         return; /* a handler that came since may call this one: each would call the other */
     installed = true;
-    give_stack();
+    tci_crash_stack_want();
+    (void)tci_crash_stack_begin(); /* for as long as the thread lives */
     action.sa_sigaction = on_crash;
     for (size_t i = 0; i < WATCHED; i++)
         (void)sigaction(watched[i].number, &action, &watched[i].before);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <tc/crash.h>
+#include <tc/thread.h>
 #include <unistd.h>
 
 #define LINE                                                                                   \
@@ -32,8 +33,8 @@ static patient_order order_of(uint64_t number)
                            .ns = next_random(&random)};
 }
 
-/* One thread makes all turns, as it has the stack for signals. */
-static _Noreturn void overflow(uint64_t number)
+/* One thread makes all turns, as it has the stack for signals; or the target serves itself. */
+static _Noreturn void overflow(uint64_t number, bool is_served)
 {
     pair p;
     const patient_order order = order_of(number);
@@ -42,9 +43,14 @@ static _Noreturn void overflow(uint64_t number)
     tc_crash_line_install("a program", NULL, NULL);
     pair_open(&p, NULL);
     pair_pause(&p);
+    if (is_served) {
+        server_stop(&p.server);
+        REQUIRE(tc_context_start_thread(p.target, NULL, NULL) == TC_OK);
+    }
     REQUIRE(pair_send(p.ep, pair_ifunc(&p, "patient"), &order, sizeof order) == TC_OK);
     for (;;) {
-        (void)tc_progress(p.target);
+        if (!is_served)
+            (void)tc_progress(p.target);
         (void)tc_progress(p.source);
     }
 }
@@ -70,7 +76,7 @@ static bool has_line(const char *said)
 }
 
 /* Returns whether the process has left its line. */
-static bool watch(uint64_t number)
+static bool watch(uint64_t number, bool is_served)
 {
     static char said[16384];
     int fds[2], status;
@@ -81,7 +87,7 @@ static bool watch(uint64_t number)
         (void)dup2(fds[1], STDERR_FILENO);
         (void)close(fds[0]);
         (void)close(fds[1]);
-        overflow(number);
+        overflow(number, is_served);
     }
     (void)close(fds[1]);
     (void)read_all(fds[0], said, sizeof said);
@@ -102,8 +108,16 @@ TEST(an_overflow_names_function_and_sender)
     if (TCI_SANITIZED)
         skip(); /* it has a handler of its own */
     for (uint64_t number = 0; number < count; number++)
-        named += watch(number);
+        named += watch(number, false);
     print_message("%llu of %llu overflows have their line\n", (unsigned long long)named,
                   (unsigned long long)count);
     assert_true(named * 100 >= count * 99);
+}
+
+TEST(an_overflow_in_a_context_that_serves_itself)
+{
+    if (TCI_SANITIZED)
+        skip();
+    for (uint64_t number = 0; number < 3; number++)
+        assert_true(watch(number, true));
 }

@@ -6,6 +6,7 @@
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "context/arming.h"
+#include "context/crash_stack.h"
 #include "context/wait.h"
 #include "core/module.h"
 #include "modules/serving/guests_server.h"
@@ -23,11 +24,13 @@
 static void *serve(void *arg)
 {
     tc_context *ctx = arg;
+    void *crash_stack = tci_crash_stack_begin();
     tci_guests_take(ctx);
     ctx->guests.server = tci_thread_id_mark();
     while (ctx->guests.runs)
         tci_wait_serve(ctx);
     tci_hand_lock_release(&ctx->guests.lock);
+    tci_crash_stack_end(crash_stack);
     return NULL;
 }
 
