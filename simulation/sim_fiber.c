@@ -141,33 +141,31 @@ void sim_fiber_trim(const sim_stack *stack)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *begin = (char *)stack->memory + page;
     char *end = (char *)((uintptr_t)stack->position & ~(uintptr_t)(page - 1));
-    if (end > begin)
+    if (end > begin && end < (char *)stack->memory + stack->bytes)
         (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
 void sim_fiber_switch(sim_stack *from, sim_stack *to, bool ends)
 {
 #ifdef WITH_ASAN
-    __sanitizer_start_switch_fiber(ends ? NULL : &from->fake, to->memory, to->bytes);
+    const bool has_left = to->left != NULL;
+    __sanitizer_start_switch_fiber(ends ? NULL : &from->fake, has_left ? to->left : to->memory,
+                                   has_left ? to->left_bytes : to->bytes);
 #else
     (void)ends;
 #endif
     sim_fiber_exchange(&from->position, to->position);
 #ifdef WITH_ASAN
-    __sanitizer_finish_switch_fiber(from->fake, NULL, NULL);
+    __sanitizer_finish_switch_fiber(from->fake, &to->left, &to->left_bytes);
 #endif
 }
 
-/* AddressSanitizer reports the bounds of the stack that was left: the caller's own, which the
- * world did not make. */
+/* AddressSanitizer reports the bounds of the stack that was left: at first the caller's own,
+ * which the world did not make. */
 void sim_fiber_begun(sim_stack *left)
 {
 #ifdef WITH_ASAN
-    const void *bottom;
-    size_t size;
-    __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
-    left->memory = (void *)(uintptr_t)bottom;
-    left->bytes = size;
+    __sanitizer_finish_switch_fiber(NULL, &left->left, &left->left_bytes);
 #else
     (void)left;
 #endif

@@ -23,6 +23,8 @@ static void clear_node(tc_sim_node *node)
         node->world->ucx_hooks->forget(node);
     sim_descriptor_close_all(node);
     sim_segment_detach_all(node);
+    if (node->free_stacks != NULL)
+        node->free_stacks(node);
     sim_memory_free_all(node);
 }
 

@@ -5,11 +5,13 @@
 #include "sim_function.h"
 
 #include "base/error_text.h"
+#include "base/triple.h"
 #include "core/current.h"
 #include "engine/code_unit_object.h"
 #include "ifunc/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { AT_INIT, AT_FINI, ENTRIES }; /* docs/archive-format.md */
 
@@ -46,12 +48,25 @@ static tc_status bind(const tci_load_source *source, tci_symbols **symbols_out, 
     return status;
 }
 
+/* An archive may be for other targets alone, as that of the windows' function is for none. */
+static bool is_for_nodes(const tci_archive *archive)
+{
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
+        if (strcmp(tci_archive_slice(archive, i)->triple, tci_triple_host()) == 0)
+            return true;
+    }
+    return false;
+}
+
 tc_status sim_unit_make(const tci_load_source *source, tci_code_unit **unit_out, tc_error *err)
 {
     const char *name = tci_archive_name(source->archive);
     const bool is_library = tci_archive_is_library(source->archive);
     const size_t exports = tci_archive_export_count(source->archive);
     sim_function *main = sim_function_find(name);
+    if (main == NULL && !is_library && !is_for_nodes(source->archive))
+        return tci_error_set(err, TC_E_NO_SLICE, "%s: no slice for %s", name,
+                             tci_triple_host());
     if (main == NULL && !is_library)
         return tci_error_set(err, TC_E_UNRESOLVED,
                              "%s: no function of this name; tc_sim_function binds one", name);

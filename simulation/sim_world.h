@@ -94,8 +94,10 @@ struct tc_sim_node {
     uint32_t first_memory;          /* of its list in sim_memory.c, or 0 */
     uint32_t memory_owner;          /* its index there, or 0: no memory was allocated */
     struct attachment *attachments; /* of segments: sim_segment.c */
-    unsigned opened;                /* descriptors */
-    size_t left_memory;             /* when main had returned */
+    struct sim_stack_owner *stacks; /* of functions that wait: sim_stack.c */
+    void (*free_stacks)(struct tc_sim_node *node); /* all of them; or NULL */
+    unsigned opened;                               /* descriptors */
+    size_t left_memory;                            /* when main had returned */
     unsigned left_open;
 };
 
