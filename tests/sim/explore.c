@@ -21,6 +21,7 @@
 #include "feedback.h"
 #include "keys.h"
 #include "old/old_peer.h"
+#include "panes.h"
 #include "plan.h"
 #include "states.h"
 #include "traffic.h"
@@ -133,6 +134,8 @@ static void run_world(const plan *p, result *out)
     *out = (result){0};
     flows_reset(plan_may_refuse(p));
     versions_reset();
+    traffic_forget_tasks();
+    panes_reset(&(panes_rules){plan_may_refuse(p), plan_has_steps(p)});
     *all = (traffic){.plan = p};
     if (tc_sim_world_create(&params, &world, &error) != TC_OK)
         abort();
@@ -146,6 +149,7 @@ static void run_world(const plan *p, result *out)
     faults_begin(world, p);
     tc_status status = faults_run(world, all, nodes, &error);
     faults_end();
+    panes_look_at_all();
     judge(all, status, &error, out);
     out->events = tc_sim_events(world);
     out->hash = tc_sim_hash(world);

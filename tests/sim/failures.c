@@ -38,6 +38,8 @@ static const scenario scenarios[] = {
     {"injected", 18, 2, 2, F(injected) | F(flushes)},
     {"contexts", 22, 2, 2, F(contexts) | F(flushes)},
     {"keys", 23, 2, 2, F(keys) | F(closes) | F(flushes)},
+    {"windows", 24, 2, 2, F(windows) | F(flushes)},
+    {"tasks", 25, 2, 2, F(tasks) | F(windows) | F(calls)},
     {"messages", 19, 2, 2, F(ucx_am) | F(flushes) | F(bursts) | F(calls)},
     {"puts", 20, 2, 2, F(ucx_put) | F(flushes) | F(bursts) | F(calls)},
     {"puts within", 21, 2, 1, F(ucx_put) | F(flushes) | F(large)},

@@ -153,6 +153,16 @@ flow_header flows_check(unsigned node, unsigned function, const void *bytes, siz
     return header;
 }
 
+bool flows_is_whole(const void *bytes, size_t size)
+{
+    flow_header header;
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, bytes, sizeof header);
+    return header.size == size &&
+           header.sum == sum_of((const uint8_t *)bytes + sizeof header, size - sizeof header);
+}
+
 unsigned flows_target(unsigned node, const void *bytes, size_t size)
 {
     flow_header header;

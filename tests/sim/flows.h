@@ -61,6 +61,8 @@ void flows_write(uint32_t number, unsigned function, flow_kind kind, void *bytes
 /* Checks a message that runs at a node as `function`. Returns its header; zeros if it is of no
  * flow. */
 flow_header flows_check(unsigned node, unsigned function, const void *bytes, size_t size);
+/* Returns whether a payload that was checked is still as it was. */
+bool flows_is_whole(const void *bytes, size_t size);
 /* Returns the flow's target if the message runs where it is to be forwarded, or else `node`. */
 unsigned flows_target(unsigned node, const void *bytes, size_t size);
 /* Finds a flow to the node that may be cut, and of which no message has run. Each is found

@@ -43,7 +43,7 @@
     X(parts, "sends in parts that end later")                                                  \
     X(events, "a callback for the events of endpoints")                                        \
     X(finishes, "endpoints and contexts ended with a count of what is lost")                   \
-    X(evictions, "memory for the code of four functions")                                      \
+    X(evictions, "memory for the code of four functions, beside those that wait")              \
     X(few_functions, "contexts that hold six functions, and open four of eight")               \
     X(quotas, "quotas of functions, of messages in a second and of bytes")                     \
     X(served, "contexts that a thread serves, and a second thread that uses them")             \
@@ -59,7 +59,9 @@
     X(contexts, "second contexts in some nodes, which end early or open again")                \
     X(keys, "connections with a key, and a node that has another key or no key")               \
     X(old_peers, "nodes that release 0.1.0 runs; not in worlds with keys")                     \
-    PLAN_STEPS(X)
+    PLAN_STEPS(X)                                                                              \
+    X(windows, "windows that peers open for each other, and operations on them")               \
+    X(tasks, "functions that wait: they sleep, call back, and use windows of their senders")
 
 typedef enum plan_feature {
 #define PLAN_ENUM(name, effect) PLAN_##name,
@@ -91,6 +93,17 @@ static inline uint64_t plan_bit(plan_feature feature)
 static inline bool plan_has(const plan *p, plan_feature feature)
 {
     return (p->features & plan_bit(feature)) != 0;
+}
+
+/* Returns whether nodes are stopped and killed at any load or store. */
+static inline bool plan_has_steps(const plan *p)
+{
+#ifdef TC_SIM_STEPS
+    return plan_has(p, PLAN_steps);
+#else
+    (void)p;
+    return false;
+#endif
 }
 
 /* Returns the kinds that are in no world with UCX or with steps. */

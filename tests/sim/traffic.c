@@ -3,6 +3,7 @@
 #include "traffic_node.h"
 
 #include "old/old_peer.h"
+#include "panes.h"
 
 #include <tc/advanced.h>
 
@@ -141,6 +142,10 @@ tc_status node_open_functions(node *n, tc_error *error)
     }
     if (status == TC_OK && has(n, PLAN_libraries) && !has(n, PLAN_few_functions))
         status = node_open_libraries(n, error);
+    if (status == TC_OK && has(n, PLAN_windows) && !has(n, PLAN_few_functions))
+        status = node_open_windows(n, error);
+    if (status == TC_OK && has(n, PLAN_tasks) && !has(n, PLAN_few_functions))
+        status = node_open_tasks(n, error);
     return status;
 }
 
@@ -204,6 +209,14 @@ void node_act(node *n)
         (void)tc_wait(n->ctx, draw(n, 2 * MS));
     if (!connect_to(n, to))
         return;
+    if (has(n, PLAN_windows) && draw(n, 3) == 0) {
+        node_use_windows(n, to);
+        return;
+    }
+    if (has(n, PLAN_tasks) && draw(n, 4) == 0) {
+        node_use_tasks(n, to);
+        return;
+    }
     const uint64_t drawn = draw(n, ACTIONS + SENDS);
     if (drawn >= ACTIONS)
         send(n, to);
@@ -237,7 +250,7 @@ bool node_open(node *n)
     if (has(n, PLAN_long_sleeps))
         node_set(n, options, "sleep_max", "60s");
     if (has(n, PLAN_evictions))
-        node_set(n, options, "code_memory_max", "24K");
+        node_set(n, options, "code_memory_max", has(n, PLAN_tasks) ? "36K" : "24K");
     if (has(n, PLAN_few_functions))
         node_set(n, options, "functions_max", "6");
     if (has(n, PLAN_quotas)) {
@@ -250,6 +263,8 @@ bool node_open(node *n)
     tc_options_destroy(options);
     if (status != TC_OK)
         return false;
+    node_begin_windows(n);
+    node_begin_tasks(n);
     if (has(n, PLAN_events))
         tc_context_set_ep_callback(n->ctx, node_on_event, n);
     status = node_open_functions(n, &error);
@@ -305,6 +320,7 @@ void node_settle(node *n)
             flows_fail("node %u: a call has not ended", n->number);
     }
     node_expect_parts_ended(n);
+    panes_expect_ended_of(n->number, n);
 }
 
 void node_close_peers(node *n)
@@ -322,6 +338,7 @@ void node_run_actions(node *n)
         node_lock(n);
         node_meet(n, i);
         node_act(node_turn(n, i));
+        node_look_at_tasks(n);
         node_unlock(n);
     }
     node_lock(n);
@@ -338,6 +355,7 @@ void node_serve_others(node *n)
                                                          : 100 * MS;
     while (!node_all_are_done(n->all) && flows_error() == NULL) {
         (void)tc_wait(n->ctx, sleep_ns);
+        node_look_at_tasks(n);
         if (n->other != NULL)
             (void)tc_wait(n->other->ctx, sleep_ns);
     }
@@ -349,10 +367,12 @@ void node_end(node *n)
     n->ends = true;
     if (has(n, PLAN_finishes) && draw(n, 2) == 0) {
         node_finish(n);
-        return;
+    } else {
+        node_close_peers(n);
+        tc_context_destroy(n->ctx);
     }
-    node_close_peers(n);
-    tc_context_destroy(n->ctx);
+    node_end_windows(n);
+    node_end_tasks(n);
 }
 
 static void run_node(node *n)

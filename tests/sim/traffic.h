@@ -30,6 +30,9 @@ typedef struct traffic_node {
 } traffic_node;
 void traffic_main(tc_sim_node *node, void *argument);
 
+/* For a new world. */
+void traffic_forget_tasks(void);
+
 /* Binds the functions; makes their archives. Once. */
 void traffic_prepare(void);
 

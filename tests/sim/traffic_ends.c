@@ -2,6 +2,8 @@
  * report how many messages may not have run. */
 #include "traffic_node.h"
 
+#include "panes.h"
+
 #include <inttypes.h>
 
 /* The errors that a peer's death or a cut may give, or the call that fails in this world;
@@ -86,6 +88,7 @@ void node_close_peer(node *n, unsigned to)
         tc_ep_close(ep);
     n->closing = NULL;
     expect_calls_ended(n, p->flow);
+    panes_expect_ended(p->flow);
 }
 
 /* A call that could not be confirmed ends its flow. */
@@ -134,6 +137,15 @@ static uint64_t end_flows(node *n)
     return missing;
 }
 
+/* Functions of their targets may have been waiting for this context. */
+static void note_ends(node *n)
+{
+    for (unsigned to = 0; to < TRAFFIC_CONTEXTS; to++) {
+        if (n->peers[to].ep != NULL)
+            flows_get(n->peers[to].flow)->ended = true;
+    }
+}
+
 void node_finish(node *n)
 {
     tc_error error = {0};
@@ -142,6 +154,9 @@ void node_finish(node *n)
         if (n->peers[to].ep != NULL)
             send_last(n, to);
     }
+    note_ends(n);
+    if (n->guest != NULL)
+        note_ends(n->guest);
     tc_status status = tc_context_finish(n->ctx, TIMEOUT_NS, &lost, &error);
     const uint64_t missing = end_flows(n) + (n->guest != NULL ? end_flows(n->guest) : 0);
     check_lost(n, status, lost, missing, &error);

@@ -48,12 +48,11 @@ static void detach(node *n, const flow_header *header)
     expect_reply(n, tc_detach(&d->ticket), "detach");
 }
 
-static void run(unsigned function, void *payload, size_t size)
+static void serve(node *n, unsigned function, void *payload, size_t size)
 {
-    const traffic_node *own = tc_sim_node_argument(tc_sim_self());
-    node *n = node_running(own->program);
     if (node_forward(n, payload, size))
         return;
+    node_look_at_windows(n);
     const flow_header header = flows_check(n->number, function, payload, size);
     node_expect_announced(n, header.flow);
     node_expect_code(n, &header);
@@ -63,6 +62,15 @@ static void run(unsigned function, void *payload, size_t size)
     else if (header.kind == FLOW_CALL || header.kind == FLOW_FORWARDED ||
              header.kind == FLOW_ALL)
         expect_reply(n, tc_reply(&header.number, sizeof header.number), "reply");
+}
+
+static void run(unsigned function, void *payload, size_t size)
+{
+    const traffic_node *own = tc_sim_node_argument(tc_sim_self());
+    node *n = node_running(own->program);
+    node_enter(n, "a function");
+    serve(n, function, payload, size);
+    node_leave(n);
 }
 
 #define FUNCTION(n)                                                                            \
@@ -88,6 +96,8 @@ void traffic_prepare(void)
     char name[8];
     tc_error error;
     traffic_prepare_libraries();
+    traffic_prepare_windows();
+    traffic_prepare_tasks();
     for (unsigned i = 0; i < FLOW_FUNCTIONS; i++) {
         (void)snprintf(name, sizeof name, "f%u", i);
         for (unsigned c = 0; c < CONTENTS; c++)

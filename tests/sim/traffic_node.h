@@ -16,6 +16,7 @@
 #define PORT 7000
 #define MS 1000000ull
 #define TIMEOUT_NS (4000 * MS)
+#define ERRAND_FUNCTION FLOW_FUNCTIONS /* its number: traffic_tasks.c */
 #define SMALL_MAX 512u
 #define LARGE_MAX (300u << 10)
 #define STARTED_MAX 16u
@@ -79,10 +80,15 @@ struct traffic_program {
     node *other;  /* the context that shares its thread; or NULL */
     bool has_second_thread;
     pthread_t second_thread;
-    bool can_send;                       /* its functions are open */
-    tc_ifunc *functions[FLOW_FUNCTIONS]; /* NULL: not open */
+    bool can_send;                           /* its functions are open */
+    tc_ifunc *functions[FLOW_FUNCTIONS + 1]; /* NULL: not open */
     tc_library *libraries[VERSIONS_LIBRARIES][VERSIONS_CONTENTS];
     tc_ifunc *users[VERSIONS_LIBRARIES];
+    tc_ifunc *opens;      /* windows; or NULL */
+    uint32_t incarnation; /* of the context, as an owner of windows */
+    tc_ifunc *echo;       /* NULL: no functions that wait */
+    const char *runs;     /* the function that runs; or NULL */
+    unsigned waiting;     /* functions that wait */
     peer peers[TRAFFIC_CONTEXTS];
     tc_group *group;   /* of all nodes; or NULL */
     uint64_t barriers; /* that it has entered */
@@ -190,6 +196,31 @@ tc_status node_open_libraries(node *n, tc_error *error);
 void node_push(node *n, unsigned to);
 void node_withdraw(node *n, unsigned to);
 void node_use_library(node *n, unsigned to);
+
+/* traffic_windows.c */
+void traffic_prepare_windows(void);
+tc_status node_open_windows(node *n, tc_error *error);
+/* The context has begun, and has ended. */
+void node_begin_windows(node *n);
+void node_end_windows(const node *n);
+void node_use_windows(node *n, unsigned to);
+/* Opens a pane for a flow of the endpoint's peer. Returns its number, or UINT32_MAX. */
+uint32_t node_open_pane(node *n, tc_ep *ep, uint32_t to, bool for_group, uint64_t random);
+/* Called first in each function of the context, which runs between operations. */
+void node_look_at_windows(const node *n);
+
+/* traffic_tasks.c */
+void traffic_prepare_tasks(void);
+tc_status node_open_tasks(node *n, tc_error *error);
+void node_use_tasks(node *n, unsigned to);
+/* The context has begun, and has ended. */
+void node_begin_tasks(const node *n);
+void node_end_tasks(const node *n);
+/* Checks the context's tasks, while no function runs. */
+void node_look_at_tasks(const node *n);
+/* A function of the context begins to run or goes on, and returns or waits. One at a time. */
+void node_enter(node *n, const char *function);
+void node_leave(node *n);
 
 /* traffic_parts.c */
 void node_send_parts(node *n, unsigned to);

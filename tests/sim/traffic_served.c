@@ -57,6 +57,7 @@ void node_serve(node *n)
     guest->world = n->world;
     guest->ctx = n->ctx;
     guest->group = n->group;
+    guest->incarnation = n->incarnation;
     guest->is_served = true;
     n->guest = guest;
     if (pthread_create(&n->guest_thread, NULL, guest_main, guest) == 0)
