@@ -63,6 +63,28 @@ static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
     return all_run ? TC_OK : tc_ep_error(ep, err);
 }
 
+typedef struct earlier_frames {
+    const tc_ep *ep;
+    uint64_t end;
+} earlier_frames;
+
+static bool have_run(void *arg)
+{
+    const earlier_frames *f = arg;
+    return !tci_ep_is_open(f->ep) || !tci_ep_has_frame_before(f->ep, f->end);
+}
+
+/* A refusal may lie behind a message of the peer's that waits for its code, or for a quota. */
+static void await_refusals(tc_ep *ep, uint64_t deadline_ns)
+{
+    earlier_frames frames = {ep, tci_ep_frames_end(ep)};
+    const tci_awaited run = {.is_there = have_run, .arg = &frames, .is_silent = true};
+    tc_context *ctx = tc_ep_context(ep);
+    tci_patience patience = tci_interrupt_patience(ctx, tci_deadline_left_ns(deadline_ns));
+    while (!have_run(&frames) && tci_wait_patient_turn(ctx, &patience, &run) == TC_OK) {
+    }
+}
+
 static tc_status flush_one(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     tci_company one = {.core = ep->core, .only = ep};
@@ -101,8 +123,13 @@ tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
         return tci_error_set(err, TC_E_BUSY,
                              "tc_ep_flush waits, so not from inside an ifunc that is not "
                              "TC_THREADED (tc/task.h)");
+    const uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     bool entered = tci_guests_enter_call(tc_ep_context(ep), "tc_ep_flush");
+    tci_wait_pin(ep);
     tc_status status = flush_one(ep, timeout_ns, err);
+    if (status == TC_OK)
+        await_refusals(ep, deadline_ns);
+    tci_wait_unpin(ep);
     ep->tx.flush_target = 0;
     tci_sole_user_leave(ep->core, entered);
     return status;

@@ -86,6 +86,18 @@ static inline bool tci_ep_has_frame(const tc_ep *ep)
     return tci_consumer_has_frame(&ep->rx.ring);
 }
 
+/* Returns a position behind all frames that have come so far. */
+static inline uint64_t tci_ep_frames_end(const tc_ep *ep)
+{
+    return ep->rx.ring.head + ep->rx.ring.mask + 1;
+}
+
+/* Returns whether a frame before that position was not read. */
+static inline bool tci_ep_has_frame_before(const tc_ep *ep, uint64_t end)
+{
+    return tci_ep_has_frame(ep) && ep->rx.ring.head < end;
+}
+
 /* Called after the ring's head has moved: updates the polled position. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {
