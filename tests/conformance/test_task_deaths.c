@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define SOON_NS 1000000000ull
-/* What the allocator may have in use for other reasons: records that are kept for further
+/* The allocator may have bytes in use for other reasons: records that are kept for further
  * tasks, the tables of calls and timers, which do not shrink. */
 #define KEPT_BYTES ((size_t)2 << 20)
 
@@ -92,7 +92,7 @@ static void own_identity(char identity[256])
 
 /* --- the functions that wait -------------------------------------------------------------- */
 
-/* What the target's thread has seen; read it while that pauses. */
+/* Seen by the target's thread; read it while that pauses. */
 typedef struct deaths {
     pair p;
     uint64_t noticed_ns, over_ns;

@@ -1,7 +1,7 @@
 /* Requests for windows, answers to them, and the chains that requests are. An accepted request
  * is written again and must be the same bytes; it runs on two windows, and nothing outside them
  * changes; its answer is accepted. With an odd first byte the input is an answer to a chain of
- * fixed steps. Of 40 bytes it is the description of a window to map, too. */
+ * fixed steps. An input of 41 bytes is the description of a window to map, too. */
 #include "fuzzer.h"
 #include "modules/windows/window_chain.h"
 #include "modules/windows/window_share.h"

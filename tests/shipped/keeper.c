@@ -13,7 +13,7 @@ static void begin(keeper_hall *hall, keeper_answer *answer)
         hall->most = hall->inside;
 }
 
-/* Has what it has got for that long. */
+/* Keeps it for that long. */
 static tc_status stay_inside(const keeper_order *o, keeper_hall *hall, keeper_answer *answer)
 {
     begin(hall, answer);

@@ -69,7 +69,7 @@ void node_leave(node *n)
 
 /* --- waits -------------------------------------------------------------------------------- */
 
-/* What a function has, and must have after a wait. */
+/* A function's values, which must be the same after a wait. */
 typedef struct own {
     node *n;
     errand *e; /* or NULL: an echo */
