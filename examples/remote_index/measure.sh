@@ -29,6 +29,7 @@ row() {
 # Prints the columns of a structure: the ways with names that begin with it.
 table() {
     awk -v of="$1, " '
+        function round_us(x) { return sprintf(x + 0 < 100 ? "%.1f" : "%.0f", x) }
         function flush_row(  i, best, line) {
             if (name == "") return
             best = 1
@@ -54,10 +55,10 @@ table() {
             sub(/ +$/, "", way[ways])
             rest = substr($0, 29)
             split(rest, part, " ")
-            us[ways] = sprintf("%.1f", part[1])
+            us[ways] = round_us(part[1])
             low = part[3]; high = part[5]
             sub(/\(/, "", low); sub(/\)/, "", high)
-            spread[ways] = sprintf("(%.1f-%.1f)", low, high)
+            spread[ways] = "(" round_us(low) "-" round_us(high) ")"
         }
         END { flush_row() }' "$runs"
 }
@@ -66,6 +67,11 @@ options=("$@")
 [ $# -gt 0 ] || options=(-l 50 -r 21)
 row '`direct`' direct 3
 row 'one owner' direct 2
+row 'one owner, 8 keys' direct 2 -b 8
+row 'one owner, 1 KiB' direct 2 -v 1024
+row 'one owner, 256 KiB a leaf' direct 2 -k 2000 -v 4096 -f 64
+row 'one owner, a change' direct 2 --change 2
+row 'one owner, `stream`' stream 2
 row '1,000 keys' direct 3 -k 1000
 row '100,000 keys' direct 3 -k 100000
 row '10 levels' direct 3 -k 50000 -f 3

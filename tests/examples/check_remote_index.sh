@@ -50,5 +50,5 @@ refused "argument: '10000', expected options alone" -n 1 10000
 refused "2 ranks, expected more than 2 clients" -n 2 -c 2
 refused "unrecognized option '--nonsense'" -n 1 --nonsense
 
-said=$("$(dirname "$run")/measure.sh" "$build" --only 'one owner' -l 5 -r 2)
-[ "$(grep -c '^| one owner .*\*\*' <<<"$said")" = 2 ] || fail "found '$said', expected a row in two tables, and the best in bold"
+said=$("$(dirname "$run")/measure.sh" "$build" --only '1,000 keys' -l 5 -r 2)
+[ "$(grep -c '^| 1,000 keys .*\*\*' <<<"$said")" = 2 ] || fail "found '$said', expected a row in two tables, and the best in bold"
