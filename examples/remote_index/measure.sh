@@ -3,6 +3,7 @@
 #   examples/remote_index/measure.sh BUILD_DIR [--only TEXT] [OPTION...]
 #     --only TEXT  rows alone whose names have that
 #     OPTION...    of index_run, for each row: -l 50 -r 21
+# shellcheck disable=SC2016  # names of rows have backquotes
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [--only TEXT] [OPTION...]" >&2; exit 2; }
 build=$1

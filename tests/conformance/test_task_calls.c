@@ -135,7 +135,7 @@ TEAM_TEST(a_barrier_inside_ends_at_its_deadline)
     await_none(t);
 }
 
-/* The program destroys the group while a function waits in its barrier, and the function ends. */
+/* The program destroys a group while a function waits in its barrier: the function ends. */
 TEAM_TEST(a_group_ends_under_a_barrier)
 {
     tc_ifunc *fn = wayfarer(t);
