@@ -14,7 +14,7 @@
 #define MS 1000000ull
 #define MANY 60u
 
-/* A team whose contexts count, each for itself, and the function. */
+/* Gives each context a state of its own, and opens the function. */
 static tc_ifunc *begin(team *t, check_state *states)
 {
     tc_error error = {0};

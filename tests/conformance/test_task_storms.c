@@ -118,7 +118,7 @@ static void open_storm(storm *s)
         s->crowd[i] = pair_crowd_member(&s->p, i + 1);
 }
 
-/* The seasons' sums. */
+/* The sums of all seasons. */
 typedef struct storms {
     uint64_t waits, upgrades, evictions, exchanges;
     uint64_t by_version[3];

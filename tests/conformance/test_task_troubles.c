@@ -242,7 +242,7 @@ PAIR_TEST(the_endpoint_that_is_asked_is_closed)
     third_close(&t);
 }
 
-/* A child has no tasks, and gives back their memory. */
+/* A child has no tasks, and ends without them. */
 PAIR_TEST(a_fork_leaves_tasks_to_the_parent)
 {
     enum { MANY = 50 };

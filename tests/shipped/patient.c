@@ -98,8 +98,8 @@ static uint64_t plunge(void)
     return all[0];
 }
 
-/* A frame of a size that follows from the one above, of `most` bytes at most. Sleeps once, when
- * the stack has half of the bytes that a wait may keep. */
+/* Has a frame of random size, `most` bytes at most, and calls itself. Frames that lie between
+ * 16 and 48 KiB below the first one sleep. */
 static uint64_t dive(uint64_t random, uint32_t most, uintptr_t top)
 {
     random = random * 6364136223846793005u + 1442695040888963407u;
