@@ -105,6 +105,7 @@ TEST(an_overflow_names_function_and_sender)
     const char *text = getenv("TASK_OVERFLOWS");
     const uint64_t count = text != NULL ? strtoull(text, NULL, 10) : 10;
     uint64_t named = 0;
+    skip_if_emulated("it handles the signals of faults itself");
     if (TCI_SANITIZED)
         skip(); /* it has a handler of its own */
     for (uint64_t number = 0; number < count; number++)
@@ -116,6 +117,7 @@ TEST(an_overflow_names_function_and_sender)
 
 TEST(an_overflow_in_a_context_that_serves_itself)
 {
+    skip_if_emulated("it handles the signals of faults itself");
     if (TCI_SANITIZED)
         skip();
     for (uint64_t number = 0; number < 3; number++)

@@ -276,7 +276,6 @@ PAIR_TEST(a_window_closes_under_functions)
     enum { MANY = 200, FIRST = 20 };
     tc_ifunc *fn = pair_ifunc(p, "patient");
     tc_error error = {0};
-    unsigned ended[2] = {0};
     uint64_t *words = malloc(4096), answer;
     tc_gptr at;
     memset(words, 0x5a, 4096);
@@ -295,11 +294,8 @@ PAIR_TEST(a_window_closes_under_functions)
         }
         const tc_status status = ask(p->ep, fn, late, &answer, &error);
         assert_status(status, i < FIRST / 2 ? TC_OK : TC_E_NOT_FOUND);
-        if (status == TC_OK)
-            assert_true(answer == 0x5a5a5a5a5a5a5a5a);
-        ended[status == TC_OK]++;
+        assert_true(status != TC_OK || answer == 0x5a5a5a5a5a5a5a5a);
     }
-    assert_int_equal(ended[0], ended[1]);
     await_waiting(p, 0);
     expect_answer(p->ep, fn);
 }
