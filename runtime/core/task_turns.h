@@ -10,8 +10,8 @@ typedef struct tci_task_turns {
     tci_core *core;
     uint64_t deadline_ns;
     const tc_ep *ep; /* that the call uses, or NULL; never followed before it is found again */
-    uint32_t
-        connection; /* with token: of that endpoint, whose memory may be another one's later */
+    /* Of that endpoint, whose memory may be another one's later. */
+    uint32_t connection;
     uint64_t token;
     unsigned count;
 } tci_task_turns;

@@ -16,8 +16,7 @@ typedef enum patient_kind {
     PATIENT_FAIL,   /* sleeps and fails */
     PATIENT_SINK,   /* uses all of its stack */
     PATIENT_PLUNGE, /* the same in one step */
-    PATIENT_DIVE,   /* the same in frames of random size, up to `depth` bytes, after a sleep
-                       with some of them in use */
+    PATIENT_DIVE,   /* the same in frames of random size, up to `depth`, some of which sleep */
     PATIENT_RELAY,  /* asks the endpoint `other` of the state with PATIENT_NAP */
     PATIENT_FETCH,  /* gets a word of that endpoint's window at `at` */
     PATIENT_CLOSE,  /* closes its own endpoint, then sleeps */
