@@ -108,8 +108,9 @@ void tci_task_run(tci_tasks *tasks, tci_job *job)
         tasks->task->exceptions_of_thread = job->exceptions;
         tasks->task->exceptions = exceptions;
         put_aside(tasks, tasks->task);
-    } else if (job->block != NULL) {
-        free(job->block);
+    } else {
+        if (job->block != NULL)
+            free(job->block);
         if (tasks->beginner.first != NULL)
             end_holding(current->ep->core, current, &tasks->beginner);
     }
