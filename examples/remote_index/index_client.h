@@ -22,9 +22,10 @@ typedef struct index_client {
     tc_gptr *windows;  /* of each rank; those of clients are not set */
     index_entry *entry;
     index_node *node;
-    char *inner;      /* a copy of the inner nodes, for tree_by_chain, */
-    bool *is_known;   /* which it has, */
-    uint64_t version; /* and its version */
+    /* A copy of the inner nodes for tree_by_chain, the nodes that it has, and its version. */
+    char *inner;
+    bool *is_known;
+    uint64_t version;
     tc_error err;     /* of the lookup that failed */
 } index_client;
 

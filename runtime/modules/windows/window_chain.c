@@ -1,3 +1,7 @@
+/* A chain runs in two passes. The first checks all that depends on no result: windows, rights,
+ * alignment, offsets. The second does the steps, and checks the offsets that are results. A
+ * failure of the first has changed nothing; one of the second leaves the steps before it done.
+ * No step waits or jumps, so a chain ends, and nothing else runs meanwhile. */
 #include "modules/windows/window_chain.h"
 
 #include "base/assertion.h"
