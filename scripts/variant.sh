@@ -63,7 +63,8 @@ case $preset in
         but+='|plot|poll|protection|put|rings|served|ssum|tables|tail|wait).*|.*_(am|tcp)))$'
         but+='|^conformance\.(bad_code|code_crowd|code_forms|constructors|constructors_kept|exceptions|made_code|openmp|processor'
         but+='|signed_code|tiers|upgrades)\.(stream|am_tcp|put_shared_memory)$|^conformance\.upgrades\.bitcode$'
-        but+='|^reliability\.attacks\.tcp$|^unit\.sim_scale$|^unit\.sim_failures$'
+        but+='|^reliability\.attacks\.tcp$|^reliability\.attacks\.put$|^unit\.sim_scale$|^unit\.sim_failures$'
+        but+='|^conformance\.task.*\.stream$|^conformance\.task.*\.am_tcp$|^conformance\.task.*\.put_shared_memory$'
         ;;
     tsan)
         need clang-19 clang-19
