@@ -64,7 +64,7 @@ case $preset in
         but+='|^conformance\.(bad_code|code_crowd|code_forms|constructors|constructors_kept|exceptions|made_code|openmp|processor'
         but+='|signed_code|tiers|upgrades)\.(stream|am_tcp|put_shared_memory)$|^conformance\.upgrades\.bitcode$'
         but+='|^reliability\.attacks\.tcp$|^reliability\.attacks\.put$|^unit\.sim_scale$|^unit\.sim_failures$'
-        but+='|^conformance\.task.*\.stream$|^conformance\.task.*\.am_tcp$|^conformance\.task.*\.put_shared_memory$'
+        but+='|^conformance\.task_troubles\.bitcode$|^conformance\.task.*\.stream$|^conformance\.task.*\.am_tcp$|^conformance\.task.*\.put_shared_memory$'
         ;;
     tsan)
         need clang-19 clang-19

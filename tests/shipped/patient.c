@@ -11,6 +11,8 @@
 #include <tc/entry.h>
 #include <tc/task.h>
 
+#define LONG_NS TC_SECONDS(600) /* another event ends these waits, on a slow machine, too */
+
 static void fail(tc_status status)
 {
     tc_self_fail(status, "a wait failed");
@@ -155,7 +157,7 @@ static void relay(check_state *state, const patient_order *order)
     patient_order next = {.kind = PATIENT_NAP, .ns = order->ns};
     size_t size = sizeof next;
     const tc_status status =
-        tc_call(state->other, tc_self_ifunc(), &next, size, &next, &size, 0, NULL);
+        tc_call(state->other, tc_self_ifunc(), &next, size, &next, &size, LONG_NS, NULL);
     state->replies += status != TC_OK;
     answer_word(status, size);
 }
@@ -164,7 +166,7 @@ static void fetch(check_state *state, const patient_order *order)
 {
     uint64_t word = 0;
     const tc_status status =
-        tc_window_get(state->other, order->at, &word, sizeof word, 0, NULL);
+        tc_window_get(state->other, order->at, &word, sizeof word, LONG_NS, NULL);
     state->replies += status != TC_OK;
     answer_word(status, word);
 }
