@@ -56,7 +56,7 @@ case $preset in
         # of ours that is new in the sanitized process.
         these="^(unit|fuzz|integration|reliability)\\.|$sanitized"
         # tc-perf does the same in another experiment, or by another way; code is the same by each.
-        but='^integration\.(.*\.am_shared_memory|(isolation|refusals)\.(am_tcp|put_shared_memory)|languages_.*|layout_document|manners'
+        but='^integration\.(.*\.am_shared_memory|.*\.put_shared_memory|(isolation|refusals)\.am_tcp|languages_.*|layout_document|manners'
         but+='|cxx_sources|image_make|lesson_13_.*|tc_clang_.*|tc_package'
         but+='|(labels|optionpairs|passwords|processors|sections)\..*|manual_examples|troubleshooting|tutorial'
         but+='|tc_perf_((alone|bandwidth|call|cycles|first_call|icache|ifunc_api|integrity|intrusion|iput|languages|library|overhead'
@@ -68,7 +68,7 @@ case $preset in
         ;;
     tsan)
         need clang-19 clang-19
-        these="^unit\\.($shared)$|$sending|$forms|^conformance\\.pressure\\.am_shared_memory$"
+        these="^unit\\.($shared)$|$sending|^conformance\\..*\\.direct$|^conformance\\..*\\.bitcode$|^conformance\\.pressure\\.am_shared_memory$"
         these+="|^conformance\\.($threads)\\.(stream|am_tcp|put_shared_memory|sealed)$"
         these+='|^integration\.(isolation|longcalls|messages|reconnections|sealedcache|strange_peers)\.(direct|bitcode)$'
         these+='|^integration\.tc_perf_(first_call|flood|tsi_forms|tsi_senders)$'
