@@ -21,7 +21,7 @@ tci_task_turns tci_task_turns_begin(tci_core *core, const tc_ep *ep, uint64_t ti
 /* TC_E_TIMEOUT: the deadline has passed. TC_E_CLOSED: the endpoint has been freed meanwhile, or
  * the function must end. Others of tc_task_sleep: the function cannot wait. */
 TC_MUST_CHECK tc_status tci_task_turns_next(tci_task_turns *turns);
-/* Fills err with the reason why a call ended by that status: in these words if in time's. */
+/* Fills err with the reason why a call ended by that status; `late` is that of TC_E_TIMEOUT. */
 tc_status tci_task_turns_fail(tc_status status, const char *late, tc_error *err);
 
 #endif

@@ -125,13 +125,17 @@ static bool is_there(const crossing *c)
     return tci_group_find(c->core, c->id) == c->group;
 }
 
-/* TC_E_TIMEOUT: it is over. Others come in a task alone. TC_E_CLOSED: the group may be gone. */
-static tc_status turn(crossing *c)
+/* TC_E_TIMEOUT: its time is over, without a text. Others come in a task alone, with a text, and
+ * the group may be gone. */
+static tc_status turn(crossing *c, tc_error *err)
 {
     if (!c->in_task)
         return tci_wait_patient_turn(tc_group_context(c->group), &c->patience, NULL);
-    TC_TRY(tci_task_turns_next(&c->turns));
-    return is_there(c) && !c->group->ending ? TC_OK : TC_E_CLOSED;
+    tc_status status = tci_task_turns_next(&c->turns);
+    if (status == TC_OK && (!is_there(c) || c->group->ending))
+        status = TC_E_CLOSED;
+    return status == TC_OK || status == TC_E_TIMEOUT ? status
+                                                     : tci_task_turns_fail(status, NULL, err);
 }
 
 static tc_status missed(const crossing *c, tc_error *err)
@@ -158,11 +162,10 @@ static tc_status await_all(crossing *c, tc_error *err)
         if (failure != NULL)
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
-        tc_status status = turn(c);
+        tc_status status = turn(c, err);
         if (status == TC_E_TIMEOUT)
             return missed(c, err);
-        if (status != TC_OK)
-            return tci_task_turns_fail(status, "", err);
+        TC_TRY(status);
     }
     return TC_OK;
 }
@@ -193,13 +196,12 @@ static tc_status await_first(crossing *c, tc_ep **ep_out, tc_error *err)
     tc_ep *ep;
     TC_TRY(tc_group_ep(group, 0, &ep, err));
     while (group->members[0].ep == ep && !tci_ep_is_open(ep)) {
-        tc_status status = turn(c);
+        tc_status status = turn(c, err);
         if (status == TC_E_TIMEOUT)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: rank 0, which all report to, did not answer %s",
                                  tci_patience_text(&c->patience));
-        if (status != TC_OK)
-            return tci_task_turns_fail(status, "", err);
+        TC_TRY(status);
     }
     *ep_out = ep;
     return group->members[0].ep == ep ? TC_OK : lost_first(group, err);
@@ -217,14 +219,13 @@ static tc_status report_and_wait(crossing *c, tc_error *err)
                                  group->abandoned_for.text);
         if (group->members[0].ep != ep)
             return lost_first(group, err);
-        tc_status status = turn(c);
+        tc_status status = turn(c, err);
         if (status == TC_E_TIMEOUT)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: not released %s by rank 0, which knows who is "
                                  "missing",
                                  tci_patience_text(&c->patience));
-        if (status != TC_OK)
-            return tci_task_turns_fail(status, "", err);
+        TC_TRY(status);
     }
     return TC_OK;
 }
@@ -243,7 +244,7 @@ static tc_status cross(crossing *c, tc_error *err)
         release_all(group);
         return TC_OK;
     }
-    if (status != TC_E_CLOSED || is_there(c))
+    if (is_there(c))
         tci_member_abandon_barrier(group, &why);
     return tci_error_set(err, status, "%s", why.text);
 }
