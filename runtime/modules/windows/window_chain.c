@@ -32,7 +32,7 @@ static uint32_t right_of(const tci_window_step *step)
     case TC_WINDOW_ALLOCATE_BYTES:
         return TC_WINDOW_ALLOCATE;
     case TC_WINDOW_DESCRIBE: /* any */
-        return TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC | TC_WINDOW_ALLOCATE;
+        return TCI_WINDOW_RIGHTS;
     default:
         return TC_WINDOW_ATOMIC;
     }
@@ -67,8 +67,7 @@ static tc_status check_step(chain *c, const tci_windows *windows, const tc_ep *p
                              "window %u has memory of its owner's own, expected one that was "
                              "opened as shared",
                              step->window);
-    if (step->base != 0 || step->operation == TC_WINDOW_ALLOCATE_BYTES ||
-        step->operation == TC_WINDOW_DESCRIBE)
+    if (step->base != 0 || !tci_window_step_has_offset(step))
         return TC_OK;
     return check_bytes(step, c->windows[at], step->offset, err);
 }

@@ -83,11 +83,6 @@ static bool has_value(const tci_window_step *step)
     return tci_window_step_result(step) == TCI_WINDOW_VALUE_BYTES;
 }
 
-static bool has_offset(const tci_window_step *step)
-{
-    return step->operation != TC_WINDOW_ALLOCATE_BYTES && step->operation != TC_WINDOW_DESCRIBE;
-}
-
 /* `number` counts from 1. */
 static tc_status check_base(const tci_window_request *request, unsigned number, tc_error *err)
 {
@@ -96,7 +91,7 @@ static tc_status check_base(const tci_window_request *request, unsigned number, 
         return tci_error_set(err, TC_E_INVALID,
                              "step %u: takes its offset from step %u, expected an earlier one",
                              number, base);
-    if (base > 0 && !has_offset(&request->steps[number - 1]))
+    if (base > 0 && !tci_window_step_has_offset(&request->steps[number - 1]))
         return tci_error_set(err, TC_E_INVALID,
                              "step %u: an operation that has no offset takes one from step %u",
                              number, base);
@@ -117,7 +112,7 @@ static tc_status check_size(const tci_window_step *step, unsigned number, tc_err
     if (kind->words > 0 && step->size != TCI_WINDOW_VALUE_BYTES)
         return tci_error_set(err, TC_E_INVALID, "step %u: %s of %" PRIu64 " bytes, expected 8",
                              number, kind->name, step->size);
-    if (!has_offset(step) && step->offset != 0)
+    if (!tci_window_step_has_offset(step) && step->offset != 0)
         return tci_error_set(err, TC_E_INVALID, "step %u: %s at offset %" PRIu64 ", expected 0",
                              number, kind->name, step->offset);
     if (step->operation == TC_WINDOW_DESCRIBE && step->size != TCI_WINDOW_SHARE_BYTES)

@@ -76,6 +76,12 @@ static inline uint64_t tci_window_step_result(const tci_window_step *step)
                : TCI_WINDOW_VALUE_BYTES;
 }
 
+/* Returns whether a step is about bytes at an offset. */
+static inline bool tci_window_step_has_offset(const tci_window_step *step)
+{
+    return step->operation != TC_WINDOW_ALLOCATE_BYTES && step->operation != TC_WINDOW_DESCRIBE;
+}
+
 /* Returns whether a step is done after one that has succeeded, or has not. */
 static inline bool tci_window_step_is_due(const tci_window_step *step, bool succeeded_before)
 {

@@ -7,11 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/random.h>
-#include <tc/window.h>
 
 #define PAGE 4096u /* before the window: the mark */
 #define WORD 8u
-#define RIGHTS (TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC | TC_WINDOW_ALLOCATE)
 
 static const char magic[WORD] = {'t', 'c', 'w', 'i', 'n', 'd', 'o', 'w'};
 
@@ -55,12 +53,13 @@ tc_status tci_window_share_decode(const uint8_t in[TCI_WINDOW_SHARE_BYTES],
     share_out->bytes = tci_read_u64(&r);
     memcpy(share_out->mark, tci_read_bytes(&r, TCI_WINDOW_MARK_BYTES), TCI_WINDOW_MARK_BYTES);
     if (share_out->bytes == 0 || share_out->bytes > SIZE_MAX - PAGE || share_out->rights == 0 ||
-        (share_out->rights & ~RIGHTS) != 0 || memcmp(share_out->mark, magic, sizeof magic) != 0)
+        (share_out->rights & ~TCI_WINDOW_RIGHTS) != 0 ||
+        memcmp(share_out->mark, magic, sizeof magic) != 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "a window to map of %" PRIu64
                              " bytes, rights %#x, expected 1 byte "
                              "at least, some of %#x and a mark",
-                             share_out->bytes, share_out->rights, RIGHTS);
+                             share_out->bytes, share_out->rights, TCI_WINDOW_RIGHTS);
     return TC_OK;
 }
 

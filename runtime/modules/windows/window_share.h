@@ -6,8 +6,10 @@
 
 #include "delivery/segment.h"
 
-#include <stdbool.h>
+#include <tc/window.h>
 
+#define TCI_WINDOW_RIGHTS                                                                      \
+    (TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC | TC_WINDOW_ALLOCATE)
 #define TCI_WINDOW_MARK_BYTES 24u
 #define TCI_WINDOW_SHARE_BYTES (16u + TCI_WINDOW_MARK_BYTES) /* of a description that travels */
 

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define RIGHTS (TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC | TC_WINDOW_ALLOCATE)
-
 static void empty(tci_window *window)
 {
     free(window->identity);
@@ -56,9 +54,9 @@ static tc_status check(const tci_core *core, const tc_window_params *params, tc_
                              "window: %" PRIu64 " bytes at %p, expected memory of 1 byte at "
                              "least",
                              params->bytes, params->memory);
-    if (params->rights == 0 || (params->rights & ~RIGHTS) != 0)
+    if (params->rights == 0 || (params->rights & ~TCI_WINDOW_RIGHTS) != 0)
         return tci_error_set(err, TC_E_INVALID, "window: rights %#x, expected some of %#x",
-                             params->rights, RIGHTS);
+                             params->rights, TCI_WINDOW_RIGHTS);
     if ((params->rights & TC_WINDOW_ATOMIC) != 0 && first % TCI_WINDOW_VALUE_BYTES != 0)
         return tci_error_set(err, TC_E_INVALID,
                              "window: memory for atomic operations at %p, expected a multiple "
