@@ -11,6 +11,7 @@
 #define INDEX_H
 
 #include <stdint.h>
+#include <string.h>
 #include <tc/entry.h>
 #include <tc/window.h>
 
@@ -79,6 +80,19 @@ static inline const index_rank *index_here(void)
     size_t size = 0;
     const index_rank *own = tc_self_data(INDEX_RANK, &size);
     return size == sizeof *own ? own : NULL;
+}
+
+/* Copies a message's order. Returns the owner, or NULL: the function has failed. */
+static inline const index_rank *index_take(const void *payload, size_t size,
+                                           index_order *order_out)
+{
+    const index_rank *own = index_here();
+    if (own == NULL || size != sizeof *order_out) {
+        tc_self_fail(TC_E_INVALID, "no index here, or a damaged order");
+        return NULL;
+    }
+    memcpy(order_out, payload, sizeof *order_out);
+    return own;
 }
 
 static inline uint64_t index_hash(uint64_t number)

@@ -2,18 +2,13 @@
  * The owner of the leaf answers with the value. */
 #include "index.h"
 
-#include <string.h>
-
 void tree_find_main(void *payload, size_t size, void *target_args)
 {
-    const index_rank *own = index_here();
     index_order order;
+    const index_rank *own = index_take(payload, size, &order);
     (void)target_args;
-    if (own == NULL || size != sizeof order) {
-        tc_self_fail(TC_E_INVALID, "no index here, or a damaged order");
+    if (own == NULL)
         return;
-    }
-    memcpy(&order, payload, sizeof order);
     if (order.node >= own->shape.nodes) {
         tc_self_fail(TC_E_INVALID, "the order's node is beyond the tree's root");
         return;

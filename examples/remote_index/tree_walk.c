@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tc/task.h>
 
 /* Returns a node, this owner's own or a copy in `copy`. The windows of all owners have the same
@@ -56,16 +55,13 @@ static tc_status descend(const index_rank *own, index_order order, index_node *c
 
 TC_THREADED(tree_walk)(void *payload, size_t size, void *target_args)
 {
-    const index_rank *own = index_here();
     const index_node *leaf;
     index_order order;
+    const index_rank *own = index_take(payload, size, &order);
     tc_error err = {TC_OK, ""};
     (void)target_args;
-    if (own == NULL || size != sizeof order) {
-        tc_self_fail(TC_E_INVALID, "no index here, or a damaged order");
+    if (own == NULL)
         return;
-    }
-    memcpy(&order, payload, sizeof order);
     /* Not on the stack: a function that waits keeps 64 KiB of it at most. */
     index_node *copy =
         malloc(own->shape.leaf_bytes > own->shape.inner_bytes ? own->shape.leaf_bytes
