@@ -98,8 +98,8 @@ static tc_status flush_one(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
     return status;
 }
 
-/* Its position is its own: the program may flush the endpoint meanwhile. The turns run
- * refusals. */
+/* Its position is its own: the program may flush the endpoint meanwhile. Refusals are awaited as
+ * above; a function that cannot wait for them has flushed all the same. */
 static tc_status flush_in_task(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     tci_task_turns turns = tci_task_turns_begin(ep->core, ep, timeout_ns);
@@ -109,6 +109,11 @@ static tc_status flush_in_task(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
         tc_status status = tci_task_turns_next(&turns);
         if (status != TC_OK)
             return tci_task_turns_fail(status, LATE_FLUSH, err);
+    }
+    earlier_frames frames = {ep, tci_ep_frames_end(ep)};
+    while (!have_run(&frames)) {
+        if (tci_task_turns_next(&turns) != TC_OK)
+            return TC_OK; /* the endpoint may be gone */
     }
     return tci_ep_is_open(ep) || (target > 0 && ep->tx.ring.consumed_seen >= target)
                ? TC_OK

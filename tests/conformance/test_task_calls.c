@@ -99,6 +99,16 @@ TEAM_TEST(sending_much_inside)
     await_none(t);
 }
 
+/* As outside of functions, the reason is known when the flush has returned. */
+TEAM_TEST(refusals_are_known_after_a_flush)
+{
+    tc_ifunc *fn = wayfarer(t);
+    const wayfarer_order order = {.kind = WAYFARER_REFUSED, .ns = TEAM_TIMEOUT_NS};
+    const wayfarer_answer answer = ask(t, fn, &order);
+    assert_status(answer.status, TC_E_UNRESOLVED);
+    await_none(t);
+}
+
 TEAM_TEST(a_function_enters_a_barrier)
 {
     tc_ifunc *fn = wayfarer(t);

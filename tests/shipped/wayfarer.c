@@ -54,6 +54,19 @@ static tc_status send(const wayfarer_order *order, tc_error *error)
     return status;
 }
 
+/* Returns the reason of the refusal. */
+static tc_status be_refused(const wayfarer_order *order, tc_error *error)
+{
+    tc_ep *ep = tc_self_endpoint();
+    tc_ifunc *fn;
+    tc_status status = tc_ifunc_open(tc_ep_context(ep), "unbound", &fn, error);
+    if (status == TC_OK)
+        status = tc_send_wait(ep, fn, NULL, 0, order->ns, error);
+    if (status == TC_OK)
+        status = tc_ep_flush(ep, order->ns, error);
+    return status == TC_OK && tc_ep_refusal(ep, error) > 0 ? error->status : status;
+}
+
 /* Asks the sender for its count. */
 static uint32_t read_back(void)
 {
@@ -85,6 +98,8 @@ TC_THREADED(wayfarer)(void *payload, size_t size, void *target_args)
         status = call(order, &error);
     else if (order->kind == WAYFARER_SEND)
         status = send(order, &error);
+    else if (order->kind == WAYFARER_REFUSED)
+        status = be_refused(order, &error);
     else if (order->kind == WAYFARER_BARRIER)
         status = tc_group_barrier(tc_self_group(), order->ns, &error);
     answer.status = status;

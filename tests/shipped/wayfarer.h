@@ -10,6 +10,7 @@ typedef enum wayfarer_kind {
     WAYFARER_FLUSH,   /* sends `count` messages back and flushes them */
     WAYFARER_CALLS,   /* starts `count` calls of its sender and waits for them */
     WAYFARER_SEND,    /* sends a message of `count` bytes back, when there is capacity for it */
+    WAYFARER_REFUSED, /* sends a function that is refused, flushes, answers with the reason */
     WAYFARER_BARRIER, /* waits in a barrier of its group, for `ns` at most */
 } wayfarer_kind;
 
