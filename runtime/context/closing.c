@@ -98,8 +98,8 @@ static tc_status flush_one(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
     return status;
 }
 
-/* Its position is its own: the program may flush the endpoint meanwhile. Refusals are awaited as
- * above; a function that cannot wait for them has flushed all the same. */
+/* Its position is its own: the program may flush the endpoint meanwhile. Refusals are awaited
+ * as above; a function that cannot wait for them has flushed all the same. */
 static tc_status flush_in_task(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     tci_task_turns turns = tci_task_turns_begin(ep->core, ep, timeout_ns);
