@@ -123,15 +123,13 @@ static tc_window_step draw_atomic(const pane_source *s, const pane *p)
 {
     const tc_gptr at = tc_gptr_add(p->data, draw_offset(s, p, 8));
     const uint64_t one = below(s, 4), other = below(s, 4);
-    switch (below(s, 4)) {
-    case 0:
-        return tc_window_step_compare_swap(at, 8 * one, 8 * other, NULL);
-    case 1:
-        return tc_window_step_masked_compare_swap(at, one, below(s, 16), other, below(s, 256),
-                                                  NULL);
-    default:
+    const uint64_t operation = below(s, 4);
+    if (operation > 1)
         return tc_window_step_fetch_add(at, 8 * one, NULL);
-    }
+    if (operation == 0)
+        return tc_window_step_compare_swap(at, 8 * one, 8 * other, NULL);
+    const uint64_t compared = below(s, 16), replaced = below(s, 256); /* in one order */
+    return tc_window_step_masked_compare_swap(at, one, compared, other, replaced, NULL);
 }
 
 static tc_window_step draw_get(const pane_source *s, const pane *p)
