@@ -12,11 +12,6 @@
 
 /* --- the table ---------------------------------------------------------------------------- */
 
-static bool has_holder(const tci_task_object *object)
-{
-    return object->id.kind == TCI_TASK_LOCK || object->id.kind == TCI_TASK_ENTERED;
-}
-
 /* Addresses differ in the middle, numbers at the end: the product's upper half has both. */
 static tci_task_object **bucket_of(const tci_task_objects *objects, tci_task_object_id id)
 {
@@ -108,7 +103,7 @@ tci_task_object *tci_task_objects_add(tci_task_objects *objects, tci_task_object
     object->waiting = 0;
     *bucket = object;
     objects->count++;
-    TCI_INVARIANT(task_holder, has_holder(object) == (holder != NULL));
+    TCI_INVARIANT(task_holder, tci_task_objects_has_holder(object) == (holder != NULL));
     TCI_INVARIANT_IS(task_object, objects->count, <=, TCI_TASK_OBJECTS_MAX);
     if (holder != NULL)
         enter_holder(object, holder);
@@ -218,7 +213,7 @@ void tci_task_objects_forget(tci_core *core, tci_task_object *object, tc_status 
 void tci_task_objects_hand_over(tci_core *core, tci_task_object *object)
 {
     tci_task_waiter *next = object->first;
-    TCI_INVARIANT(task_holder, has_holder(object) && object->holder != NULL);
+    TCI_INVARIANT(task_holder, tci_task_objects_has_holder(object) && object->holder != NULL);
     leave_holder(object);
     if (next == NULL) {
         take_out(&tci_tasks_of(core)->objects, object);

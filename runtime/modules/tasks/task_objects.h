@@ -57,6 +57,12 @@ typedef struct tci_task_object {
     size_t waiting;                 /* their number */
 } tci_task_object;
 
+/* Returns whether its kind is one that is in use while it has a holder. */
+static inline bool tci_task_objects_has_holder(const tci_task_object *object)
+{
+    return object->id.kind == TCI_TASK_LOCK || object->id.kind == TCI_TASK_ENTERED;
+}
+
 /* A zeroed one is empty. */
 typedef struct tci_task_objects {
     tci_task_object **buckets;
