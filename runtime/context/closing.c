@@ -16,8 +16,6 @@
 #include "transfer/queue_drain.h"
 #include "transfer/started.h"
 
-#define LATE_FLUSH "the peer has not run all messages in time"
-
 /* --- flushing ---------------------------------------------------------------------------- */
 
 static bool all_are_flushed(void *arg)
@@ -93,37 +91,15 @@ static tc_status flush_one(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
     if (status == TC_OK)
         status = outcome_of_flush(ep, err);
     else
-        tci_error_fill(err, status, LATE_FLUSH);
+        tci_error_fill(err, status, TCI_LATE_FLUSH);
     tci_wait_unpin(ep);
     return status;
-}
-
-/* Its position is its own: the program may flush the endpoint meanwhile. Refusals are awaited
- * as above; a function that cannot wait for them has flushed all the same. */
-static tc_status flush_in_task(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
-{
-    tci_task_turns turns = tci_task_turns_begin(ep->core, ep, timeout_ns);
-    uint64_t target = 0;
-    tci_goodbye_urge(ep);
-    while (!tci_goodbye_has_run(ep, &target)) {
-        tc_status status = tci_task_turns_next(&turns);
-        if (status != TC_OK)
-            return tci_task_turns_fail(status, LATE_FLUSH, err);
-    }
-    earlier_frames frames = {ep, tci_ep_frames_end(ep)};
-    while (!have_run(&frames)) {
-        if (tci_task_turns_next(&turns) != TC_OK)
-            return TC_OK; /* the endpoint may be gone */
-    }
-    return tci_ep_is_open(ep) || (target > 0 && ep->tx.ring.consumed_seen >= target)
-               ? TC_OK
-               : tc_ep_error(ep, err);
 }
 
 tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     if (tci_tasks_may_wait(ep->core))
-        return flush_in_task(ep, timeout_ns, err);
+        return ep->core->tasks->ops->flush(ep, timeout_ns, err);
     if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY,
                              "tc_ep_flush waits, so not from inside an ifunc that is not "

@@ -11,8 +11,6 @@
 
 #include <tc/ifunc.h>
 
-#define LATE_SEND "the peer has made no room for the message in time"
-
 tc_status tc_send_error(const tc_context *ctx, tc_error *err)
 {
     return tci_send_error_read(&ctx->core, err);
@@ -30,27 +28,11 @@ static tc_status send_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     return status;
 }
 
-static tc_status send_in_task(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                              uint64_t timeout_ns, tc_error *err)
-{
-    tci_task_turns turns = tci_task_turns_begin(ep->core, ep, timeout_ns);
-    tc_context *ctx = tc_ep_context(ep);
-    tc_status status;
-    while ((status = tc_send(ep, fn, source_args, size)) == TC_E_AGAIN) {
-        status = tci_task_turns_next(&turns);
-        if (status != TC_OK)
-            return tci_task_turns_fail(status, LATE_SEND, err);
-    }
-    if (status != TC_OK)
-        (void)tc_send_error(ctx, err);
-    return status;
-}
-
 tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                        uint64_t timeout_ns, tc_error *err)
 {
     if (tci_tasks_may_wait(ep->core))
-        return send_in_task(ep, fn, source_args, size, timeout_ns, err);
+        return ep->core->tasks->ops->send(ep, fn, source_args, size, timeout_ns, err);
     if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY,
                              "tc_send_wait waits, so not from inside an ifunc that is not "
@@ -65,7 +47,7 @@ tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
         tci_sole_user_leave(&ctx->core, entered);
     }
     if (status == TC_E_TIMEOUT)
-        return tci_error_set(err, status, LATE_SEND);
+        return tci_error_set(err, status, TCI_LATE_SEND);
     if (status == TC_E_BUSY && tc_send_error(tc_ep_context(ep), NULL) != TC_E_BUSY)
         return tci_error_set(err, status,
                              "a thread serves the context, and this one does not "

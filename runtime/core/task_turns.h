@@ -4,23 +4,31 @@
 #ifndef TCI_TASK_TURNS_H
 #define TCI_TASK_TURNS_H
 
-#include "core/ep.h"
+#include "core/tasks_ops.h"
 
-typedef struct tci_task_turns {
+/* Texts of blocking calls that time out, inside functions and outside. */
+#define TCI_LATE_FLUSH "the peer has not run all messages in time"
+#define TCI_LATE_SEND "the peer has made no room for the message in time"
+
+struct tci_task_turns {
     tci_core *core;
     uint64_t deadline_ns;
     const tc_ep *ep; /* that the call uses, or NULL; never followed before it is found again */
-    /* Of that endpoint, whose memory may be another one's later. */
+    /* Of that endpoint: its memory may be another one later. */
     uint32_t connection;
     uint64_t token;
     unsigned count;
-} tci_task_turns;
+};
 
 /* Begins a call in the function that runs: ep NULL for one that uses no endpoint. */
 tci_task_turns tci_task_turns_begin(tci_core *core, const tc_ep *ep, uint64_t timeout_ns);
 /* TC_E_TIMEOUT: the deadline has passed. TC_E_CLOSED: the endpoint has been freed meanwhile, or
  * the function must end. Others of tc_task_sleep: the function cannot wait. */
-TC_MUST_CHECK tc_status tci_task_turns_next(tci_task_turns *turns);
+TC_MUST_CHECK static inline tc_status tci_task_turns_next(tci_task_turns *turns)
+{
+    return turns->core->tasks->ops->next_turn(turns);
+}
+
 /* Fills err with the reason why a call ended by that status; `late` is that of TC_E_TIMEOUT. */
 tc_status tci_task_turns_fail(tc_status status, const char *late, tc_error *err);
 

@@ -12,14 +12,20 @@ typedef struct tci_awaited_event {
     struct tci_task *task; /* that waits for it, or NULL */
 } tci_awaited_event;
 
+typedef struct tci_task_turns tci_task_turns;
+
 typedef struct tci_tasks_ops {
     /* Returns whether the code that runs now is of a function that may wait. */
     bool (*may_wait)(const tci_core *core);
     /* Suspends the running function until the event has come. TC_OK: it has. Otherwise see
      * tc_task_sleep, and the event must be prevented. Called where may_wait is true. */
     tc_status (*wait)(tci_core *core, tci_awaited_event *event);
-    /* Suspends the running function as tc_task_sleep does: 0 ns for one turn of tc_progress. */
-    tc_status (*sleep)(tci_core *core, uint64_t ns);
+    /* Suspends the running function for a turn of a blocking call: task_turns.h. */
+    tc_status (*next_turn)(tci_task_turns *turns);
+    /* tc_ep_flush and tc_send_wait where may_wait is true. */
+    tc_status (*flush)(tc_ep *ep, uint64_t timeout_ns, tc_error *err);
+    tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                      uint64_t timeout_ns, tc_error *err);
     /* Lets tasks go on: those that can at its beginning, TCI_TASKS_A_TURN at most. No function
      * is running. */
     void (*turn)(tci_core *core);

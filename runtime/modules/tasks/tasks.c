@@ -23,6 +23,8 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/sanitized.h"
+#include "core/task_turns.h"
+#include "modules/tasks/task_calls.h"
 #include "modules/tasks/task_queue.h"
 #include "modules/tasks/task_run.h"
 
@@ -32,6 +34,10 @@
 #define BELOW_BYTES (TCI_SANITIZED ? 4096u : 384u)
 /* Waits of a task that has to end: then it is abandoned. */
 #define REFUSALS_MAX 1000u
+/* Turns of a blocking call before its first nap, and its naps. */
+#define PROMPT_TURNS 64u
+#define NAP_FIRST_NS 10000ull
+#define NAP_DOUBLINGS_MAX 7u
 
 /* --- waiting ------------------------------------------------------------------------------ */
 
@@ -218,6 +224,31 @@ tc_status tci_tasks_wait_for(tci_core *core, tci_task_object_id id, uint64_t tim
     return status == TC_OK ? task->waiter.status : status;
 }
 
+/* --- turns of blocking calls -------------------------------------------------------------- */
+
+static uint64_t nap_ns(unsigned count)
+{
+    if (count < PROMPT_TURNS)
+        return 0;
+    count -= PROMPT_TURNS;
+    return NAP_FIRST_NS << (count < NAP_DOUBLINGS_MAX ? count : NAP_DOUBLINGS_MAX);
+}
+
+static tc_status next_turn(tci_task_turns *turns)
+{
+    tci_core *core = turns->core;
+    const uint64_t left_ns = tci_deadline_left_ns(turns->deadline_ns);
+    const uint64_t ns = nap_ns(turns->count);
+    if (left_ns == 0)
+        return TC_E_TIMEOUT;
+    TC_TRY(tci_tasks_sleep(core, ns < left_ns ? ns : left_ns));
+    turns->count += turns->count < PROMPT_TURNS + NAP_DOUBLINGS_MAX;
+    if (turns->ep == NULL)
+        return TC_OK;
+    const tc_ep *found = tci_core_find(core, turns->connection);
+    return found == turns->ep && found->token == turns->token ? TC_OK : TC_E_CLOSED;
+}
+
 /* --- the end of endpoints ----------------------------------------------------------------- */
 
 static void ended(tc_ep *ep, tc_status status)
@@ -265,7 +296,9 @@ static bool overflows(const tci_core *core, const void *address)
 
 static const tci_tasks_ops ops = {.may_wait = may_wait,
                                   .wait = wait_for,
-                                  .sleep = tci_tasks_sleep,
+                                  .next_turn = next_turn,
+                                  .flush = tci_task_calls_flush,
+                                  .send = tci_task_calls_send,
                                   .turn = tci_task_run_turn,
                                   .wake = tci_task_queue_wake,
                                   .ended = ended,

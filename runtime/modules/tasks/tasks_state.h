@@ -19,7 +19,7 @@ typedef struct tci_tasks {
     tci_stack_mark mark;      /* of one that has not */
     tci_task_holder beginner; /* the same */
     tci_task_holder program;
-    tci_fork_guard guard;     /* debuggers find it by this: task_layout.h */
+    tci_fork_guard guard; /* debuggers find it by this: task_layout.h */
     tci_core *core;
     bool is_refused;   /* the stack cannot be opened */
     bool is_elsewhere; /* the log has it that tasks of another thread can go on */
