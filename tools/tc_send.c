@@ -180,7 +180,7 @@ static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const 
         else if (now_ns() > deadline_ns)
             break;
     }
-    (void)snprintf(err->text, sizeof err->text, "the target has made no room in time");
+    (void)snprintf(err->text, sizeof err->text, "the target has freed no capacity in time");
     return TC_E_TIMEOUT;
 }
 

@@ -140,7 +140,7 @@ static bool too_large(const source *s, const char *what, size_t size)
 static bool deliver(source *s, const tc_message *message, const char *what)
 {
     uint64_t deadline_ns = now_ns() + DEADLINE_NS;
-    tc_error err = {TC_OK, "the target has made no room in time"};
+    tc_error err = {TC_OK, "the target has freed no capacity in time"};
     tc_status status;
     while ((status = tc_message_send(s->ep, message)) == TC_E_AGAIN && now_ns() < deadline_ns)
         (void)tc_progress(s->ctx);

@@ -8,7 +8,7 @@
 
 /* Texts of blocking calls that time out, inside functions and outside. */
 #define TCI_LATE_FLUSH "the peer has not run all messages in time"
-#define TCI_LATE_SEND "the peer has made no room for the message in time"
+#define TCI_LATE_SEND "the peer has freed no capacity for the message in time"
 
 struct tci_task_turns {
     tci_core *core;

@@ -208,7 +208,7 @@ TEST(a_target_that_stands_ends_the_wait)
     }
     assert_status(status, TC_E_TIMEOUT);
     assert_status(error.status, TC_E_TIMEOUT);
-    assert_string_equal(error.text, "the peer has made no room for the message in time");
+    assert_string_equal(error.text, "the peer has freed no capacity for the message in time");
     assert_status(tc_send_wait(p.ep, check, payload, sizeof payload, 0, NULL), TC_E_TIMEOUT);
     pair_resume(&p);
     for (unsigned i = 0; i < 2000; i++) {
