@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const perf_mode *const modes[] = {
-    &perf_mode_request_am, &perf_mode_request_am_safe, &perf_mode_call,     &perf_mode_start,
-    &perf_mode_window,     &perf_mode_window_start,    &perf_mode_threaded, &perf_mode_task};
+static const perf_mode *const modes[] = {&perf_mode_request_am,   &perf_mode_request_am_safe,
+                                         &perf_mode_get,          &perf_mode_call,
+                                         &perf_mode_start,        &perf_mode_window,
+                                         &perf_mode_window_start, &perf_mode_window_get,
+                                         &perf_mode_threaded,     &perf_mode_task};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
-#define MODES "am,am-safe,call,start,window,window-start,threaded,task"
+#define MODES "am,am-safe,get,call,start,window,window-start,window-get,threaded,task"
 
 /* Calls send nothing that a function would read: tsi counts them. */
 static bool choose_series(series_run *run)

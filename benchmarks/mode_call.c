@@ -1,8 +1,9 @@
 /* Calls of the library: a function that adds one to a counter, with a caller that waits for its
  * empty answer. Blocking, one after the other (tc_call), or several at once, each with a
  * completion (tc_call_start). And the same addition by an operation on a window, whose answer
- * has the value before (tc_window_fetch_add, tc_window_fetch_add_start). And the same function
- * as one that may wait, and one that does. */
+ * has the value before (tc_window_fetch_add, tc_window_fetch_add_start), and a get of the word,
+ * which adds nothing (tc_window_get_start). And the same function as one that may wait, and one
+ * that does. */
 #include "ifunc_link.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -20,7 +21,7 @@ typedef struct call_state call_state;
 typedef struct flight {
     call_state *owner;
     uint64_t started;
-    uint64_t before; /* of a window's word */
+    uint64_t value; /* of a window's word */
 } flight;
 
 /* The first window of a context. */
@@ -31,6 +32,7 @@ struct call_state {
     const char *function; /* NULL: the experiment's */
     uint64_t *counter;    /* of the function, here */
     uint64_t awaited;     /* its final value at the target when all calls have run */
+    bool is_reading;      /* nothing counts: the target knows of no end */
     unsigned char *payload;
     size_t payload_bytes;
     uint64_t *ticks; /* where to write how long each took; NULL: not recorded */
@@ -122,8 +124,14 @@ static void chain_ended(void *user, tc_status status, uint32_t succeeded, const 
 static tc_status start_window(call_state *state, flight *f)
 {
     const tc_window_start_params params = {.done = chain_ended, .user = f};
-    return tc_window_fetch_add_start(state->link.peer, counter_at, 1, &f->before, &params,
-                                     NULL);
+    return tc_window_fetch_add_start(state->link.peer, counter_at, 1, &f->value, &params, NULL);
+}
+
+static tc_status start_get(call_state *state, flight *f)
+{
+    const tc_window_start_params params = {.done = chain_ended, .user = f};
+    return tc_window_get_start(state->link.peer, counter_at, &f->value, sizeof f->value,
+                               &params, NULL);
 }
 
 static tc_status block_window(call_state *state, tc_error *err)
@@ -167,11 +175,21 @@ static bool open_window(perf_series *series)
         return false;
     const tc_window_params params = {.memory = state->counter,
                                      .bytes = sizeof *state->counter,
-                                     .rights = TC_WINDOW_ATOMIC,
+                                     .rights = TC_WINDOW_READ | TC_WINDOW_ATOMIC,
                                      .peer = state->link.peer};
     return series->session->role != PERF_TARGET ||
            tc_window_open(state->link.context, &params, &at, &err) == TC_OK ||
            perf_context_complain(series->session, "tc_window_open", &err);
+}
+
+static bool open_window_get(perf_series *series)
+{
+    call_state *state = series->state;
+    if (!open_window(series))
+        return false;
+    state->start = start_get;
+    state->is_reading = true;
+    return true;
 }
 
 /* One at a time, and no more. */
@@ -270,7 +288,7 @@ static bool serve_calls(perf_series *series, uint64_t count)
     call_state *state = series->state;
     perf_poll poll = {.session = series->session};
     bool done = false;
-    state->awaited += count;
+    state->awaited += state->is_reading ? 0 : count;
     while (!perf_session_has_ended(series->session)) {
         if (tc_progress(state->link.context) != 0)
             perf_poll_hit(&poll);
@@ -314,3 +332,5 @@ const perf_mode perf_mode_window =
     CALL_MODE("window", open_blocking_window, run_blocking, rate_blocking);
 const perf_mode perf_mode_window_start =
     CALL_MODE("window-start", open_window, run_started, rate_started);
+const perf_mode perf_mode_window_get =
+    CALL_MODE("window-get", open_window_get, run_started, rate_started);

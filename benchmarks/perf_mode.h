@@ -87,12 +87,14 @@ extern const perf_mode perf_mode_put;      /* plain UCX: a put with a polled las
  * writes into `stamps` how many ticks each took, as they end. */
 extern const perf_mode perf_mode_request_am;      /* plain UCX: a handler that sends a reply */
 extern const perf_mode perf_mode_request_am_safe; /* the same as bulk_am_safe is */
+extern const perf_mode perf_mode_get;             /* plain UCX: gets of eight bytes */
 extern const perf_mode perf_mode_call;            /* tc_call */
 extern const perf_mode perf_mode_start;           /* tc_call_start */
 extern const perf_mode perf_mode_threaded;        /* tc_call_start of tsi_threaded */
 extern const perf_mode perf_mode_task;            /* tc_call_start of tsi_task */
 extern const perf_mode perf_mode_window;          /* tc_window_fetch_add */
 extern const perf_mode perf_mode_window_start;    /* tc_window_fetch_add_start */
+extern const perf_mode perf_mode_window_get;      /* tc_window_get_start, of eight bytes */
 
 /* The modes of the bandwidth experiment. They have no latency functions. */
 /* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that

@@ -228,8 +228,9 @@ def message_panels(rows):
                  scale=rate_scale)], 2
 
 
-CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "call": "tc_call", "start": "tc_call_start",
-              "window": "tc_window_fetch_add", "window-start": "tc_window_fetch_add_start",
+CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "get": "UCX get",
+              "call": "tc_call", "start": "tc_call_start",
+              "window": "tc_window_fetch_add", "window-start": "tc_window_fetch_add_start", "window-get": "tc_window_get_start",
               "threaded": "tc_call_start, TC_THREADED", "task": "tc_call_start, one wait"}
 
 

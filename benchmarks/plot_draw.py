@@ -26,7 +26,7 @@ BLUE, SKY, GREEN, ORANGE, RED, PINK, GREY, YELLOW = ("#0072B2", "#56B4E9", "#009
                                                      "#F0E442")
 PALETTE = (BLUE, RED, GREEN, ORANGE, SKY, PINK, GREY, YELLOW)
 COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE, "cached": BLUE, "bitcode": BLUE, "uncached": SKY,
-           "image": GREEN, "call": SKY, "start": BLUE, "window": ORANGE, "window-start": GREEN, "threaded": GREY, "task": YELLOW,
+           "image": GREEN, "call": SKY, "start": BLUE, "window": ORANGE, "window-start": GREEN, "window-get": PINK, "threaded": GREY, "task": YELLOW,
            "local": GREEN,
            "inject": PINK, "compat": GREY, "aligned": ORANGE,
            "direct": BLUE, "stream": GREEN, "adaptive": BLUE, "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE,

@@ -270,9 +270,9 @@ def check_intrusion(report):
 
 def check_call(report):
     """One call at a time by all modes; several at once by all but the blocking ones."""
-    once, started = ("call", "window"), ("start", "window-start", "threaded", "task")
+    once, started = ("call", "window"), ("start", "window-start", "window-get", "threaded", "task")
     rows = [(row["outstanding"], row["mode"]) for row in report["rows"]]
-    expect(rows == [(n, mode) for n in (1, 32) for mode in ("am", "am-safe", "call", "start", "window", *started[1:])
+    expect(rows == [(n, mode) for n in (1, 32) for mode in ("am", "am-safe", "get", "call", "start", "window", *started[1:])
                     if n == 1 or mode not in once],
            "a row for each", rows)
     for row in report["rows"]:
@@ -280,7 +280,7 @@ def check_call(report):
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
         expect_tail(row, "latency_ns")
     names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 32) for over in (*once, *started) if n == 1 or over not in once
-             for under in ("am", "am-safe") for what in ("latency", "rate")}
+             for under in ("am", "am-safe", "get") for what in ("latency", "rate")}
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
