@@ -4,6 +4,7 @@
 #define TCI_SIZED_STRUCT_H
 
 #include <stddef.h>
+#include <string.h>
 #include <tc/status.h>
 
 /* Copies the first given_size bytes of `own` out. A larger struct of a newer program gets zeros
@@ -16,5 +17,17 @@ void tci_sized_struct_fill(void *given_out, size_t given_size, const void *own,
  * copied. NULL is read as a zeroed struct. */
 TC_MUST_CHECK tc_status tci_sized_struct_read(void *own_out, size_t own_size, const void *given,
                                               size_t given_size, tc_error *err);
+
+/* The same, for the path of messages: own_size is a constant, which the program's struct has
+ * unless it was compiled with another version. */
+TC_MUST_CHECK static inline tc_status tci_sized_struct_take(void *own_out, size_t own_size,
+                                                            const void *given,
+                                                            size_t given_size, tc_error *err)
+{
+    if (given == NULL || given_size != own_size)
+        return tci_sized_struct_read(own_out, own_size, given, given_size, err);
+    memcpy(own_out, given, own_size);
+    return TC_OK;
+}
 
 #endif

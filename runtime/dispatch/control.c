@@ -5,6 +5,7 @@
 #include "core/calls_ops.h"
 #include "core/credit.h"
 #include "transfer/code_out.h"
+#include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/staging.h"
 
@@ -106,4 +107,18 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
     }
     TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection, f->flags);
     return TC_OK;
+}
+
+tc_status tci_control_take(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes,
+                           tc_error *err)
+{
+    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
+    if (f->payload_size > sizeof payload)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "control frame of %u bytes, expected at most %zu", f->payload_size,
+                             sizeof payload);
+    memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    tci_consumer_advance(&ep->rx.ring, bytes);
+    ep->core->pending.activity = true;
+    return tci_control_run(ep, f, payload, err);
 }

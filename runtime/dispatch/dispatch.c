@@ -243,17 +243,9 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
 
 static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
-    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
-    tc_error error;
-    if (f->payload_size > sizeof payload) {
-        tci_error_set(&error, TC_E_CORRUPT, "control frame of %u bytes, expected at most %zu",
-                      f->payload_size, sizeof payload);
-        return broken(ep, &error);
-    }
-    memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
-    tci_consumer_advance(&ep->rx.ring, bytes);
-    ep->core->pending.activity = true;
-    return tci_control_run(ep, f, payload, &error) == TC_OK ? DROPPED : broken(ep, &error);
+    tc_error error; /* as in call_routed */
+    return tci_control_take(ep, f, frame, bytes, &error) == TC_OK ? DROPPED
+                                                                  : broken(ep, &error);
 }
 
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
@@ -265,7 +257,7 @@ static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, siz
     return RUN;
 }
 
-static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
 {
     tci_code_section section;
     tc_error error;
@@ -334,12 +326,16 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
     return run;
 }
 
+static bool is_whole(const tc_ep *ep, const tci_frame *f)
+{
+    return TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
+}
+
 /* Returns whether f is the common frame of a travelling function: whole, bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
     return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx.slot_count &&
-           ep->rx.slots[f->slot].main != NULL &&
-           TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
+           ep->rx.slots[f->slot].main != NULL && is_whole(ep, f);
 }
 
 static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
@@ -367,8 +363,11 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
         *run += tci_aligned_calls_run(ep, current, end);
     if (*run > before)
         return true;
-    outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
-                                            : handle(ep, current, &f, frame);
+    outcome result =
+        is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
+        : f.kind == TCI_FRAME_REPLY && is_whole(ep, &f)
+            ? on_reply(ep, &f, frame, TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size)
+            : handle(ep, current, &f, frame);
     tci_limits_step(ep);
     if (result == WAITING && ep->rx.incoming.wanted)
         tci_needs_answer(ep);
@@ -385,7 +384,8 @@ static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
     bool empty = false;
     ep->rx.loading = false;
     while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
-        if (!run_other(ep, current, end, &run) || !tci_ep_is_open(ep))
+        if (!run_other(ep, current, end, &run) || !tci_ep_is_open(ep) ||
+            !tci_consumer_has_frame(&ep->rx.ring))
             break;
         run += run_calls(ep, current, end, &empty);
     }

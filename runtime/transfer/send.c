@@ -156,11 +156,39 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
     return status;
 }
 
+bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
+                         const void *payload, size_t size)
+{
+    const size_t whole = size + tci_route_bytes(route);
+    const uint64_t position = ep->tx.ring.tail, bytes = TCI_FRAME_HEADER_BYTES + whole;
+    if (whole >= ep->tx.frame_limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
+        fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN || ep->tx.coalesced_count > 0)
+        return false;
+    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
+    if (frame == NULL)
+        return false;
+    if (size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, payload, size);
+    else
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, size);
+    tci_route_encode(route, frame + TCI_FRAME_HEADER_BYTES + size);
+    tci_producer_commit(&ep->tx.ring, frame, bytes,
+                        fn->call_word | (uint64_t)TCI_ROUTED << 56 | whole);
+    if (ep->tx.push != NULL) {
+        tci_frame_out_push(ep, position, bytes);
+        ep->tx.message_end = ep->tx.ring.tail;
+    }
+    tci_doorbell_after_frames(ep);
+    return true;
+}
+
 /* Tries a frame at once first: a function that travels most often sends itself on to a peer
  * that knows it. */
 tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const void *payload,
                           size_t size)
 {
+    if (tci_send_routed_now(ep, fn, route, payload, size))
+        return TC_OK;
     uint8_t tail[TCI_ROUTE_BYTES_MAX];
     tci_route_encode(route, tail);
     tci_outgoing out = {.fn = fn,

@@ -15,4 +15,10 @@ TC_MUST_CHECK tc_status tci_send_message(tc_ep *ep, tci_outgoing *out);
 TC_MUST_CHECK tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route,
                                         const void *payload, size_t size);
 
+/* Sends a message with a route, if that takes no more than the stores of one frame: the peer
+ * knows the function, which copies its payload and asks for no alignment, there is space, and
+ * no earlier message waits. False: nothing was sent. */
+bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
+                         const void *payload, size_t size);
+
 #endif

@@ -5,17 +5,23 @@
 
 #include <string.h>
 
+/* Two numbers in one store: a ring's memory is the other processor's (base/small_copy.h). */
+static inline uint64_t two_words(uint32_t first, uint32_t second)
+{
+    return first | (uint64_t)second << 32;
+}
+
 void tci_route_encode(const tci_route *route, uint8_t *out)
 {
+    const size_t path_bytes = 4u * (size_t)route->path_length;
     tci_writer w;
-    tci_writer_init(&w, out, tci_route_bytes(route));
+    tci_writer_init(&w, out, path_bytes);
     for (uint32_t i = 0; i < route->path_length; i++)
         tci_write_u32(&w, route->path[i]);
+    tci_writer_init(&w, out + path_bytes, TCI_ROUTE_BYTES);
     tci_write_u64(&w, route->call);
-    tci_write_u32(&w, route->origin);
-    tci_write_u32(&w, route->hops);
-    tci_write_u32(&w, route->hop_limit);
-    tci_write_u32(&w, route->traced);
+    tci_write_u64(&w, two_words(route->origin, route->hops));
+    tci_write_u64(&w, two_words(route->hop_limit, route->traced));
     tci_write_u32(&w, route->path_length);
 }
 
@@ -56,10 +62,8 @@ void tci_reply_encode(const tci_reply *reply, uint8_t out[TCI_REPLY_BYTES])
     tci_write_u64(&w, reply->call);
     tci_write_u64(&w, reply->total);
     tci_write_u64(&w, reply->offset);
-    tci_write_u32(&w, (uint32_t)reply->status);
-    tci_write_u32(&w, reply->hops);
-    tci_write_u32(&w, reply->rank);
-    tci_write_u32(&w, reply->path_length);
+    tci_write_u64(&w, two_words((uint32_t)reply->status, reply->hops));
+    tci_write_u64(&w, two_words(reply->rank, reply->path_length));
 }
 
 static tc_status judge_reply(const tci_reply *reply, size_t part, tc_error *err)
@@ -79,12 +83,23 @@ static tc_status judge_reply(const tci_reply *reply, size_t part, tc_error *err)
     return TC_OK;
 }
 
+static tc_status refuse_reply(const tci_reply *reply, size_t size, tc_error *err)
+{
+    return tci_error_set(err, TC_E_CORRUPT,
+                         "answer: %zu bytes and a path of %u ranks, expected %u bytes at least "
+                         "and %u ranks at most",
+                         size, reply->path_length, TCI_REPLY_BYTES, TCI_ROUTE_PATH_MAX);
+}
+
 tc_status tci_reply_decode(const uint8_t *payload, size_t size, tci_reply *reply_out,
                            const uint8_t **path_out, const uint8_t **part_out,
                            size_t *part_size_out, tc_error *err)
 {
     tci_reader r;
-    tci_reader_init(&r, payload, size);
+    reply_out->path_length = 0;
+    if (size < TCI_REPLY_BYTES)
+        return refuse_reply(reply_out, size, err);
+    tci_reader_init(&r, payload, TCI_REPLY_BYTES);
     reply_out->call = tci_read_u64(&r);
     reply_out->total = tci_read_u64(&r);
     reply_out->offset = tci_read_u64(&r);
@@ -92,16 +107,12 @@ tc_status tci_reply_decode(const uint8_t *payload, size_t size, tci_reply *reply
     reply_out->hops = tci_read_u32(&r);
     reply_out->rank = tci_read_u32(&r);
     reply_out->path_length = tci_read_u32(&r);
-    if (r.failed || reply_out->path_length > TCI_ROUTE_PATH_MAX ||
-        4u * (size_t)reply_out->path_length > tci_reader_left(&r))
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "answer: %zu bytes and a path of %u ranks, expected %u bytes at "
-                             "least and %u ranks at most",
-                             size, r.failed ? 0 : reply_out->path_length, TCI_REPLY_BYTES,
-                             TCI_ROUTE_PATH_MAX);
-    *path_out = tci_read_bytes(&r, 4u * (size_t)reply_out->path_length);
-    *part_size_out = tci_reader_left(&r);
-    *part_out = tci_read_bytes(&r, *part_size_out);
+    if (reply_out->path_length > TCI_ROUTE_PATH_MAX ||
+        4u * (size_t)reply_out->path_length > size - TCI_REPLY_BYTES)
+        return refuse_reply(reply_out, size, err);
+    *path_out = payload + TCI_REPLY_BYTES;
+    *part_out = *path_out + 4u * (size_t)reply_out->path_length;
+    *part_size_out = size - (size_t)(*part_out - payload);
     return judge_reply(reply_out, *part_size_out, err);
 }
 

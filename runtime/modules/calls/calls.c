@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "base/error_text.h"
 #include "base/sized_struct.h"
+#include "base/small_copy.h"
 #include "core/current.h"
 #include "core/ep.h"
 #include "core/sole_user.h"
@@ -85,7 +86,10 @@ static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id
     calls->free = call->next_free;
     calls->count++;
     TCI_INVARIANT(call_id, generation != call->generation);
-    *call = (tci_call){.generation = generation, .is_open = true};
+    call->generation = generation;
+    call->is_open = true;
+    call->received = 0;
+    call->path_length = 0;
     *call_out = call;
     return TC_OK;
 }
@@ -296,8 +300,10 @@ static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
     TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
     if (reply->offset != call->received)
         return; /* part of another reply than the one that was begun */
-    if (part_size > 0)
+    if (part_size > TCI_SMALL_COPY_MAX)
         memcpy((uint8_t *)call->params.result + reply->offset, part, part_size);
+    else if (part_size > 0)
+        tci_small_copy((uint8_t *)call->params.result + reply->offset, part, part_size);
     call->received += part_size;
     TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
     if (call->received == reply->total) {
@@ -358,6 +364,25 @@ static tc_status why_not_sent(const tci_core *core, tc_status status, tc_error *
     return status;
 }
 
+/* NAME_payload_init may start other calls, for which the table may move, or cancel this one:
+ * *call is found again, or becomes NULL. */
+static tc_status send_slowly(tc_ep *ep, tc_ifunc *fn, const tci_route *route,
+                             const void *source_args, size_t size, tci_call **call)
+{
+    uint8_t tail[TCI_ROUTE_BYTES];
+    tci_route_encode(route, tail);
+    tci_outgoing out = {.fn = fn,
+                        .args = source_args,
+                        .args_size = size,
+                        .flags = TCI_ROUTED,
+                        .tail = {tail, sizeof tail}};
+    const tc_status status = tci_send_message(ep, &out);
+    *call = find(tci_calls_of(ep->core), route->call);
+    if (*call != NULL && status == TC_OK && out.payload_size > ep->tx.payload_max)
+        (*call)->in_fragments = out.payload_size;
+    return status;
+}
+
 tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                               const tc_call_params *given, size_t params_size,
                               tc_call_id *call_out, tc_error *err)
@@ -367,7 +392,7 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     tci_call *call;
     tci_route route;
     tc_call_params params;
-    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
+    TC_TRY(tci_sized_struct_take(&params, sizeof params, given, params_size, err));
     TC_TRY(open_call(calls, &call, &route.call, err));
     call->ep = ep;
     call->asked_by = tci_current_get()->ep;
@@ -376,31 +401,24 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     call->group = ep->member.group != NULL ? ep->member.group->id : 0;
     call->index = fn->index;
     call->params = params;
-    call->deadline_ns = tci_deadline_after(params.timeout_ns != 0 ? params.timeout_ns
+    call->deadline_ns = tci_deadline_about(params.timeout_ns != 0 ? params.timeout_ns
                                                                   : core->options.call_timeout);
     route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
     route.hops = 0;
     route.hop_limit = hop_limit(core, &params);
     route.traced = params.trace != 0;
     route.path_length = 0;
-    uint8_t tail[TCI_ROUTE_BYTES];
-    tci_route_encode(&route, tail);
-    tci_outgoing out = {.fn = fn,
-                        .args = source_args,
-                        .args_size = size,
-                        .flags = TCI_ROUTED,
-                        .tail = {tail, sizeof tail}};
     bool entered = tci_sole_user_enter(core, "tc_call_start");
-    tc_status status = tci_send_message(ep, &out);
+    tc_status status = TC_OK;
+    call->in_fragments = 0;
+    if (!tci_send_routed_now(ep, fn, &route, source_args, size))
+        status = send_slowly(ep, fn, &route, source_args, size, &call);
     tci_sole_user_leave(core, entered);
-    call = find(calls, route.call); /* NAME_payload_init may have started other calls */
     if (status != TC_OK) {
         if (call != NULL)
             close_call(calls, call);
         return why_not_sent(core, status, err);
     }
-    if (call != NULL)
-        call->in_fragments = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
     if (call != NULL && calls->head.next_deadline_ns > call->deadline_ns)
         calls->head.next_deadline_ns = call->deadline_ns;
     TCI_INVARIANT(call_deadline,

@@ -2,6 +2,7 @@
 #include "modules/calls/reply.h"
 
 #include "base/logger.h"
+#include "base/small_copy.h"
 #include "modules/calls/groups.h"
 #include "modules/calls/local_reply.h"
 #include "transfer/frame_out.h"
@@ -27,8 +28,11 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
     tci_reply_encode(reply, payload);
     if (path_bytes > 0)
         memcpy(payload + TCI_REPLY_BYTES, path, path_bytes);
-    if (part_size > 0)
-        memcpy(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
+    payload += TCI_REPLY_BYTES + path_bytes;
+    if (part_size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(payload, part, part_size);
+    else
+        memcpy(payload, part, part_size);
 }
 
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
@@ -63,6 +67,24 @@ static tc_status send_part(tc_ep *ep, const tci_reply *reply, const uint32_t *pa
     write_reply(item->payload, reply, path, part, part_size);
     tci_send_queue_append(ep, item);
     return TC_OK;
+}
+
+/* Sends a reply that has no path and is one part, if its frame can leave at once. */
+static bool send_short(tc_ep *ep, tci_reply *reply, const tci_route *route, const void *data,
+                       size_t size)
+{
+    const size_t payload_size = TCI_REPLY_BYTES + size;
+    if (reply->path_length > 0 || size > PART_BYTES_ANYWHERE - TCI_REPLY_BYTES ||
+        payload_size >= ep->tx.frame_limit)
+        return false;
+    uint8_t *frame =
+        tci_frame_out_begin(ep, TCI_FRAME_REPLY, TCI_FRAME_HEADER_BYTES + payload_size);
+    if (frame == NULL)
+        return false;
+    reply->total = size;
+    write_reply(frame + TCI_FRAME_HEADER_BYTES, reply, route->path, data, size);
+    commit_reply(ep, frame, payload_size);
+    return true;
 }
 
 static size_t part_bytes(const tc_ep *ep, const tci_reply *reply)
@@ -132,7 +154,9 @@ tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status statu
             return tci_local_reply_keep(ep->core, group, &reply, route->path, data, size);
         TC_TRY(tc_group_ep(group, route->origin, &to, NULL));
     }
-    return send_reply(to, &reply, route->path, data, size);
+    return send_short(to, &reply, route, data, size)
+               ? TC_OK
+               : send_reply(to, &reply, route->path, data, size);
 }
 
 void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text)
