@@ -155,7 +155,6 @@ typedef struct tc_window_step {
  *                    get or to put, or more than the peer's option send_queue_bytes to get
  *   TC_E_NO_MEMORY   the arena has no such bytes left, or an allocation failed
  *   TC_E_CORRUPT     the peer's answer, or the request as it arrived, is malformed
- *   TC_E_VERSION     the peer knows another version of requests
  *   TC_E_PEER_LOST   the peer was lost
  *   TC_E_TIMEOUT     no answer came in time
  *   TC_E_BUSY        called from inside an ifunc that is not TC_THREADED (tc/task.h)

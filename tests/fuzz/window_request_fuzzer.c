@@ -58,12 +58,14 @@ static void run_request(const tci_window_request *request)
     tci_windows windows = {0};
     tci_window_answer answer;
     tc_error error = {0};
-    size_t size = 0;
-    uint8_t *bytes = malloc(TCI_WINDOW_ANSWER_BYTES + (size_t)request->result_bytes);
+    const uint8_t *begin;
+    const size_t size = TCI_WINDOW_ANSWER_BYTES + (size_t)request->result_bytes;
+    uint8_t *bytes = malloc(size);
     MUST(bytes != NULL);
     open_windows(&windows, &core, &peer, memory);
-    if (tci_window_chain_run(&windows, &peer, request, bytes, &size, &error) == TC_OK)
-        MUST(tci_window_answer_decode(bytes, size, request, &answer, NULL) == TC_OK);
+    if (tci_window_chain_run(&windows, &peer, request, bytes, &begin, &error) == TC_OK)
+        MUST(tci_window_answer_decode(begin, (size_t)(bytes + size - begin), request, &answer,
+                                      NULL) == TC_OK);
     else
         MUST(error.status < 0 && error.text[0] != '\0');
     check_guard(&memory[0]);
@@ -107,7 +109,7 @@ static void check_answer(const uint8_t *data, size_t size)
         return;
     }
     MUST((answer.succeeded & ~answer.done) == 0 && (answer.done & 3) == 3);
-    MUST(size == TCI_WINDOW_ANSWER_BYTES + 32u + ((answer.done & 8) != 0 ? 8u : 0));
+    MUST(size == TCI_WINDOW_ANSWER_BYTES + 40u && answer.results == data + size - 40);
 }
 
 static void check_share(const uint8_t *data)

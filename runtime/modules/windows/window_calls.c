@@ -2,6 +2,7 @@
  * The answer holds the results of all steps. */
 #include "base/error_text.h"
 #include "base/sized_struct.h"
+#include "base/small_copy.h"
 #include "context/context_object.h"
 #include "modules/windows/window_function.h"
 #include "modules/windows/window_request.h"
@@ -40,8 +41,10 @@ void *tc_window_memory(const tc_context *ctx, tc_gptr at)
 #define SMALL_BYTES 512u
 
 /* A chain under way, or about to be sent. Its block ends with the steps that it has, and the
- * answer's bytes behind them: one of some hundred bytes is allocated faster. */
+ * answer's bytes behind them. */
 typedef struct chain {
+    tci_window_blocks *blocks;
+    size_t block_bytes;
     tc_window_callback done;
     void *user;
     uint8_t *answer;
@@ -61,24 +64,27 @@ static void free_bytes(chain *c)
 static void free_chain(chain *c)
 {
     free_bytes(c);
-    free(c);
+    tci_window_blocks_give(c->blocks, c, c->block_bytes);
 }
 
-static tc_status make_chain(const tc_window_step *steps, size_t step_size, size_t count,
-                            chain **chain_out, tc_error *err)
+static tc_status make_chain(tci_window_blocks *blocks, const tc_window_step *steps,
+                            size_t step_size, size_t count, chain **chain_out, tc_error *err)
 {
     tci_window_request request;
     TC_TRY(tci_window_request_take(steps, step_size, count, &request, err));
     const size_t answer_size = TCI_WINDOW_ANSWER_BYTES + (size_t)request.result_bytes;
     const size_t size = tci_window_request_bytes(&request);
     const size_t held = offsetof(chain, request) + tci_window_request_held(&request);
-    chain *c = malloc(held + answer_size + (size <= SMALL_BYTES ? size : 0));
-    if (c != NULL) {
-        c->answer = (uint8_t *)c + held;
-        c->bytes = size <= SMALL_BYTES ? c->answer + answer_size : malloc(size);
-    }
-    if (c == NULL || c->bytes == NULL) {
-        free(c);
+    const size_t block_bytes = held + answer_size + (size <= SMALL_BYTES ? size : 0);
+    chain *c = tci_window_blocks_take(blocks, block_bytes);
+    if (c == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
+    c->blocks = blocks;
+    c->block_bytes = block_bytes;
+    c->answer = (uint8_t *)c + held;
+    c->bytes = size <= SMALL_BYTES ? c->answer + answer_size : malloc(size);
+    if (c->bytes == NULL) {
+        tci_window_blocks_give(blocks, c, block_bytes);
         return tci_error_set(err, TC_E_NO_MEMORY, "a chain: out of memory");
     }
     c->answer_size = answer_size;
@@ -94,16 +100,16 @@ static tc_status take_answer(const chain *c, size_t size, uint32_t *succeeded_ou
                              tc_error *err)
 {
     tci_window_answer answer;
-    const uint8_t *result = c->answer + TCI_WINDOW_ANSWER_BYTES;
     TC_TRY(tci_window_answer_decode(c->answer, size, &c->request, &answer, err));
     for (unsigned i = 0; i < c->request.count; i++) {
         const tci_window_step *step = &c->request.steps[i];
         const size_t bytes = (size_t)tci_window_step_result(step);
-        if ((answer.done >> i & 1) == 0)
-            continue;
-        if (step->result != NULL && bytes > 0)
-            memcpy(step->result, result, bytes);
-        result += bytes;
+        const bool is_wanted = step->result != NULL && (answer.done >> i & 1) != 0;
+        if (is_wanted && bytes <= TCI_SMALL_COPY_MAX)
+            tci_small_copy(step->result, answer.results, bytes);
+        else if (is_wanted)
+            memcpy(step->result, answer.results, bytes);
+        answer.results += bytes;
     }
     *succeeded_out = answer.succeeded;
     return TC_OK;
@@ -137,7 +143,7 @@ tc_status tc_window_chain_sized(tc_ep *ep, const tc_window_step *steps, size_t s
     tc_ifunc *fn;
     uint32_t succeeded = 0;
     TC_TRY(open_function(ep, &fn, err));
-    TC_TRY(make_chain(steps, step_size, count, &c, err));
+    TC_TRY(make_chain(&ep->core->windows->blocks, steps, step_size, count, &c, err));
     size_t size = c->answer_size;
     tc_status status =
         explain(tc_call(ep, fn, c->bytes, c->size, c->answer, &size, timeout_ns, err), err);
@@ -152,16 +158,18 @@ tc_status tc_window_chain_sized(tc_ep *ep, const tc_window_step *steps, size_t s
 static void chain_ended(void *user, const tc_call_outcome *outcome)
 {
     chain *c = user;
-    tc_error error = {.status = outcome->status};
+    tc_error error; /* not cleared: that would take longer than the rest of this function */
     uint32_t succeeded = 0;
-    if (outcome->status != TC_OK)
-        tci_error_fill(&error, outcome->status, "%s", outcome->text);
-    tc_status status = explain(outcome->status, &error);
+    tc_status status = outcome->status;
     if (status == TC_OK)
         status = take_answer(c, outcome->result_size, &succeeded, &error);
-    if (c->done != NULL)
-        c->done(c->user, status, succeeded, error.text);
-    free_chain(c);
+    else
+        status = explain(tci_error_set(&error, status, "%s", outcome->text), &error);
+    const tc_window_callback done = c->done;
+    void *const program = c->user;
+    free_chain(c); /* the callback may begin another one */
+    if (done != NULL)
+        done(program, status, succeeded, status == TC_OK ? "" : error.text);
 }
 
 tc_status tc_window_chain_start_sized(tc_ep *ep, const tc_window_step *steps, size_t step_size,
@@ -171,9 +179,9 @@ tc_status tc_window_chain_start_sized(tc_ep *ep, const tc_window_step *steps, si
     tc_window_start_params params;
     chain *c;
     tc_ifunc *fn;
-    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
+    TC_TRY(tci_sized_struct_take(&params, sizeof params, given, params_size, err));
     TC_TRY(open_function(ep, &fn, err));
-    TC_TRY(make_chain(steps, step_size, count, &c, err));
+    TC_TRY(make_chain(&ep->core->windows->blocks, steps, step_size, count, &c, err));
     c->done = params.done;
     c->user = params.user;
     const tc_call_params call = {.result = c->answer,

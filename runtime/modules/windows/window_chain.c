@@ -12,7 +12,8 @@
 /* Allocations begin at multiples of it. */
 #define ALIGNMENT 16u
 
-/* A chain that runs. */
+/* A chain that runs. Only the windows of its steps are set, and the values of steps that are
+ * done: to clear all would take longer than most chains. */
 typedef struct chain {
     const tci_window_request *request;
     tci_window *windows[TC_WINDOW_STEPS_MAX]; /* of each step */
@@ -22,20 +23,18 @@ typedef struct chain {
     size_t at; /* bytes of results so far */
 } chain;
 
+/* By operation, which tci_window_request_check has checked. */
+static const uint8_t rights[] = {[TC_WINDOW_GET] = TC_WINDOW_READ,
+                                 [TC_WINDOW_PUT] = TC_WINDOW_WRITE,
+                                 [TC_WINDOW_FETCH_ADD] = TC_WINDOW_ATOMIC,
+                                 [TC_WINDOW_COMPARE_SWAP] = TC_WINDOW_ATOMIC,
+                                 [TC_WINDOW_MASKED_COMPARE_SWAP] = TC_WINDOW_ATOMIC,
+                                 [TC_WINDOW_ALLOCATE_BYTES] = TC_WINDOW_ALLOCATE,
+                                 [TC_WINDOW_DESCRIBE] = TCI_WINDOW_RIGHTS /* any */};
+
 static uint32_t right_of(const tci_window_step *step)
 {
-    switch (step->operation) {
-    case TC_WINDOW_GET:
-        return TC_WINDOW_READ;
-    case TC_WINDOW_PUT:
-        return TC_WINDOW_WRITE;
-    case TC_WINDOW_ALLOCATE_BYTES:
-        return TC_WINDOW_ALLOCATE;
-    case TC_WINDOW_DESCRIBE: /* any */
-        return TCI_WINDOW_RIGHTS;
-    default:
-        return TC_WINDOW_ATOMIC;
-    }
+    return rights[step->operation];
 }
 
 /* --- checks ------------------------------------------------------------------------------- */
@@ -99,18 +98,7 @@ static bool is_word(const uint8_t *memory, uint64_t size)
     return size == TCI_WINDOW_VALUE_BYTES && (uintptr_t)memory % TCI_WINDOW_VALUE_BYTES == 0;
 }
 
-/* A load and a store that other threads of the owner see whole. */
-static void copy_out(uint8_t *to, const uint8_t *memory, size_t size)
-{
-    if (is_word(memory, size)) {
-        const uint64_t value =
-            __atomic_load_n((const uint64_t *)(const void *)memory, __ATOMIC_ACQUIRE);
-        memcpy(to, &value, sizeof value);
-    } else {
-        memcpy(to, memory, size);
-    }
-}
-
+/* A store that other threads of the owner see whole. */
 static void copy_in(uint8_t *memory, const uint8_t *from, size_t size)
 {
     uint64_t value;
@@ -129,11 +117,17 @@ static void add_value(chain *c, unsigned at, uint64_t value)
     c->at += sizeof value;
 }
 
+/* A word is loaded as other threads of the owner have stored it. */
 static void get(chain *c, unsigned at, const uint8_t *memory, size_t size)
 {
-    copy_out(c->results + c->at, memory, size);
+    if (is_word(memory, size)) {
+        add_value(c, at,
+                  __atomic_load_n((const uint64_t *)(const void *)memory, __ATOMIC_ACQUIRE));
+        return;
+    }
+    memcpy(c->results + c->at, memory, size);
     if (size == TCI_WINDOW_VALUE_BYTES)
-        memcpy(&c->values[at], c->results + c->at, size);
+        memcpy(&c->values[at], c->results + c->at, TCI_WINDOW_VALUE_BYTES);
     c->at += size;
 }
 
@@ -215,14 +209,24 @@ static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *e
     return TC_OK;
 }
 
+static void leave_out(chain *c, const tci_window_step *step)
+{
+    const size_t bytes = (size_t)tci_window_step_result(step);
+    memset(c->results + c->at, 0, bytes);
+    c->at += bytes;
+}
+
 static tc_status run(chain *c, unsigned *at, tc_error *err)
 {
     bool succeeded = false;
     for (*at = 0; *at < c->request->count; ++*at) {
-        const bool due = tci_window_step_is_due(&c->request->steps[*at], succeeded);
+        const tci_window_step *step = &c->request->steps[*at];
+        const bool due = tci_window_step_is_due(step, succeeded);
         succeeded = false;
-        if (!due)
+        if (!due) {
+            leave_out(c, step);
             continue;
+        }
         TC_TRY(do_step(c, *at, &succeeded, err));
         c->answer.done |= (uint16_t)(1u << *at);
         c->answer.succeeded |= (uint16_t)((unsigned)succeeded << *at);
@@ -231,10 +235,14 @@ static tc_status run(chain *c, unsigned *at, tc_error *err)
 }
 
 tc_status tci_window_chain_run(const tci_windows *windows, const tc_ep *peer,
-                               const tci_window_request *request, uint8_t *answer_out,
-                               size_t *answer_size_out, tc_error *err)
+                               const tci_window_request *request, uint8_t *buffer,
+                               const uint8_t **answer_out, tc_error *err)
 {
-    chain c = {.request = request, .results = answer_out + TCI_WINDOW_ANSWER_BYTES};
+    chain c;
+    c.request = request;
+    c.answer = (tci_window_answer){0};
+    c.results = buffer + TCI_WINDOW_ANSWER_BYTES;
+    c.at = 0;
     tc_status status = TC_OK;
     unsigned at = 0;
     for (; at < request->count && status == TC_OK; at++)
@@ -248,7 +256,11 @@ tc_status tci_window_chain_run(const tci_windows *windows, const tc_ep *peer,
         tci_error_prefix(err, "step %u", at + 1);
         return status;
     }
-    tci_window_answer_encode(&c.answer, answer_out);
-    *answer_size_out = TCI_WINDOW_ANSWER_BYTES + c.at;
+    TCI_INVARIANT_IS(window_results, c.at, ==, request->result_bytes);
+    *answer_out = c.results;
+    if (c.answer.succeeded != tci_window_request_all(request)) {
+        tci_window_answer_encode(&c.answer, buffer);
+        *answer_out = buffer;
+    }
     return TC_OK;
 }

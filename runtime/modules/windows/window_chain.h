@@ -10,13 +10,13 @@
  * the steps before it done.
  *
  *   request     checked by tci_window_request_decode
- *   answer_out  receives at most TCI_WINDOW_ANSWER_BYTES + request->result_bytes
+ *   buffer      TCI_WINDOW_ANSWER_BYTES + request->result_bytes
+ *   answer_out  the answer, inside the buffer, whose end is the answer's
  *
  * TC_E_NOT_FOUND, TC_E_REFUSED, TC_E_INVALID, TC_E_NO_MEMORY (the arena is full): the text
  * names the step. */
 TC_MUST_CHECK tc_status tci_window_chain_run(const tci_windows *windows, const tc_ep *peer,
-                                             const tci_window_request *request,
-                                             uint8_t *answer_out, size_t *answer_size_out,
-                                             tc_error *err);
+                                             const tci_window_request *request, uint8_t *buffer,
+                                             const uint8_t **answer_out, tc_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "modules/windows/window_function.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "core/calls_ops.h"
 #include "core/current.h"
@@ -24,12 +25,15 @@ static const uint8_t archive[] = {0x54, 0x43, 0x41, 0x01, 0x00, 0x00, 0x20, 0x74
 
 /* --- at the owner ------------------------------------------------------------------------- */
 
-static tc_status run_into(const tc_ep *ep, const tci_window_request *request, uint8_t *answer,
-                          tc_error *err)
+static tc_status run_into(const tc_ep *ep, const tci_window_request *request, uint8_t *buffer,
+                          size_t size, tc_error *err)
 {
-    size_t size;
-    TC_TRY(tci_window_chain_run(ep->core->windows, ep, request, answer, &size, err));
-    (void)tc_reply(answer, size); /* a failure of it is reported when this function returns */
+    const uint8_t *answer;
+    TC_TRY(tci_window_chain_run(ep->core->windows, ep, request, buffer, &answer, err));
+    TCI_INVARIANT(window_results,
+                  answer == buffer || answer == buffer + size - request->result_bytes);
+    /* A failure of it is reported when this function returns. */
+    (void)tc_reply(answer, size - (size_t)(answer - buffer));
     return TC_OK;
 }
 
@@ -56,7 +60,7 @@ static tc_status serve_request(const tc_ep *ep, const uint8_t *payload, size_t p
     if (answer == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "an answer of %zu bytes: out of memory",
                              size);
-    tc_status status = run_into(ep, &request, answer, err);
+    tc_status status = run_into(ep, &request, answer, size, err);
     if (answer != small)
         free(answer);
     return status;
@@ -97,10 +101,10 @@ static void use(tc_ifunc *fn)
 
 tc_status tci_window_function(tci_core *core, tc_ifunc **fn_out, tc_error *err)
 {
-    const tci_registry_code code = {
-        .archive = archive, .archive_size = sizeof archive, .own = true};
     tci_windows *windows = core->windows;
     if (windows->fn == NULL) {
+        const tci_registry_code code = {
+            .archive = archive, .archive_size = sizeof archive, .own = true};
         TC_TRY(tci_registry_add(&core->registry, &code, &windows->fn, err));
         use(windows->fn);
     }

@@ -50,14 +50,15 @@ static tc_status take_step(const tc_window_step *step, unsigned number, tci_wind
         .words = {step->operand, step->expected, step->expected_mask, step->operand_mask},
         .data = step->operation == TC_WINDOW_PUT ? step->source : NULL,
         .result = step->result};
-    for (unsigned i = words_of(out); i < TCI_WINDOW_WORDS_MAX; i++) {
-        if (out->words[i] != 0)
-            return tci_error_set(err, TC_E_INVALID,
-                                 "step %u: a value or a mask that its operation %u does not "
-                                 "have, expected 0",
-                                 number, step->operation);
-    }
-    return TC_OK;
+    const unsigned words = words_of(out);
+    uint64_t more = 0;
+    for (unsigned i = 0; i < TCI_WINDOW_WORDS_MAX; i++)
+        more |= i < words ? 0 : out->words[i];
+    return more == 0 ? TC_OK
+                     : tci_error_set(err, TC_E_INVALID,
+                                     "step %u: a value or a mask that its operation %u does "
+                                     "not have, expected 0",
+                                     number, step->operation);
 }
 
 tc_status tci_window_request_take(const tc_window_step *steps, size_t step_size, size_t count,
@@ -70,7 +71,7 @@ tc_status tci_window_request_take(const tc_window_step *steps, size_t step_size,
     for (unsigned i = 0; i < count; i++) {
         tc_window_step step;
         const char *given = (const char *)steps + i * step_size;
-        TC_TRY(tci_sized_struct_read(&step, sizeof step, given, step_size, err));
+        TC_TRY(tci_sized_struct_take(&step, sizeof step, given, step_size, err));
         TC_TRY(take_step(&step, i + 1, &request_out->steps[i], err));
     }
     return tci_window_request_check(request_out, err);
@@ -169,48 +170,55 @@ tc_status tci_window_request_check(tci_window_request *request, tc_error *err)
 
 size_t tci_window_request_bytes(const tci_window_request *request)
 {
-    size_t bytes = TCI_WINDOW_HEAD_BYTES + (size_t)request->put_bytes;
+    size_t bytes = (size_t)request->put_bytes;
     for (unsigned i = 0; i < request->count; i++)
         bytes += TCI_WINDOW_STEP_BYTES + 8 * words_of(&request->steps[i]);
     return bytes;
+}
+
+/* An allocation has no offset, and may be of more bytes than a u32 has. */
+static bool has_wide_size(const tci_window_step *step)
+{
+    return step->operation == TC_WINDOW_ALLOCATE_BYTES;
+}
+
+/* `count` is that of the steps in the first, and 0 in the others. */
+static void write_step(tci_writer *w, const tci_window_step *step, unsigned count)
+{
+    const bool is_wide = has_wide_size(step);
+    tci_write_u32(w, step->operation | (uint32_t)step->condition << 8 |
+                         (uint32_t)step->base << 16 | count << 24);
+    tci_write_u32(w, step->window | (uint32_t)step->generation << 16);
+    tci_write_u32(w, is_wide ? 0 : (uint32_t)step->size);
+    tci_write_u64(w, is_wide ? step->size : step->offset);
+    for (unsigned k = 0; k < words_of(step); k++)
+        tci_write_u64(w, step->words[k]);
 }
 
 void tci_window_request_encode(const tci_window_request *request, uint8_t *out)
 {
     tci_writer w;
     tci_writer_init(&w, out, tci_window_request_bytes(request));
-    tci_write_u8(&w, TCI_WINDOW_VERSION);
-    tci_write_u8(&w, (uint8_t)request->count);
-    tci_write_u16(&w, 0);
-    for (unsigned i = 0; i < request->count; i++) {
-        const tci_window_step *step = &request->steps[i];
-        tci_write_u8(&w, step->operation);
-        tci_write_u8(&w, step->condition);
-        tci_write_u8(&w, step->base);
-        tci_write_u8(&w, 0);
-        tci_write_u16(&w, step->window);
-        tci_write_u16(&w, step->generation);
-        tci_write_u64(&w, step->offset);
-        tci_write_u64(&w, step->size);
-        for (unsigned k = 0; k < words_of(step); k++)
-            tci_write_u64(&w, step->words[k]);
-    }
+    for (unsigned i = 0; i < request->count; i++)
+        write_step(&w, &request->steps[i], i == 0 ? request->count : 0);
     for (unsigned i = 0; i < request->count; i++) {
         if (request->steps[i].operation == TC_WINDOW_PUT)
             tci_write_bytes(&w, request->steps[i].data, (size_t)request->steps[i].size);
     }
 }
 
-static tc_status read_step(tci_reader *r, unsigned number, tci_window_step *step, tc_error *err)
+static tc_status read_step(tci_reader *r, unsigned number, tci_window_step *step,
+                           unsigned *count_out, tc_error *err)
 {
-    *step = (tci_window_step){.operation = tci_read_u8(r)};
-    step->condition = tci_read_u8(r);
-    step->base = tci_read_u8(r);
-    const uint8_t zero = tci_read_u8(r);
-    step->window = tci_read_u16(r);
-    step->generation = tci_read_u16(r);
-    step->offset = tci_read_u64(r);
-    step->size = tci_read_u64(r);
+    const uint32_t head = tci_read_u32(r), window = tci_read_u32(r), size = tci_read_u32(r);
+    *step = (tci_window_step){.operation = (uint8_t)head,
+                              .condition = (uint8_t)(head >> 8),
+                              .base = (uint8_t)(head >> 16),
+                              .window = (uint16_t)window,
+                              .generation = (uint16_t)(window >> 16),
+                              .offset = tci_read_u64(r),
+                              .size = size};
+    *count_out = head >> 24;
     for (unsigned k = 0; k < words_of(step); k++)
         step->words[k] = tci_read_u64(r);
     if (r->failed)
@@ -219,30 +227,31 @@ static tc_status read_step(tci_reader *r, unsigned number, tci_window_step *step
             "request of %zu bytes, which ends in step %u, expected %u bytes of "
             "it and its values",
             r->size, number, TCI_WINDOW_STEP_BYTES);
-    if (zero != 0)
-        return tci_error_set(err, TC_E_CORRUPT, "step %u: %u in byte 3, expected 0", number,
-                             zero);
+    if (!has_wide_size(step))
+        return TC_OK;
+    if (size != 0)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "step %u: allocate with %u in bytes 8 to 11, expected 0", number,
+                             size);
+    step->size = step->offset;
+    step->offset = 0;
     return TC_OK;
 }
 
 static tc_status read_steps(tci_reader *r, tci_window_request *request, tc_error *err)
 {
-    const uint8_t version = tci_read_u8(r), count = tci_read_u8(r);
-    const uint16_t zero = tci_read_u16(r);
-    if (r->failed)
-        return tci_error_set(err, TC_E_CORRUPT, "request of %zu bytes, expected %u at least",
-                             r->size, TCI_WINDOW_HEAD_BYTES);
-    if (version != TCI_WINDOW_VERSION)
-        return tci_error_set(err, TC_E_VERSION, "request of version %u, expected %u", version,
-                             TCI_WINDOW_VERSION);
-    if (zero != 0)
-        return tci_error_set(err, TC_E_CORRUPT, "%u in bytes 2 and 3, expected 0", zero);
+    unsigned count, more;
+    TC_TRY(read_step(r, 1, &request->steps[0], &count, err));
     if (count == 0 || count > TC_WINDOW_STEPS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "a chain of %u steps, expected 1 to %u",
                              count, TC_WINDOW_STEPS_MAX);
     request->count = count;
-    for (unsigned i = 0; i < count; i++)
-        TC_TRY(read_step(r, i + 1, &request->steps[i], err));
+    for (unsigned i = 1; i < count; i++) {
+        TC_TRY(read_step(r, i + 1, &request->steps[i], &more, err));
+        if (more != 0)
+            return tci_error_set(err, TC_E_CORRUPT, "step %u: %u in byte 3, expected 0", i + 1,
+                                 more);
+    }
     return TC_OK;
 }
 
@@ -283,38 +292,53 @@ static bool may_fail(const tci_window_step *step)
            step->operation == TC_WINDOW_MASKED_COMPARE_SWAP;
 }
 
+/* Compares the steps of an answer with the conditions. */
+static tc_status check_answer(const tci_window_request *request,
+                              const tci_window_answer *answer, tc_error *err)
+{
+    bool succeeded = false; /* the step before */
+    for (unsigned i = 0; i < request->count; i++) {
+        const tci_window_step *step = &request->steps[i];
+        const bool done = (answer->done >> i & 1) != 0;
+        const bool due = tci_window_step_is_due(step, succeeded);
+        succeeded = (answer->succeeded >> i & 1) != 0;
+        if (done != due || (succeeded && !done) || (done && !succeeded && !may_fail(step)))
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "an answer by which step %u was %sdone and has %ssucceeded",
+                                 i + 1, done ? "" : "not ", succeeded ? "" : "not ");
+    }
+    return TC_OK;
+}
+
+static tc_status read_head(tci_reader *r, const tci_window_request *request,
+                           tci_window_answer *answer, tc_error *err)
+{
+    answer->done = tci_read_u16(r);
+    answer->succeeded = tci_read_u16(r);
+    const uint32_t zero = tci_read_u32(r);
+    if (!r->failed && zero == 0 && (answer->done | answer->succeeded) >> request->count == 0)
+        return TC_OK;
+    return tci_error_set(err, TC_E_CORRUPT,
+                         "an answer of %zu bytes about steps %#x and %#x, expected %u steps "
+                         "and zeros",
+                         r->size, answer->done, answer->succeeded, request->count);
+}
+
 tc_status tci_window_answer_decode(const uint8_t *bytes, size_t size,
                                    const tci_window_request *request,
                                    tci_window_answer *answer_out, tc_error *err)
 {
+    const uint16_t all = tci_window_request_all(request);
     tci_reader r;
-    size_t results = 0;
-    bool succeeded = false; /* the step before */
     tci_reader_init(&r, bytes, size);
-    *answer_out = (tci_window_answer){.done = tci_read_u16(&r)};
-    answer_out->succeeded = tci_read_u16(&r);
-    const uint32_t zero = tci_read_u32(&r);
-    if (r.failed || zero != 0 || (answer_out->done | answer_out->succeeded) >> request->count)
-        return tci_error_set(
-            err, TC_E_CORRUPT,
-            "an answer of %zu bytes about steps %#x and %#x, expected %u steps "
-            "and zeros",
-            size, answer_out->done, answer_out->succeeded, request->count);
-    for (unsigned i = 0; i < request->count; i++) {
-        const bool done = (answer_out->done >> i & 1) != 0;
-        const bool due = tci_window_step_is_due(&request->steps[i], succeeded);
-        succeeded = (answer_out->succeeded >> i & 1) != 0;
-        if (done != due || (succeeded && !done) ||
-            (done && !succeeded && !may_fail(&request->steps[i])))
-            return tci_error_set(err, TC_E_CORRUPT,
-                                 "an answer by which step %u was %sdone and has %ssucceeded",
-                                 i + 1, done ? "" : "not ", succeeded ? "" : "not ");
-        results += done ? (size_t)tci_window_step_result(&request->steps[i]) : 0;
-    }
-    if (tci_reader_left(&r) != results)
+    *answer_out = (tci_window_answer){.done = all, .succeeded = all};
+    if (size != request->result_bytes)
+        TC_TRY(read_head(&r, request, answer_out, err));
+    TC_TRY(check_answer(request, answer_out, err));
+    if (tci_reader_left(&r) != request->result_bytes)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "an answer with %zu bytes of results, expected "
-                             "%zu",
-                             tci_reader_left(&r), results);
+                             "an answer with %zu bytes of results, expected %" PRIu64,
+                             tci_reader_left(&r), request->result_bytes);
+    answer_out->results = tci_read_bytes(&r, (size_t)request->result_bytes);
     return TC_OK;
 }

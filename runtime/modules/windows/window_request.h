@@ -8,16 +8,13 @@
 #include <stdint.h>
 #include <tc/window.h>
 
-#define TCI_WINDOW_VERSION 1u
-#define TCI_WINDOW_HEAD_BYTES 4u   /* before the steps */
-#define TCI_WINDOW_STEP_BYTES 24u  /* of a step, before its words */
+#define TCI_WINDOW_STEP_BYTES 20u  /* of a step, before its words */
 #define TCI_WINDOW_WORDS_MAX 4u    /* of a step */
-#define TCI_WINDOW_ANSWER_BYTES 8u /* before the results */
+#define TCI_WINDOW_ANSWER_BYTES 8u /* before the results, if not all steps have succeeded */
 #define TCI_WINDOW_VALUE_BYTES 8u  /* of an atomic operation, and of an offset */
 /* The largest request without the bytes of puts. */
 #define TCI_WINDOW_STEPS_BYTES                                                                 \
-    (TCI_WINDOW_HEAD_BYTES +                                                                   \
-     TC_WINDOW_STEPS_MAX * (TCI_WINDOW_STEP_BYTES + 8u * TCI_WINDOW_WORDS_MAX))
+    (TC_WINDOW_STEPS_MAX * (TCI_WINDOW_STEP_BYTES + 8u * TCI_WINDOW_WORDS_MAX))
 
 /* A step as it travels. */
 typedef struct tci_window_step {
@@ -61,7 +58,7 @@ void tci_window_request_encode(const tci_window_request *request, uint8_t *out);
 TC_MUST_CHECK tc_status tci_window_request_check(tci_window_request *request, tc_error *err);
 
 /* Reads and checks a request. Each byte is read once, but for those of puts, to which the
- * request has pointers. TC_E_CORRUPT, TC_E_VERSION, and as tci_window_request_check. */
+ * request has pointers. TC_E_CORRUPT, and as tci_window_request_check. */
 TC_MUST_CHECK tc_status tci_window_request_decode(const uint8_t *bytes, size_t size,
                                                   tci_window_request *request_out,
                                                   tc_error *err);
@@ -89,16 +86,25 @@ static inline bool tci_window_step_is_due(const tci_window_step *step, bool succ
            (step->condition == TC_WINDOW_IF_SUCCEEDED) == succeeded_before;
 }
 
-/* The head of an answer: bit n of each is about step n. */
+/* Bit n of each is about step n. */
 typedef struct tci_window_answer {
     uint16_t done, succeeded;
+    const uint8_t *results; /* of all steps, in order: zeros of those that were not done */
 } tci_window_answer;
 
+/* Returns the steps of a request, as bits. */
+static inline uint16_t tci_window_request_all(const tci_window_request *request)
+{
+    return (uint16_t)((1u << request->count) - 1);
+}
+
+/* Writes the head of an answer, which one about steps that have all succeeded has not: with it
+ * a get of 8 bytes would take two cache lines instead of one. */
 void tci_window_answer_encode(const tci_window_answer *answer,
                               uint8_t out[TCI_WINDOW_ANSWER_BYTES]);
 
-/* Reads the answer to a request: the results of the steps that were done follow the head, in
- * order. TC_E_CORRUPT: steps that the conditions do not allow, or another size. */
+/* Reads the answer to a request. TC_E_CORRUPT: steps that the conditions do not allow, or
+ * another size. */
 TC_MUST_CHECK tc_status tci_window_answer_decode(const uint8_t *bytes, size_t size,
                                                  const tci_window_request *request,
                                                  tci_window_answer *answer_out, tc_error *err);

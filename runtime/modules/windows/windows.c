@@ -21,6 +21,7 @@ void tci_windows_fini(tci_windows *windows)
         empty(&windows->table[i]);
     free(windows->table);
     tci_window_views_free(&windows->views);
+    tci_window_blocks_free(&windows->blocks);
     windows->table = NULL;
     windows->count = windows->capacity = windows->open = 0;
 }

@@ -3,6 +3,7 @@
 #define TCI_WINDOWS_H
 
 #include "core/ep.h"
+#include "modules/windows/window_blocks.h"
 #include "modules/windows/window_views.h"
 
 #include <tc/window.h>
@@ -32,6 +33,7 @@ typedef struct tci_windows {
     size_t capacity;
     size_t open;
     tci_window_views views;
+    tci_window_blocks blocks; /* of chains that this side begins */
     tc_ifunc *fn; /* that serves requests: windows_function.h; NULL: not needed so far */
 } tci_windows;
 

@@ -103,10 +103,41 @@ TEST_BROKEN(window_arena)
     const tc_window_step step = tc_window_step_allocate((tc_gptr){.generation = 1}, 8, NULL);
     tci_window_request request;
     uint8_t answer[64];
-    size_t size;
+    const uint8_t *begin;
     tc_gptr at;
     assert_ok(tci_windows_open(&windows, &node->core, &params, &at, NULL));
     assert_ok(tci_window_request_take(&step, sizeof step, 1, &request, NULL));
     windows.table[0].arena_next = windows.table[0].bytes + 1;
-    assert_ok(tci_window_chain_run(&windows, peer, &request, answer, &size, NULL));
+    assert_ok(tci_window_chain_run(&windows, peer, &request, answer, &begin, NULL));
+}
+
+TEST_BROKEN(window_blocks)
+{
+    tci_window_blocks blocks = {0};
+    void *block = tci_window_blocks_take(&blocks, 1);
+    tci_window_blocks_give(&blocks, block, 1);
+    blocks.count = 0;
+    (void)tci_window_blocks_take(&blocks, 1);
+}
+
+/* --- blocks of chains --------------------------------------------------------------------- */
+
+TEST(blocks_are_kept_up_to_their_bound)
+{
+    void *taken[TCI_WINDOW_BLOCKS_MAX + 2];
+    tci_window_blocks blocks = {0};
+    for (unsigned i = 0; i < TCI_WINDOW_BLOCKS_MAX + 2; i++)
+        taken[i] = tci_window_blocks_take(&blocks, TCI_WINDOW_BLOCK_BYTES);
+    for (unsigned i = 0; i < TCI_WINDOW_BLOCKS_MAX + 2; i++)
+        tci_window_blocks_give(&blocks, taken[i], TCI_WINDOW_BLOCK_BYTES);
+    assert_int_equal(blocks.count, TCI_WINDOW_BLOCKS_MAX);
+    assert_ptr_equal(tci_window_blocks_take(&blocks, 8), taken[TCI_WINDOW_BLOCKS_MAX - 1]);
+    tci_window_blocks_give(&blocks, taken[TCI_WINDOW_BLOCKS_MAX - 1], 8);
+    void *larger = tci_window_blocks_take(&blocks, TCI_WINDOW_BLOCK_BYTES + 1);
+    assert_int_equal(blocks.count, TCI_WINDOW_BLOCKS_MAX);
+    tci_window_blocks_give(&blocks, larger, TCI_WINDOW_BLOCK_BYTES + 1);
+    assert_int_equal(blocks.count, TCI_WINDOW_BLOCKS_MAX);
+    tci_window_blocks_free(&blocks);
+    assert_int_equal(blocks.count, 0);
+    assert_null(blocks.first);
 }
