@@ -12,8 +12,8 @@
  * before the messages that were sent after it. Operations that end have taken effect.
  * tc_calls_wait waits for all that are under way. A chain runs to its end in one go: no other
  * operation and no function of the owner's context runs meanwhile. Other threads of the owner
- * may see gets and puts in part, but for those of 8 bytes at multiples of 8, which are atomic,
- * as are fetch and add and the two that compare.
+ * may see gets and puts in part, but for those of 8 bytes at addresses that are multiples of 8,
+ * which are atomic, as are fetch and add and the two that compare.
  *
  * Trust. A tc_gptr is plain bytes, which any peer may forge: number, generation, offset and
  * size are checked at the owner, and the right is that of the endpoint that the operation came

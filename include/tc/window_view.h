@@ -12,7 +12,9 @@
  * Memory model. A get has the meaning of an acquiring load, a put of a releasing store, the
  * atomic ones are sequentially consistent, each of one word of 8 bytes at a multiple of 8. So a
  * reader that gets a word sees all that its writer stored in the window before it put the word.
- * Larger accesses by pointers may be seen in part.
+ * Larger accesses by pointers may be seen in part. A get may be done before an earlier put of
+ * another word: two that each put a word and get the other's may both miss, unless they use
+ * atomic operations for both. docs/memory-model.md has the rest.
  *
  * Trust. Rights are checked when a window is mapped: one without TC_WINDOW_WRITE and
  * TC_WINDOW_ATOMIC is mapped so that a store faults. But the memory belongs to the user: each

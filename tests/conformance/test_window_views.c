@@ -1,7 +1,10 @@
 /* Windows that another context maps. */
 #include "../shipped/peruse_view.h"
+#include "base/clock.h"
 #include "window_pair.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <tc/call.h>
@@ -175,6 +178,91 @@ WINDOW_TEST(wrong_parameters_are_refused)
     assert_true(tc_window_open(w->p.source, &params, &at, &error) < 0);
     params.bytes = 1ull << 62;
     assert_status(tc_window_open(w->p.source, &params, &at, &error), TC_E_NO_MEMORY);
+}
+
+/* A lock, and two words that have the number of turns while it is free. */
+#define TURNS 100u /* of each of the two who take it */
+#define BY_VIEW 1u
+#define BY_CHAINS 2u
+
+typedef struct view_user {
+    const tc_window_view *view;
+    const char *failure; /* or NULL */
+} view_user;
+
+static const char *take_by_view(const tc_window_view *view)
+{
+    const uint64_t deadline_ns = tci_clock_ns() + PAIR_TIMEOUT_NS;
+    uint64_t *turns = tc_window_view_at(view, 8, 16);
+    uint64_t before;
+    for (unsigned i = 0; i < TURNS; i++) {
+        do {
+            (void)sched_yield();
+            if (tc_window_view_compare_swap(view, 0, 0, BY_VIEW, &before) != TC_OK ||
+                tci_clock_ns() > deadline_ns)
+                return "took no turn in time";
+        } while (before != 0);
+        if (turns[0] != turns[1])
+            return "a turn was seen in part";
+        turns[0]++;
+        turns[1]++;
+        if (tc_window_view_put(view, 0, 0) != TC_OK)
+            return "could not free the lock";
+    }
+    return NULL;
+}
+
+static void *use_view(void *argument)
+{
+    view_user *user = argument;
+    user->failure = take_by_view(user->view);
+    return NULL;
+}
+
+static bool take_by_chain(const window_pair *w, tc_gptr at, uint64_t turns[2])
+{
+    uint64_t before = 0;
+    uint32_t succeeded = 0;
+    tc_error error = {0};
+    tc_window_step steps[] = {tc_window_step_compare_swap(at, 0, BY_CHAINS, &before),
+                              tc_window_step_get(tc_gptr_add(at, 8), turns, 16)};
+    steps[1].condition = TC_WINDOW_IF_SUCCEEDED;
+    must(tc_window_chain(w->p.ep, steps, 2, PAIR_TIMEOUT_NS, &succeeded, &error), &error,
+         "take");
+    return succeeded == 3;
+}
+
+static void free_by_chain(const window_pair *w, tc_gptr at, const uint64_t turns[2])
+{
+    static const uint64_t nobody = 0;
+    tc_error error = {0};
+    const tc_window_step steps[] = {tc_window_step_put(tc_gptr_add(at, 8), turns, 16),
+                                    tc_window_step_put(at, &nobody, 8)};
+    must(tc_window_chain(w->p.ep, steps, 2, PAIR_TIMEOUT_NS, NULL, &error), &error, "free");
+}
+
+WINDOW_TEST(a_lock_passes_between_a_view_and_chains)
+{
+    uint64_t *memory, turns[2] = {0};
+    pthread_t thread;
+    const tc_gptr at = share(w, WINDOW_ALL, &memory);
+    view_user user = {.view = map(w, at)};
+    const uint64_t deadline_ns = tci_clock_ns() + PAIR_TIMEOUT_NS;
+    assert_int_equal(pthread_create(&thread, NULL, use_view, &user), 0);
+    for (unsigned i = 0; i < TURNS; i++) {
+        while (!take_by_chain(w, at, turns))
+            assert_true(tci_clock_ns() < deadline_ns);
+        assert_true(turns[0] == turns[1]);
+        turns[0]++;
+        turns[1]++;
+        free_by_chain(w, at, turns);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (user.failure != NULL)
+        fail_msg("%s", user.failure);
+    const uint64_t *last = tc_window_view_at(user.view, 0, 24);
+    assert_true(last[0] == 0 && last[1] == 2 * TURNS && last[2] == 2 * TURNS);
+    assert_ok(tc_window_unmap(w->p.source, user.view));
 }
 
 /* The memory stays with the peers that have mapped it. */

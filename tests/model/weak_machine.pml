@@ -1,13 +1,18 @@
-/* A weak machine of two processors, as docs/memory-model.md describes it: stores wait in a
- * buffer of their processor's and reach memory in any order, but for what the rules below keep.
+/* A weak machine of two processors, or of PROCESSORS, as docs/memory-model.md describes it:
+ * stores wait in a buffer of their processor's and reach memory in any order, but for what the
+ * rules below keep.
  *
  *   - Two stores of one processor to one place arrive in program order.
  *   - A release arrives after every store that its processor issued before it.
  *   - A streamed store (past the caches, x86_64) is not waited for by a release.
  *
  * With -DTSO it is x86_64 as it is: what is stored arrives in program order, streamed stores
- * excepted. Loads that come too early or too late are up to the models. */
+ * excepted. Loads that come too early or too late are up to the models. ARRIVED, which a model
+ * may define, is executed with each store that reaches memory. */
 
+#ifndef PROCESSORS
+#define PROCESSORS 2 /* or 3 */
+#endif
 #ifndef BUFFER
 #define BUFFER 6 /* stores that a processor can have waiting */
 #endif
@@ -24,9 +29,13 @@ typedef buffer {
     byte count
 }
 
-buffer buffers[2];
+buffer buffers[PROCESSORS];
 byte memory[MEMORY];
 hidden byte shifted;
+
+#ifndef ARRIVED
+#define ARRIVED(where, what) skip
+#endif
 
 #define STORE(p, i) buffers[p].waiting[i]
 
@@ -47,6 +56,7 @@ inline issue(p, where, what, is_release, is_streamed)
 inline arrive(p, i)
 {
     memory[STORE(p, i).at] = STORE(p, i).value;
+    ARRIVED(STORE(p, i).at, STORE(p, i).value);
     shifted = i + 1;
     do
     :: shifted < buffers[p].count ->
@@ -104,5 +114,13 @@ end:
     :: d_step { READY_3(1) -> arrive(1, 3) }
     :: d_step { READY_4(1) -> arrive(1, 4) }
     :: d_step { READY_5(1) -> arrive(1, 5) }
+#if PROCESSORS > 2
+    :: d_step { READY_0(2) -> arrive(2, 0) }
+    :: d_step { READY_1(2) -> arrive(2, 1) }
+    :: d_step { READY_2(2) -> arrive(2, 2) }
+    :: d_step { READY_3(2) -> arrive(2, 3) }
+    :: d_step { READY_4(2) -> arrive(2, 4) }
+    :: d_step { READY_5(2) -> arrive(2, 5) }
+#endif
     od
 }

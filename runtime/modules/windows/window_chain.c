@@ -6,6 +6,7 @@
 
 #include "base/assertion.h"
 #include "base/error_text.h"
+#include "modules/windows/window_words.h"
 
 #include <inttypes.h>
 
@@ -93,23 +94,6 @@ static tc_status resolve(const chain *c, unsigned at, uint64_t *offset_out, tc_e
 
 /* --- steps -------------------------------------------------------------------------------- */
 
-static bool is_word(const uint8_t *memory, uint64_t size)
-{
-    return size == TCI_WINDOW_VALUE_BYTES && (uintptr_t)memory % TCI_WINDOW_VALUE_BYTES == 0;
-}
-
-/* A store that other threads of the owner see whole. */
-static void copy_in(uint8_t *memory, const uint8_t *from, size_t size)
-{
-    uint64_t value;
-    if (is_word(memory, size)) {
-        memcpy(&value, from, sizeof value);
-        __atomic_store_n((uint64_t *)(void *)memory, value, __ATOMIC_RELEASE);
-    } else {
-        memcpy(memory, from, size);
-    }
-}
-
 static void add_value(chain *c, unsigned at, uint64_t value)
 {
     c->values[at] = value;
@@ -117,33 +101,16 @@ static void add_value(chain *c, unsigned at, uint64_t value)
     c->at += sizeof value;
 }
 
-/* A word is loaded as other threads of the owner have stored it. */
 static void get(chain *c, unsigned at, const uint8_t *memory, size_t size)
 {
-    if (is_word(memory, size)) {
-        add_value(c, at,
-                  __atomic_load_n((const uint64_t *)(const void *)memory, __ATOMIC_ACQUIRE));
+    uint64_t value;
+    if (size == sizeof value) {
+        tci_window_copy_out((uint8_t *)&value, memory, sizeof value);
+        add_value(c, at, value);
         return;
     }
-    memcpy(c->results + c->at, memory, size);
-    if (size == TCI_WINDOW_VALUE_BYTES)
-        memcpy(&c->values[at], c->results + c->at, TCI_WINDOW_VALUE_BYTES);
+    tci_window_copy_out(c->results + c->at, memory, size);
     c->at += size;
-}
-
-/* Swaps the bits of one mask if those of the other are as expected. Returns whether it has. */
-static bool compare_swap(uint64_t *word, const uint64_t words[TCI_WINDOW_WORDS_MAX],
-                         uint64_t compared, uint64_t replaced, uint64_t *before_out)
-{
-    uint64_t before = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-    bool swapped = false;
-    while (!swapped && ((before ^ words[1]) & compared) == 0) {
-        const uint64_t after = (before & ~replaced) | (words[0] & replaced);
-        swapped = __atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_SEQ_CST,
-                                              __ATOMIC_SEQ_CST);
-    }
-    *before_out = before;
-    return swapped;
 }
 
 static bool do_atomic(chain *c, unsigned at, uint64_t *word)
@@ -152,11 +119,12 @@ static bool do_atomic(chain *c, unsigned at, uint64_t *word)
     uint64_t before;
     bool succeeded = true;
     if (step->operation == TC_WINDOW_FETCH_ADD)
-        before = __atomic_fetch_add(word, step->words[0], __ATOMIC_SEQ_CST);
+        before = tci_window_word_add(word, step->words[0]);
     else if (step->operation == TC_WINDOW_COMPARE_SWAP)
-        succeeded = compare_swap(word, step->words, UINT64_MAX, UINT64_MAX, &before);
+        succeeded = tci_window_word_swap(word, step->words, UINT64_MAX, UINT64_MAX, &before);
     else
-        succeeded = compare_swap(word, step->words, step->words[2], step->words[3], &before);
+        succeeded =
+            tci_window_word_swap(word, step->words, step->words[2], step->words[3], &before);
     add_value(c, at, before);
     return succeeded;
 }
@@ -203,7 +171,7 @@ static tc_status do_step(chain *c, unsigned at, bool *succeeded_out, tc_error *e
     if (step->operation == TC_WINDOW_GET)
         get(c, at, memory, (size_t)step->size);
     else if (step->operation == TC_WINDOW_PUT)
-        copy_in(memory, step->data, (size_t)step->size);
+        tci_window_copy_in(memory, step->data, (size_t)step->size);
     else
         *succeeded_out = do_atomic(c, at, (uint64_t *)(void *)memory);
     return TC_OK;
