@@ -23,6 +23,9 @@ end
 const left_contexts = NoteList()
 const live_contexts = WeakRef[] # for the end of the process
 const live_lock = ReentrantLock()
+# `kept` and `waiting` of each context, by its handle: the library has addresses in them until it has destroyed the
+# context, which is later than the garbage collector finds the object.
+const held_for = Dict{Ptr{Cvoid},Any}()
 
 function Context(; options...)
     space = error_space()
@@ -45,6 +48,7 @@ function Context(; options...)
     lock(live_lock) do
         filter!(live -> live.value !== nothing, live_contexts)
         push!(live_contexts, WeakRef(context))
+        held_for[context.handle] = (context.kept, context.waiting)
     end
     return finalizer(leave, context)
 end
@@ -69,8 +73,18 @@ end
 
 destroy_left_contexts() =
     take_notes(left_contexts) do _, handle
-        progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
+        end_held(handle) do
+            progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
+        end
     end
+
+# Destroys a context, and then drops the data that are held for it. By then another context may have the same handle.
+function end_held(destroy, handle::Ptr{Cvoid})
+    held = lock(() -> get(held_for, handle, nothing), live_lock)
+    result = GC.@preserve held destroy()
+    lock(() -> get(held_for, handle, nothing) === held && delete!(held_for, handle), live_lock)
+    return result
+end
 
 # At the end of the process: peers are notified, and queued messages are sent. Other threads' contexts end
 # with them.
@@ -120,7 +134,7 @@ function end_with(destroy, context::Context)
     # The task at the descriptor leaves it before it is another file's.
     context.watcher === nothing || close(context.watcher)
     close(context.alarm)
-    result = progressing(() -> destroy(handle))
+    result = end_held(() -> progressing(() -> destroy(handle)), handle)
     notify(context.changed)
     return result
 end
