@@ -14,10 +14,10 @@ mutable struct Context
     watcher::Union{Nothing,FDWatcher} # with it a task waits at the descriptor
     alarm::Alarm # the event that it waits for there
     runner::Union{Nothing,Task} # in tc_progress, or in a function that runs there
-    waiting::IdDict{Any,Nothing} # calls under way, and where their replies go
+    waiting::IdDict{Any,Nothing} # calls and chains under way, and where their results go
     retrying::Int # tasks with a message that the peer has no space for yet
     left::NoteList # handles that the garbage collector found; closed by the next call
-    kept::Dict{String,Any} # the data that arriving functions have the address of
+    kept::Dict{Any,Any} # the data that arriving functions and windows have the address of
 end
 
 const left_contexts = NoteList()
@@ -101,11 +101,11 @@ function use(context::Context)
     context.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "the context is closed"))
     Threads.threadid() == context.thread || throw(TcError(:TC_E_INVALID,
         "thread $(Threads.threadid()) uses a context of thread $(context.thread)"))
-    isempty(context.left) || take_notes(close_handle, context.left)
+    isempty(context.left) || take_notes((kind, handle) -> close_handle(context, kind, handle), context.left)
     return context.handle
 end
 
-function close_handle(kind::Int, handle::Ptr{Cvoid})
+function close_handle(context::Context, kind::Int, handle::Ptr{Cvoid})
     progressing() do
         if kind == ENDPOINT
             ccall(@tc(tc_ep_close), Cvoid, (Ptr{Cvoid},), handle)
@@ -117,6 +117,10 @@ function close_handle(kind::Int, handle::Ptr{Cvoid})
             ccall(@tc(tc_group_destroy), Cvoid, (Ptr{Cvoid},), handle)
         elseif kind == LIBRARY
             ccall(@tc(tc_library_close), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == WINDOW
+            close_window(context, handle)
+        elseif kind == WINDOW_VIEW
+            ccall(@tc(tc_window_unmap), Cint, (Ptr{Cvoid}, Ptr{Cvoid}), context.handle, handle)
         end
     end
 end
@@ -181,7 +185,7 @@ function Base.close(owned::Owned)
     handle, owned.handle = owned.handle, C_NULL
     isopen(owned.context) || return
     use(owned.context)
-    close_handle(kind_of(owned), handle)
+    close_handle(owned.context, kind_of(owned), handle)
 end
 
 Base.isopen(owned::Owned) = owned.handle != C_NULL && isopen(owned.context)
