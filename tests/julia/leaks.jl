@@ -37,6 +37,16 @@ function rounds(one_round, turn=() -> nothing)
     return more(before, turn)
 end
 
+function open_windows(context, group)
+    Window(context, zeros(8); rights=:read, group=group)
+    shared = Window(context, 64; rights=(:read, :write), group=group)
+    view = map_window(group[0], pointer(shared); timeout=20)
+    put!(view, 8, 5.0)
+    @test get(Float64, group[0], pointer(shared) + 8; timeout=20) == 5.0
+end
+
+open_windows() = Context(context -> open_windows(context, Group(context, "127.0.0.1:0", 0)))
+
 with_node() do address
     @testset "what is closed" begin
         @test isempty(rounds() do
@@ -44,6 +54,17 @@ with_node() do address
                 @test call(Float64, Endpoint(context, address), Ifunc(context, total), [1.0, 2.0]) == 3.0
             end
         end)
+    end
+
+    @testset "windows that are closed" begin
+        @test isempty(rounds(open_windows))
+    end
+
+    @testset "windows that are dropped" begin
+        Context() do context
+            group = Group(context, "127.0.0.1:0", 0)
+            @test isempty(rounds(() -> open_windows(context, group), () -> wait(context; timeout=0.01)))
+        end
     end
 
     @testset "what is dropped" begin

@@ -8,11 +8,13 @@ use std::time::Duration;
 use tchains::sys::*;
 use tchains::{Bitcode, Context, Event, Options};
 
+mod chains;
 mod groups;
 mod leaks;
 mod served;
 mod serving;
 mod travelling;
+mod windows;
 use served::{served, SOON};
 
 fn sends_and_calls() {
@@ -329,7 +331,7 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 18] = [
+    let tests: [(&str, &dyn Fn()); 27] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
@@ -348,6 +350,15 @@ fn main() {
         ("a thread serves", &serving::a_thread_serves),
         ("keys", &serving::keys_say_who_may_connect),
         ("callbacks call back in", &serving::callbacks_call_back_in),
+        ("pointers are bytes", &windows::pointers_are_bytes),
+        ("memory is copied", &windows::memory_is_copied),
+        ("windows are opened", &windows::windows_are_opened),
+        ("operations are done", &chains::operations_are_done),
+        ("operations are refused", &chains::operations_are_refused),
+        ("chains have conditions", &chains::chains_have_conditions),
+        ("operations are started", &chains::operations_are_started),
+        ("windows are mapped", &windows::windows_are_mapped),
+        ("peers are named", &windows::peers_are_named),
         ("hears a panic", &|| hears_a_panic(&node)),
         ("hears that a process ended", &|| {
             hears_that_a_process_ended(&node)

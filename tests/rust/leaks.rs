@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::time::{Duration, Instant};
-use tchains::Context;
+use tchains::{Context, Memory, Rights, WindowAccess, WindowParams};
 
 use crate::served::{served, SOON};
 
@@ -50,6 +50,14 @@ fn one_round(address: &str) {
     node.send(&sample, b"count", SOON).unwrap();
     assert!(node.call(&sample, b"fail", 8, SOON).is_err());
     assert!(context.open("absent").is_err());
+    let (group, memory) = (context.join(SOON).unwrap(), Memory::new(64));
+    let params = WindowParams::new(&memory, Rights::READ).group(&group);
+    context.open_window(&params).unwrap().keep();
+    let shared = WindowParams::shared(64, Rights::READ).group(&group);
+    let window = context.open_window(&shared).unwrap();
+    let view = group.member(0).map_window(window.pointer(), SOON).unwrap();
+    window.put(0, 5).unwrap();
+    assert_eq!(view.get(0).unwrap(), 5);
 }
 
 pub fn nothing_is_left() {

@@ -11,6 +11,8 @@ export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMisma
 export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
 export finish
 export Group, barrier, call_all, Library, push, withdraw, install, remove, libraries
+export Window, WindowView, GlobalPointer, chain, map_window
+export allocate, fetch_add!, compare_swap!, masked_compare_swap!, get_indirect
 export reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops
 
 include("library.jl")
@@ -32,6 +34,9 @@ include("archive.jl")
 include("ifunc.jl")
 include("call.jl")
 include("travelling.jl")
+include("words.jl")
+include("window.jl")
+include("chain.jl")
 include("warm.jl")
 
 # Precompiled code must not contain handles of another process.

@@ -14,15 +14,18 @@ mutable struct Context
     watcher::Union{Nothing,FDWatcher} # with it a task waits at the descriptor
     alarm::Alarm # the event that it waits for there
     runner::Union{Nothing,Task} # in tc_progress, or in a function that runs there
-    waiting::IdDict{Any,Nothing} # calls under way, and where their replies go
+    waiting::IdDict{Any,Nothing} # calls and chains under way, and where their results go
     retrying::Int # tasks with a message that the peer has no space for yet
     left::NoteList # handles that the garbage collector found; closed by the next call
-    kept::Dict{String,Any} # the data that arriving functions have the address of
+    kept::Dict{Any,Any} # the data that arriving functions and windows have the address of
 end
 
 const left_contexts = NoteList()
 const live_contexts = WeakRef[] # for the end of the process
 const live_lock = ReentrantLock()
+# `kept` and `waiting` of each context, by its handle: the library has addresses in them until it has destroyed the
+# context, which is later than the garbage collector finds the object.
+const held_for = Dict{Ptr{Cvoid},Any}()
 
 function Context(; options...)
     space = error_space()
@@ -45,6 +48,7 @@ function Context(; options...)
     lock(live_lock) do
         filter!(live -> live.value !== nothing, live_contexts)
         push!(live_contexts, WeakRef(context))
+        held_for[context.handle] = (context.kept, context.waiting)
     end
     return finalizer(leave, context)
 end
@@ -69,8 +73,18 @@ end
 
 destroy_left_contexts() =
     take_notes(left_contexts) do _, handle
-        progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
+        end_held(handle) do
+            progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
+        end
     end
+
+# Destroys a context, and then drops the data that are held for it. By then another context may have the same handle.
+function end_held(destroy, handle::Ptr{Cvoid})
+    held = lock(() -> get(held_for, handle, nothing), live_lock)
+    result = GC.@preserve held destroy()
+    lock(() -> get(held_for, handle, nothing) === held && delete!(held_for, handle), live_lock)
+    return result
+end
 
 # At the end of the process: peers are notified, and queued messages are sent. Other threads' contexts end
 # with them.
@@ -87,11 +101,11 @@ function use(context::Context)
     context.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "the context is closed"))
     Threads.threadid() == context.thread || throw(TcError(:TC_E_INVALID,
         "thread $(Threads.threadid()) uses a context of thread $(context.thread)"))
-    isempty(context.left) || take_notes(close_handle, context.left)
+    isempty(context.left) || take_notes((kind, handle) -> close_handle(context, kind, handle), context.left)
     return context.handle
 end
 
-function close_handle(kind::Int, handle::Ptr{Cvoid})
+function close_handle(context::Context, kind::Int, handle::Ptr{Cvoid})
     progressing() do
         if kind == ENDPOINT
             ccall(@tc(tc_ep_close), Cvoid, (Ptr{Cvoid},), handle)
@@ -103,6 +117,10 @@ function close_handle(kind::Int, handle::Ptr{Cvoid})
             ccall(@tc(tc_group_destroy), Cvoid, (Ptr{Cvoid},), handle)
         elseif kind == LIBRARY
             ccall(@tc(tc_library_close), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == WINDOW
+            close_window(context, handle)
+        elseif kind == WINDOW_VIEW
+            ccall(@tc(tc_window_unmap), Cint, (Ptr{Cvoid}, Ptr{Cvoid}), context.handle, handle)
         end
     end
 end
@@ -120,7 +138,7 @@ function end_with(destroy, context::Context)
     # The task at the descriptor leaves it before it is another file's.
     context.watcher === nothing || close(context.watcher)
     close(context.alarm)
-    result = progressing(() -> destroy(handle))
+    result = end_held(() -> progressing(() -> destroy(handle)), handle)
     notify(context.changed)
     return result
 end
@@ -167,7 +185,7 @@ function Base.close(owned::Owned)
     handle, owned.handle = owned.handle, C_NULL
     isopen(owned.context) || return
     use(owned.context)
-    close_handle(kind_of(owned), handle)
+    close_handle(owned.context, kind_of(owned), handle)
 end
 
 Base.isopen(owned::Owned) = owned.handle != C_NULL && isopen(owned.context)

@@ -7,6 +7,8 @@ const LISTENER = 2
 const IFUNC = 3
 const GROUP = 4
 const LIBRARY = 5
+const WINDOW = 6
+const WINDOW_VIEW = 7
 
 struct Note
     next::UInt

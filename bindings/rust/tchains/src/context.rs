@@ -1,7 +1,7 @@
 use crate::call::Pending;
 use crate::endpoint::Peer;
 use crate::error::{check, owned, plain, start_of, text};
-use crate::{nanoseconds, Endpoint, Error, Options};
+use crate::{nanoseconds, Endpoint, Error, Memory, Options};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,6 +10,7 @@ use std::os::unix::io::RawFd;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tchains_sys::*;
 
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     /// Data that the library may read until the context is gone: those of messages that were
     /// partly sent, on endpoints that it closes later.
     kept: RefCell<Vec<Vec<u8>>>,
+    /// The memory of windows that the library closes with the context, by number and generation.
+    pub(crate) windows: RefCell<HashMap<(u16, u16), Arc<Memory>>>,
 }
 
 impl Shared {
@@ -86,6 +89,7 @@ impl Context {
             calls: RefCell::new(HashMap::new()),
             panic: Cell::new(None),
             kept: RefCell::new(Vec::new()),
+            windows: RefCell::new(HashMap::new()),
         });
         Ok(Context { raw, shared })
     }

@@ -10,7 +10,7 @@ use tchains_sys::*;
 /// Processes that address each other by rank. Dropped, it closes its endpoints and its listener.
 pub struct Group<'c> {
     context: &'c Context,
-    raw: *mut tc_group,
+    pub(crate) raw: *mut tc_group,
 }
 
 impl Context {
@@ -184,15 +184,15 @@ pub struct Member<'g, 'c> {
     rank: u32,
 }
 
-impl Member<'_, '_> {
+impl<'c> Member<'_, 'c> {
     /// For use at once: the group replaces it when it has ended.
-    fn endpoint(&self) -> Result<*mut tc_ep, Error> {
+    pub(crate) fn endpoint(&self) -> Result<*mut tc_ep, Error> {
         let mut ep = ptr::null_mut();
         check(|err| unsafe { tc_group_ep(self.group.raw, self.rank, &mut ep, err) })?;
         Ok(ep)
     }
 
-    fn context(&self) -> &Context {
+    pub(crate) fn context(&self) -> &'c Context {
         self.group.context
     }
 

@@ -20,7 +20,8 @@
 //!
 //! **Ownership.** Endpoints and functions give themselves back when they are dropped, and the
 //! borrow checker has them go before their context. Payloads are the program's again
-//! when a call returns; `Sending` has one for as long as the library may read it.
+//! when a call returns; `Sending` has one for as long as the library may read it. Peers change
+//! `Memory` by windows: it is copied or changed by atomic operations, and is never a slice.
 //!
 //! **Failures.** `Error` has the library's status and its text. A panic in a callback of yours does
 //! not unwind through the library: it goes on where your call of the library returns.
@@ -28,6 +29,7 @@
 //! A `Duration` of zero is the option that the header of the C function names, or, where it
 //! names none, polls once; `Duration::MAX` waits for ever.
 
+mod access;
 mod call;
 mod context;
 mod endpoint;
@@ -35,10 +37,14 @@ mod error;
 mod function;
 mod group;
 mod library;
+mod memory;
 mod options;
 mod package;
 mod serving;
+mod step;
+mod window;
 
+pub use access::WindowAccess;
 pub use call::CallId;
 pub use context::{Context, Event};
 pub use endpoint::{Endpoint, EndpointInfo, Peer, Sending};
@@ -46,10 +52,13 @@ pub use error::{Error, Status};
 pub use function::{Bitcode, Function};
 pub use group::{Group, Member};
 pub use library::{Library, LibraryInfo};
+pub use memory::Memory;
 pub use options::Options;
 pub use package::Package;
 pub use serving::{Listener, Serving, Waker};
+pub use step::{Outcome, Step};
 pub use tchains_sys as sys;
+pub use window::{GlobalPointer, Rights, View, Window, WindowParams};
 
 use std::time::Duration;
 
