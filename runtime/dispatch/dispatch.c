@@ -276,11 +276,10 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
         return on_control(ep, f, frame, bytes);
     case TCI_FRAME_FRAGMENT:
         return on_fragment(ep, current, f, frame, bytes);
-    case TCI_FRAME_REPLY:
-        return on_reply(ep, f, frame, bytes);
     case TCI_FRAME_CALL:
         return on_call(ep, current, f, frame, bytes);
-    case TCI_FRAME_WRAP: /* refused by tci_frame_check, as is a kind that is none of these */
+    case TCI_FRAME_REPLY: /* whole: run_other */
+    case TCI_FRAME_WRAP:  /* refused by tci_frame_check, as is a kind that is none of these */
         break;
     }
     return ENDED;
@@ -331,11 +330,11 @@ static bool is_whole(const tc_ep *ep, const tci_frame *f)
     return TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
 }
 
-/* Returns whether f is the common frame of a travelling function: whole, bound, callable. */
+/* Returns whether f is the common frame of a travelling function: bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
     return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx.slot_count &&
-           ep->rx.slots[f->slot].main != NULL && is_whole(ep, f);
+           ep->rx.slots[f->slot].main != NULL;
 }
 
 static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
@@ -363,9 +362,10 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
         *run += tci_aligned_calls_run(ep, current, end);
     if (*run > before)
         return true;
+    const bool whole = is_whole(ep, &f);
     outcome result =
-        is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
-        : f.kind == TCI_FRAME_REPLY && is_whole(ep, &f)
+        whole && is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
+        : whole && f.kind == TCI_FRAME_REPLY
             ? on_reply(ep, &f, frame, TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size)
             : handle(ep, current, &f, frame);
     tci_limits_step(ep);

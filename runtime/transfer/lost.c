@@ -5,18 +5,6 @@
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"
 
-/* Returns whether this part of an answer is its last one. A report with call 0 answers no
- * call. */
-static bool ends_answer(const uint8_t *payload, size_t size)
-{
-    tci_reply reply;
-    const uint8_t *path;
-    const uint8_t *part;
-    size_t part_size;
-    return tci_reply_decode(payload, size, &reply, &path, &part, &part_size, NULL) == TC_OK &&
-           reply.call != 0 && reply.offset + part_size == reply.total;
-}
-
 /* Returns whether the frame has the last part of a payload that was accepted for sending. The
  * frame of a payload beside the ring is there before the call that sends it is over. */
 static bool ends_payload(const tc_ep *ep, const tci_frame *frame, const uint8_t *payload)
@@ -45,7 +33,7 @@ static bool ends_message(const tc_ep *ep, const tci_frame *frame, const uint8_t 
     case TCI_FRAME_FRAGMENT:
         return ends_payload(ep, frame, payload);
     case TCI_FRAME_REPLY:
-        return ends_answer(payload, frame->payload_size);
+        return tci_reply_ends(payload, frame->payload_size);
     case TCI_FRAME_WRAP:
     case TCI_FRAME_CONTROL:
         break;

@@ -116,6 +116,19 @@ tc_status tci_reply_decode(const uint8_t *payload, size_t size, tci_reply *reply
     return judge_reply(reply_out, *part_size_out, err);
 }
 
+bool tci_reply_ends(const uint8_t *payload, size_t size)
+{
+    tci_reader r;
+    if (size < TCI_REPLY_BYTES)
+        return false;
+    tci_reader_init(&r, payload, TCI_REPLY_BYTES);
+    const uint64_t call = tci_read_u64(&r), total = tci_read_u64(&r), offset = tci_read_u64(&r);
+    (void)tci_read_bytes(&r, TCI_REPLY_BYTES - 28);
+    const uint64_t path_bytes = 4u * (uint64_t)tci_read_u32(&r);
+    const uint64_t rest = size - TCI_REPLY_BYTES;
+    return call != 0 && path_bytes <= rest && offset + (rest - path_bytes) == total;
+}
+
 void tci_membership_encode(const tci_membership *m, uint8_t out[TCI_MEMBERSHIP_BYTES])
 {
     tci_writer w;

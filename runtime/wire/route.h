@@ -6,6 +6,7 @@
 #ifndef TCI_ROUTE_H
 #define TCI_ROUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tc/status.h>
@@ -64,6 +65,9 @@ TC_MUST_CHECK tc_status tci_reply_decode(const uint8_t *payload, size_t size,
                                          tci_reply *reply_out, const uint8_t **path_out,
                                          const uint8_t **part_out, size_t *part_size_out,
                                          tc_error *err);
+
+/* Returns whether such a payload is the last part of an answer to a call. */
+bool tci_reply_ends(const uint8_t *payload, size_t size);
 
 /* --- control frames among the members of a group ----------------------------------------- */
 
