@@ -117,7 +117,8 @@ TC_API void tc_task_run(void (*body)(void *payload, size_t payload_size, void *t
  *   TC_E_PEER_LOST  that endpoint has failed
  *   TC_E_REFUSED    the function is not trusted any more
  *   TC_E_TOO_LARGE  it uses more than 64 KiB of stack, or too many wait: a context has at most
- *                   1,048,576, and one endpoint three quarters of those that others leave
+ *                   1,048,576, one endpoint three quarters of those that others leave, and
+ *                   the peers of one identity as many as the option quota_tasks
  *   TC_E_NO_MEMORY  for its stack */
 TC_MUST_CHECK TC_API tc_status tc_task_sleep(uint64_t ns);
 

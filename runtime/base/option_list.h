@@ -188,6 +188,9 @@
     COUNT(quota_message_rate, "TC_QUOTA_MESSAGE_RATE", "0", "0..1000000000", 0, 1000000000, \
       "largest number of messages from the peers of one identity that are run in a second; " \
       "further ones wait; 0: any number") \
+    COUNT(quota_tasks, "TC_QUOTA_TASKS", "0", "0..1048576", 0, 1048576, \
+      "largest number of functions from the peers of one identity that wait; further ones " \
+      "cannot; 0: any number") \
     TEXT(audit, "TC_AUDIT", "file", "", "a file, log, or empty", \
       "destination of a line of JSON for each connection, refusal and function that peers " \
       "load (docs/audit.md): a file of mode 0600, or the log. Empty: no audit") \

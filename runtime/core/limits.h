@@ -42,6 +42,10 @@ typedef struct tci_limits {
                             const tc_ifunc *known, tc_error *err);
     tc_status (*check_compile)(tc_ep *ep, tc_error *err);
     void (*charge_compile)(tc_ep *ep, uint64_t ns);
+    /* For endpoints with an account. may_add_task: whether one more function of the peer's may
+     * wait, by the option quota_tasks. count_task: one more (1) or fewer (-1) waits. */
+    bool (*may_add_task)(const tc_ep *ep);
+    void (*count_task)(tc_ep *ep, int more);
     /* The peer may call `fn` from now on, or (NULL) its code was refused for `error`. */
     void (*note_code)(const tc_ep *ep, const tc_ifunc *fn, const tc_error *error);
     /* Operations of the peer on windows were refused for `error`. */
@@ -65,6 +69,7 @@ static inline const char *tci_limits_wanted(const struct tc_options *o)
            : o->quota_compile_time > 0 ? "option quota_compile_time"
            : o->quota_queue_bytes > 0  ? "option quota_queue_bytes"
            : o->quota_message_rate > 0 ? "option quota_message_rate"
+           : o->quota_tasks > 0        ? "option quota_tasks"
            : o->call_time_max > 0      ? "option call_time_max"
            : o->audit[0] != '\0'       ? "option audit"
                                        : NULL;
@@ -135,6 +140,17 @@ static inline void tci_limits_charge_compile(tc_ep *ep, uint64_t ns)
 {
     if (ep->account != NULL)
         ep->core->limits->charge_compile(ep, ns);
+}
+
+static inline bool tci_limits_may_add_task(const tc_ep *ep)
+{
+    return ep->account == NULL || ep->core->limits->may_add_task(ep);
+}
+
+static inline void tci_limits_count_task(tc_ep *ep, int more)
+{
+    if (ep->account != NULL)
+        ep->core->limits->count_task(ep, more);
 }
 
 static inline void tci_limits_note_code(const tc_ep *ep, const tc_ifunc *fn,

@@ -158,6 +158,7 @@ static const char *const needing[][4] = {
     {"quota_compile_time", "1s", "limits"},
     {"quota_queue_bytes", "1K", "limits"},
     {"quota_message_rate", "1", "limits"},
+    {"quota_tasks", "1", "limits"},
     {"call_time_max", "1s", "limits"},
     {"audit", "log", "limits"},
     {"symbols", "@/nonexistent", "engine"},

@@ -109,6 +109,8 @@ static tc_status attach(tci_core *core, tc_error *err)
                                 .check_code = tci_quota_check_code,
                                 .check_compile = tci_quota_check_compile,
                                 .charge_compile = tci_quota_charge_compile,
+                                .may_add_task = tci_quota_may_add_task,
+                                .count_task = tci_quota_count_task,
                                 .note_code = note_code,
                                 .note_window = note_window,
                                 .listen = listen_at,

@@ -22,7 +22,8 @@
 static bool has_quotas(const struct tc_options *o)
 {
     return (o->quota_connections | o->quota_functions | o->quota_code_bytes |
-            o->quota_compile_time | o->quota_queue_bytes | o->quota_message_rate) != 0;
+            o->quota_compile_time | o->quota_queue_bytes | o->quota_message_rate |
+            o->quota_tasks) != 0;
 }
 
 /* Returns a text such as "peers of identity 'key:cluster'". */
@@ -122,6 +123,7 @@ void tci_quota_leave(tc_ep *ep)
 {
     TCI_INVARIANT_IS(account_endpoints, ep->account->endpoints, >, 0);
     TCI_INVARIANT_IS(account_queue, ep->tx.queue_bytes, ==, 0);
+    TCI_INVARIANT_IS(account_tasks, ep->task_count, ==, 0);
     ep->account->endpoints--;
     ep->account->connections -= ep->life.owner == TCI_OWNER_CONTEXT;
     ep->account = NULL;
@@ -244,6 +246,20 @@ tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err)
 void tci_quota_charge_compile(tc_ep *ep, uint64_t ns)
 {
     ep->account->compile_ns += ns;
+}
+
+/* --- functions that wait ----------------------------------------------------------------- */
+
+bool tci_quota_may_add_task(const tc_ep *ep)
+{
+    const uint64_t max = ep->core->options.quota_tasks;
+    return max == 0 || ep->account->tasks < max;
+}
+
+void tci_quota_count_task(tc_ep *ep, int more)
+{
+    TCI_INVARIANT(account_tasks, more > 0 || ep->account->tasks > 0);
+    ep->account->tasks += (size_t)(ssize_t)more;
 }
 
 /* --- functions --------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ typedef struct tci_account {
     unsigned endpoints;   /* that use this account */
     unsigned connections; /* those of them that peers made */
     size_t queue_bytes;   /* of all its endpoints */
+    size_t tasks;         /* of all its endpoints */
     int64_t messages;     /* that may run now; below zero: too many ran */
     uint64_t filled_ns;   /* the time at which `messages` was last filled */
     uint64_t compile_ns;  /* of the minute that began at compile_since_ns */
@@ -45,5 +46,7 @@ TC_MUST_CHECK tc_status tci_quota_check_code(const tc_ep *ep, const tci_code_sec
                                              const tc_ifunc *known, tc_error *err);
 TC_MUST_CHECK tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err);
 void tci_quota_charge_compile(tc_ep *ep, uint64_t ns);
+bool tci_quota_may_add_task(const tc_ep *ep);
+void tci_quota_count_task(tc_ep *ep, int more);
 
 #endif

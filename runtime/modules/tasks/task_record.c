@@ -3,6 +3,7 @@
 #include "base/assertion.h"
 #include "base/thread_id.h"
 #include "context/wait.h"
+#include "core/limits.h"
 #include "modules/tasks/code_hold.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static void enter_list(tci_task *task, tc_ep *ep)
         ep->tasks->of_ep_before = &task->of_ep;
     ep->tasks = task;
     ep->task_count++;
+    tci_limits_count_task(ep, 1);
 }
 
 static void leave_list(tci_task *task, tc_ep *ep)
@@ -66,6 +68,7 @@ static void leave_list(tci_task *task, tc_ep *ep)
     if (task->of_ep != NULL)
         task->of_ep->of_ep_before = task->of_ep_before;
     ep->task_count--;
+    tci_limits_count_task(ep, -1);
     TCI_INVARIANT(task_count, (ep->tasks == NULL) == (ep->task_count == 0));
 }
 

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/sanitized.h"
+#include "core/limits.h"
 #include "core/task_turns.h"
 #include "modules/tasks/task_calls.h"
 #include "modules/tasks/task_queue.h"
@@ -91,12 +92,15 @@ static tc_status begin_wait(tci_tasks *tasks)
     return status;
 }
 
-/* An endpoint's tasks take three quarters of those that others leave at most. */
-static bool is_full(const tci_tasks *tasks, const tc_ep *ep)
+/* An endpoint's tasks take three quarters of those that others leave at most. Returns the
+ * reason why there may be no further one, or NULL. */
+static const char *why_full(const tci_tasks *tasks, const tc_ep *ep)
 {
     const size_t others = tasks->count - ep->task_count;
     TCI_INVARIANT_IS(task_count, ep->task_count, <=, tasks->count);
-    return ep->task_count >= (TCI_TASKS_MAX - others) / 4 * 3;
+    return ep->task_count >= (TCI_TASKS_MAX - others) / 4 * 3 ? "too many functions wait"
+           : !tci_limits_may_add_task(ep) ? "option quota_tasks: as many of its identity wait"
+                                          : NULL;
 }
 
 /* Makes a task of the running function with its first wait, or reserves memory for its stack.
@@ -108,7 +112,7 @@ static __attribute__((noinline)) tc_status prepare(tci_tasks *tasks, const uint8
     TC_TRY(begin_wait(tasks));
     if (tasks->task != NULL)
         return tci_task_record_reserve(tasks->task, bytes);
-    if (is_full(tasks, current->ep))
+    if (why_full(tasks, current->ep) != NULL)
         return TC_E_TOO_LARGE;
     TC_TRY(tci_task_record_create(&tasks->spares, current, bytes, &tasks->task));
     tasks->task->mark = tasks->mark;
@@ -132,11 +136,12 @@ static tc_status refused(tc_status status)
 {
     tc_ep *ep = tci_current_get()->ep;
     const tci_tasks *tasks = tci_tasks_of(ep->core);
+    const char *full = why_full(tasks, ep);
     if (status == TC_E_TOO_LARGE || status == TC_E_NO_MEMORY)
         TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function '%s' cannot wait: %s",
                         ep->connection, tci_archive_name(tci_current_get()->fn->archive),
                         status == TC_E_NO_MEMORY ? "out of memory"
-                        : is_full(tasks, ep)     ? "too many functions wait"
+                        : full != NULL           ? full
                         : tasks->objects.count == TCI_TASK_OBJECTS_MAX
                             ? "too many objects are in use"
                             : "it uses more than 64 KiB of stack");

@@ -28,6 +28,11 @@ TEST_BROKEN(account_queue)
     tci_quota_queue(ep, 1);
 }
 
+TEST_BROKEN(account_tasks)
+{
+    tci_quota_count_task(admitted(), -1);
+}
+
 TEST_BROKEN(account_rate)
 {
     tc_ep *ep = admitted();
