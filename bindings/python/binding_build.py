@@ -17,9 +17,46 @@ import header_cdef
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MORE = """
 extern "Python" void tchains_call_done(void *user, const tc_call_outcome *outcome);
+extern "Python" void tchains_window_done(void *user, tc_status status, uint32_t succeeded, const char *text);
 extern "Python" int tchains_interrupt(void *user);
+char *tchains_map_again(void *memory, uint64_t bytes);
+void tchains_unmap(char *memory);
 """
 _SOURCE = "#include <sys/uio.h>\n#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
+# Shared memory of a window has a second mapping for Python, which lives as long as an object refers to it: Linux makes one of the
+# same pages for an old size of 0. A page before it has the size, so that C alone ends it: a signal that raised in a destructor in
+# Python would be lost. UCX replaces mremap by a function that loses the address, so the kernel is called directly.
+_SHARED_MEMORY = """
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char *tchains_map_again(void *memory, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory % page;
+    const uint64_t size = page + before + bytes;
+    char *head = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (head == MAP_FAILED)
+        return NULL;
+    if (syscall(SYS_mremap, (char *)memory - before, 0ul, before + bytes, MREMAP_MAYMOVE | MREMAP_FIXED, head + page) !=
+        (long)(head + page)) {
+        (void)munmap(head, size);
+        return NULL;
+    }
+    memcpy(head, &size, sizeof size);
+    return head + page + before;
+}
+
+static void tchains_unmap(char *memory)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    char *head = memory - (uintptr_t)memory % page - page;
+    uint64_t size;
+    memcpy(&size, head, sizeof size);
+    (void)munmap(head, size);
+}
+"""
 
 
 def _pkg_config(*what):
@@ -49,7 +86,7 @@ def builder(include, library_folder=None):
     folders = {}
     if library_folder:
         folders = {"library_dirs": [library_folder], "runtime_library_dirs": [library_folder]}
-    ffi.set_source("tchains._binding", _SOURCE, include_dirs=[include], libraries=["tchains"], py_limited_api=True, **folders)
+    ffi.set_source("tchains._binding", _SOURCE + _SHARED_MEMORY, include_dirs=[include], libraries=["tchains"], py_limited_api=True, **folders)
     return ffi
 
 

@@ -11,7 +11,7 @@ import sys
 
 # In the order of their dependencies. Headers of other subjects (mpi.h, ucx.h) use types that not every machine has.
 HEADERS = ("status.h", "options.h", "abi.h", "version.h", "context.h", "endpoint.h", "ifunc.h", "call.h", "advanced.h", "group.h",
-           "loader.h", "entry.h")
+           "loader.h", "entry.h", "window.h", "window_view.h")
 
 _NUMBER = re.compile(r"^#define (TC_\w+) +(?:0x[0-9a-fA-F]+|\d+)u?\s*$", re.MULTILINE)
 _WORDS = re.compile(r"\b(TC_API|TC_MUST_CHECK)\b|\bTC_PRINTF\([^()]*\)")
@@ -53,7 +53,7 @@ def cdef(include):
     """The declarations of all of HEADERS in the folder `include`/tc."""
     # The preprocessor's results for words of other headers.
     parts = ["typedef int sig_atomic_t;", "struct iovec { void *iov_base; size_t iov_len; };", "#define TC_RANK_NONE ...", "#define TC_FOREVER ...",
-             "#define TC_VERSION_NUMBER ...", "static char *const TC_VERSION_STRING;"]
+             "#define TC_WINDOW_BYTES_MAX ...", "#define TC_VERSION_NUMBER ...", "static char *const TC_VERSION_STRING;"]
     for name in HEADERS:
         with open(os.path.join(include, "tc", name), encoding="utf-8") as file:
             parts.append(cdef_of(file.read()))

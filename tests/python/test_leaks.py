@@ -4,6 +4,7 @@ import collections
 import gc
 import os
 import re
+import threading
 import time
 
 import tchains
@@ -42,11 +43,11 @@ class Leaks(PythonCase):
         gc.collect()
         return [held(pid) for pid in (os.getpid(), self.target.pid)]
 
-    def rounds(self, one_round):
+    def rounds(self, one_round, count=ROUNDS):
         for _ in range(FIRST_ROUNDS):
             one_round()
         before = self.held()
-        for _ in range(ROUNDS):
+        for _ in range(count):
             one_round()
 
         def more():
@@ -73,6 +74,30 @@ class Leaks(PythonCase):
             def one_round():
                 context.connect(self.target.address, timeout=60).call(context.open_archive(whoami))
             self.rounds(one_round)
+
+    def test_windows_are_given_back(self):
+        """Windows, views and their memory, of two contexts that stay."""
+        with tchains.Context() as owner, tchains.Context() as context:
+            port, over = owner.listen(), threading.Event()
+            serving = threading.Thread(target=owner.serve, kwargs={"until": over.is_set})
+            serving.start()
+            peer = context.connect(f"127.0.0.1:{port}", timeout=60)
+
+            def one_round():
+                with owner.window(1 << 16, 15, identity=f"uid:{os.getuid()}", shared=True) as window:
+                    view = peer.map(window.pointer)
+                    memory = view.memory
+                    view.close()
+                    peer.put(window.pointer, bytes(1 << 16))
+                    peer.start_get(window.pointer, 1 << 16)
+                self.assertEqual(memory[0], 0)
+                with owner.window(bytearray(1 << 16), identity=f"uid:{os.getuid()}") as window:
+                    self.assertEqual(peer.get(window.pointer, 1), bytes(1))
+            try:
+                self.rounds(one_round, count=30)  # each waits for the turn of the thread that serves
+            finally:
+                over.set()
+                serving.join()
 
 
 if __name__ == "__main__":

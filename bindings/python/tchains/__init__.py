@@ -15,6 +15,9 @@ from ._binding import ffi as _ffi, lib as _lib
 from .context import Context
 from .errors import (Closed, CompileError, Error, Invalid, NoMemory, NotFound, PeerLost, Raised, Refused, Timeout,
                      TooLarge, Unreachable)
+from .global_pointer import GlobalPointer
+from .window_rights import Rights
+from .window_steps import Condition, Step
 
 __version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
 
@@ -22,8 +25,8 @@ __version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
 _LATER = {"ifunc": "python_ifunc", "Payload": "parameters", "Data": "parameters", "State": "parameters", "TargetArgs": "parameters",
           "Reply": "parameters", "serving": "aio", "here": None}
 
-__all__ = ["Closed", "CompileError", "Context", "Error", "Invalid", "NoMemory", "NotFound", "PeerLost", "Raised", "Refused", "Timeout",
-           "TooLarge", "Unreachable", *_LATER]
+__all__ = ["Closed", "CompileError", "Condition", "Context", "Error", "GlobalPointer", "Invalid", "NoMemory", "NotFound", "PeerLost",
+           "Raised", "Refused", "Rights", "Step", "Timeout", "TooLarge", "Unreachable", *_LATER]
 
 
 def __getattr__(name):

@@ -8,6 +8,8 @@ from .endpoint import Endpoint
 from .errors import check
 from .function import Function
 from .group import Group
+from .window import Window
+from .window_rights import Rights
 
 
 def _options(values):
@@ -116,6 +118,12 @@ class Context:
             self._published[name] = memory if status == lib.TC_OK else before
             check(status, err)
         self.turn.use(publish)
+
+    def window(self, memory, rights=Rights.READ, *, endpoint=None, group=None, identity=None, arena_begin=0, shared=False):
+        """Opens memory to a peer, to a group, or to peers of an identity, as info()["peer_identity"] has it ("uid:1000"); only those
+        have the rights, tchains.Rights. `memory` is anything with a buffer, which stays in use until the window is closed, or a number
+        of bytes; with `shared` peers on this host may map them. `arena_begin`: the first offset that is allocated."""
+        return Window(self).open(memory, rights, (endpoint, group, identity), arena_begin, shared)
 
     def progress(self):
         """Runs arrived messages; returns their number."""

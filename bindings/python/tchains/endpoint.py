@@ -5,6 +5,7 @@ from . import memory
 from ._binding import ffi, lib
 from .calls import Call
 from .errors import Timeout, check, error_of, text_of
+from .operations import Operations
 from .waiting import Deadline, nanoseconds, repeat, wait_once
 
 REPLY_BYTES = 65536
@@ -22,7 +23,7 @@ def message_of(function, context, arguments, named):
     raise TypeError(f"{name} is a plain Python function, which does not travel: {how}")
 
 
-class Peer:
+class Peer(Operations):
     """The common operations of an endpoint and a member of a group. `_pointer()` is the library's handle."""
 
     def __init__(self, context):

@@ -34,6 +34,8 @@ class Turn:
         self.lock = threading.RLock()
         # (function that frees, handle): objects collected meanwhile, in whichever thread. Appending is atomic.
         self.garbage = collections.deque()
+        # Memory of open windows, by their handles: peers may use it until the library has closed the window, or the context.
+        self.windows = {}
         # Calls that have ended, with callbacks to be called when the library has returned.
         self.ended = collections.deque()
         self.depth = 0
@@ -44,9 +46,16 @@ class Turn:
         """Returns whether the context exists, in this process."""
         return self.pointer != ffi.NULL and self.process == os.getpid()
 
-    def _check(self):
+    def check_usable(self):
+        """Raises the reason why no part of the context can be used."""
+        if self.process != os.getpid():
+            raise error_of(lib.TC_E_INVALID, f"the context belongs to process {self.process}, and this is its child "
+                                             f"{os.getpid()}: a child makes a context of its own")
         if self.pointer == ffi.NULL:
             raise error_of(lib.TC_E_CLOSED, "the context is closed")
+
+    def _check(self):
+        self.check_usable()
         if self.blocking:
             raise error_of(lib.TC_E_BUSY, "the context is in a call that waits, and this is a signal's handler inside it")
         if self.depth == 0:
@@ -68,9 +77,8 @@ class Turn:
     def use(self, function, blocking=False):
         """Returns the result of `function`, which gets the handle. `blocking`: the library asks for signals while it waits, so
         that their handlers run inside it."""
-        if self.process != os.getpid():
-            raise error_of(lib.TC_E_INVALID, f"the context belongs to process {self.process}, and this is its child "
-                                             f"{os.getpid()}: a child makes a context of its own")
+        if self.process != os.getpid():  # another thread of the parent may have had the lock
+            self.check_usable()
         try:
             result, outermost = self._run(function, blocking)
         except Error as error:
@@ -100,6 +108,8 @@ class Turn:
             pointer, self.pointer = self.pointer, ffi.NULL
             self.garbage.clear()
             result = destroy(pointer)
+            if result != lib.TC_E_BUSY:
+                self.windows.clear()
         self.tell()
         return result
 

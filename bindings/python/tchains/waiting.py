@@ -23,11 +23,13 @@ class Deadline:
     def __init__(self, seconds):
         self.end = None if seconds is None else time.monotonic_ns() + nanoseconds(seconds, 0)
 
+    def left_ns(self):
+        """How long it is until then; 0: the moment has come."""
+        return lib.TC_FOREVER - 1 if self.end is None else max(0, self.end - time.monotonic_ns())
+
     def slice_ns(self):
         """How long to wait at once; 0: the moment has come."""
-        if self.end is None:
-            return SLICE_NS
-        return max(0, min(SLICE_NS, self.end - time.monotonic_ns()))
+        return min(SLICE_NS, self.left_ns())
 
 
 def wait_for(context, condition, seconds):
