@@ -97,31 +97,6 @@ PAIR_TEST(a_peer_that_opens_too_many_is_refused)
     pair_resume(p);
 }
 
-/* All endpoints of an identity share the quota: here those that have proved none. */
-TEST(peers_of_one_identity_have_a_quota)
-{
-    enum { QUOTA = 10, EACH = 8 };
-    pair p;
-    pair_open(&p, (const char *const[]){"quota_tasks", "10", NULL});
-    tc_ifunc *fn = pair_ifunc(&p, "patient");
-    tc_ep *other = pair_connect(&p);
-    for (size_t i = 0; i < EACH; i++)
-        send_order(other, fn, (patient_order){.kind = PATIENT_STAY, .ns = LONG_NS});
-    pair_flush(other);
-    for (size_t i = 0; i < EACH; i++)
-        send_order(p.ep, fn, (patient_order){.kind = PATIENT_STAY, .ns = LONG_NS});
-    pair_flush(p.ep);
-    assert_int_equal(waiting(&p), QUOTA);
-    assert_int_equal(state_of(&p).replies, 2 * EACH - QUOTA);
-    tc_ep_close(other);
-    await_waiting(&p, QUOTA - EACH);
-    for (size_t i = 0; i < EACH; i++)
-        send_order(p.ep, fn, (patient_order){.kind = PATIENT_STAY, .ns = LONG_NS});
-    pair_flush(p.ep);
-    assert_int_equal(waiting(&p), QUOTA);
-    pair_close(&p);
-}
-
 /* The peer is alive, but makes no turn. */
 TEST(a_peer_that_never_answers)
 {

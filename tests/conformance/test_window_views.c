@@ -181,7 +181,7 @@ WINDOW_TEST(wrong_parameters_are_refused)
 }
 
 /* A lock, and two words that have the number of turns while it is free. */
-#define TURNS 100u /* of each of the two who take it */
+#define TURNS 100u /* of each of both users */
 #define BY_VIEW 1u
 #define BY_CHAINS 2u
 
