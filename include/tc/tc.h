@@ -92,6 +92,7 @@
  *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it
+ *   window_rows.h  gets and puts of any size, and of rows that lie apart
  *   window_view.h  windows of other processes of this user, mapped
  *   task.h       functions that wait
  *   task_sync.h  locks of these, and functions that run one at a time

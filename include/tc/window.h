@@ -23,8 +23,8 @@
  * Shipped functions may start operations; in one that may wait (tc/task.h) the blocking ones
  * suspend it.
  *
- * Processes of one user on one host may map a window instead (tc/window_view.h). Not in this
- * version: RMA. */
+ * Larger gets and puts, and those of rows that lie apart: tc/window_rows.h. Processes of one
+ * user on one host may map a window instead (tc/window_view.h). Not in this version: RMA. */
 #ifndef TC_WINDOW_H
 #define TC_WINDOW_H
 

@@ -34,6 +34,7 @@ function own(context, group)
     GC.gc()
     barrier(group; timeout=90)
     barrier(group; timeout=90)
+    put!(windows[2], 0, 2) # it serves nothing from here on
     rest_until(() -> get(Int64, windows[2], 0) == 1)
     foreach(_ -> [zeros(512) for _ in 1:100], 1:10)
     GC.gc()
@@ -162,6 +163,7 @@ end
 
 # The owner rests: results have their memory until they come, also when their task was interrupted.
 function test_interruption(context, peer, at, view)
+    rest_until(() -> get(Int64, view, 0) == 2)
     waiting = @async get(Vector{Float64}, peer, at, 64)
     sleep(0.3)
     @test length(context.waiting) == 1

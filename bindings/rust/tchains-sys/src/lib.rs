@@ -46,6 +46,7 @@ mod sys_task_sync;
 mod sys_thread;
 mod sys_version;
 mod sys_window;
+mod sys_window_rows;
 mod sys_window_view;
 
 pub use sys_abi::*;
@@ -65,6 +66,7 @@ pub use sys_task_sync::*;
 pub use sys_thread::*;
 pub use sys_version::*;
 pub use sys_window::*;
+pub use sys_window_rows::*;
 pub use sys_window_view::*;
 
 #[cfg_attr(not(feature = "function"), link(name = "tchains"))]
