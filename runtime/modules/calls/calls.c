@@ -25,16 +25,19 @@ struct tci_call {
     uint32_t generation;
     uint32_t next_free; /* a free slot's index + 1 */
     bool is_open;
-    uint64_t group; /* id of the group that it was sent in; 0: no group, it cannot travel */
-    size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
-    uint16_t index;      /* of its function */
-    const tc_ep *ep;     /* the endpoint that it left by; NULL: that has ended */
-    tc_ep *asked_by;     /* its message started the call; NULL: no message, or it has ended */
-    tc_call_params params;
-    uint64_t deadline_ns;
+    uint16_t index;       /* of its function */
+    uint32_t path_length; /* of `path` */
+    tc_call_callback done;
+    void *user;
+    void *result;
+    size_t result_capacity;
     uint64_t received;
-    uint32_t path_length;
-    uint32_t *path; /* of the reply's first part, when there are more parts; or NULL */
+    uint64_t group;  /* id of the group that it was sent in; 0: no group, it cannot travel */
+    const tc_ep *ep; /* the endpoint that it left by; NULL: that has ended */
+    tc_ep *asked_by; /* its message started the call; NULL: no message, or it has ended */
+    uint64_t deadline_ns;
+    size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
+    uint32_t *path;      /* of the reply's first part, when there are more parts; or NULL */
 };
 
 void tci_calls_init(tci_calls *calls)
@@ -88,7 +91,7 @@ static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id
     TCI_INVARIANT(call_id, generation != call->generation);
     call->generation = generation;
     call->is_open = true;
-    call->received = 0;
+    call->received = call->in_fragments = 0;
     call->path_length = 0;
     *call_out = call;
     return TC_OK;
@@ -135,8 +138,8 @@ static tc_ep *place_of(const tci_core *core, const tci_call *call, tc_ep *answer
 /* Frees the slot before the callback runs, which may start another call. */
 static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcome)
 {
-    const tc_call_callback done = call->params.done;
-    void *user = call->params.user;
+    const tc_call_callback done = call->done;
+    void *user = call->user;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
     tc_ep *place = place_of(core, call, outer.ep);
@@ -282,7 +285,7 @@ static void take_too_large(tci_core *core, tci_call *call, const tci_reply *repl
 {
     char text[128];
     (void)snprintf(text, sizeof text, "an answer of %llu bytes, room for %zu",
-                   (unsigned long long)reply->total, call->params.result_capacity);
+                   (unsigned long long)reply->total, call->result_capacity);
     tc_call_outcome outcome = {.status = TC_E_TOO_LARGE,
                                .result_size = (size_t)reply->total,
                                .hops = reply->hops,
@@ -297,15 +300,15 @@ static void take_too_large(tci_core *core, tci_call *call, const tci_reply *repl
 static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
                       const uint32_t *path, const uint8_t *part, size_t part_size)
 {
-    TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
+    TCI_INVARIANT_IS(call_received, call->received, <=, call->result_capacity);
     if (reply->offset != call->received)
         return; /* part of another reply than the one that was begun */
     if (part_size > TCI_SMALL_COPY_MAX)
-        memcpy((uint8_t *)call->params.result + reply->offset, part, part_size);
+        memcpy((uint8_t *)call->result + reply->offset, part, part_size);
     else if (part_size > 0)
-        tci_small_copy((uint8_t *)call->params.result + reply->offset, part, part_size);
+        tci_small_copy((uint8_t *)call->result + reply->offset, part, part_size);
     call->received += part_size;
-    TCI_INVARIANT_IS(call_received, call->received, <=, call->params.result_capacity);
+    TCI_INVARIANT_IS(call_received, call->received, <=, call->result_capacity);
     if (call->received == reply->total) {
         if (call->path != NULL)
             path = call->path;
@@ -343,18 +346,13 @@ void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *r
     read_path(path, reply->path_length, ranks);
     if (reply->status != TC_OK)
         take_failure(core, call, reply, ranks, part, part_size);
-    else if (reply->total > call->params.result_capacity)
+    else if (reply->total > call->result_capacity)
         take_too_large(core, call, reply, ranks);
     else
         take_part(core, call, reply, ranks, part, part_size);
 }
 
 /* --- the calls --------------------------------------------------------------------------- */
-
-static uint32_t hop_limit(const tci_core *core, const tc_call_params *params)
-{
-    return params->hop_limit != 0 ? params->hop_limit : (uint32_t)core->options.hop_limit;
-}
 
 static tc_status why_not_sent(const tci_core *core, tc_status status, tc_error *err)
 {
@@ -400,19 +398,22 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
         call->asked_by = NULL;
     call->group = ep->member.group != NULL ? ep->member.group->id : 0;
     call->index = fn->index;
-    call->params = params;
+    call->done = params.done;
+    call->user = params.user;
+    call->result = params.result;
+    call->result_capacity = params.result_capacity;
     call->deadline_ns = tci_deadline_about(params.timeout_ns != 0 ? params.timeout_ns
                                                                   : core->options.call_timeout);
     route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
     route.hops = 0;
-    route.hop_limit = hop_limit(core, &params);
+    route.hop_limit =
+        params.hop_limit != 0 ? params.hop_limit : (uint32_t)core->options.hop_limit;
     route.traced = params.trace != 0;
     route.path_length = 0;
     bool entered = tci_sole_user_enter(core, "tc_call_start");
-    tc_status status = TC_OK;
-    call->in_fragments = 0;
-    if (!tci_send_routed_now(ep, fn, &route, source_args, size))
-        status = send_slowly(ep, fn, &route, source_args, size, &call);
+    const tc_status status = tci_send_routed_now(ep, fn, &route, source_args, size)
+                                 ? TC_OK
+                                 : send_slowly(ep, fn, &route, source_args, size, &call);
     tci_sole_user_leave(core, entered);
     if (status != TC_OK) {
         if (call != NULL)
