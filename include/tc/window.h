@@ -9,11 +9,12 @@
  * functions below with the endpoint that leads to the owner. The owner has to progress.
  *
  * Order. Operations on one endpoint take effect in the order in which they were begun, each
- * before the messages that were sent after it. Operations that end have taken effect.
- * tc_calls_wait waits for all that are under way. A chain runs to its end in one go: no other
- * operation and no function of the owner's context runs meanwhile. Other threads of the owner
- * may see gets and puts in part, but for those of 8 bytes at addresses that are multiples of 8,
- * which are atomic, as are fetch and add and the two that compare.
+ * before the messages that were sent after it, and are answered in that order: one that blocks
+ * waits for all that were begun before it on its endpoint. Operations that end have taken
+ * effect. tc_calls_wait waits for all that are under way. A chain runs to its end in one go: no
+ * other operation and no function of the owner's context runs meanwhile. Other threads of the
+ * owner may see gets and puts in part, but for those of 8 bytes at addresses that are multiples
+ * of 8, which are atomic, as are fetch and add and the two that compare.
  *
  * Trust. A tc_gptr is plain bytes, which any peer may forge: number, generation, offset and
  * size are checked at the owner, and the right is that of the endpoint that the operation came

@@ -219,6 +219,32 @@ WINDOW_TEST(started_operations_take_effect_in_order)
     assert_true(before == 40 && got == 42 && swapped == 42 && offset == 0);
 }
 
+/* Also for those with answers in parts, and for those that are refused. */
+WINDOW_TEST(a_blocking_operation_waits_for_those_before_it)
+{
+    enum { COUNT = 60, BYTES = 20000 };
+    static uint8_t results[COUNT][BYTES];
+    window_record records[COUNT] = {{0}};
+    uint8_t last;
+    for (unsigned i = 0; i < COUNT; i++) {
+        const tc_window_start_params params = {PAIR_TIMEOUT_NS, window_record_note,
+                                               &records[i]};
+        const tc_gptr at = tc_gptr_add(w->at, i % 7 == 6 ? WINDOW_MEMORY : i);
+        const uint64_t size = i % 3 == 0 ? BYTES : 1;
+        tc_status status;
+        while ((status = tc_window_get_start(w->p.ep, at, results[i], size, &params, NULL)) ==
+               TC_E_AGAIN)
+            (void)tc_progress(w->p.source);
+        assert_ok(status);
+    }
+    assert_ok(tc_window_get(w->p.ep, w->at, &last, 1, PAIR_TIMEOUT_NS, NULL));
+    assert_int_equal(tc_call_count(w->p.source), 0);
+    for (unsigned i = 0; i < COUNT; i++) {
+        assert_int_equal(records[i].calls, 1);
+        assert_status(records[i].status, i % 7 == 6 ? TC_E_INVALID : TC_OK);
+    }
+}
+
 WINDOW_TEST(a_started_operation_needs_no_callback)
 {
     uint64_t offset = 0;
