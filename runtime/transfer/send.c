@@ -160,10 +160,13 @@ bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
                          const void *payload, size_t size)
 {
     const size_t whole = size + tci_route_bytes(route);
-    const uint64_t position = ep->tx.ring.tail, bytes = TCI_FRAME_HEADER_BYTES + whole;
+    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + whole;
     if (whole >= ep->tx.frame_limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
-        fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN || ep->tx.coalesced_count > 0)
+        fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)
         return false;
+    if (ep->tx.coalesced_count > 0)
+        tci_sender_commit_coalesced(&ep->tx);
+    const uint64_t position = ep->tx.ring.tail;
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return false;
