@@ -57,4 +57,13 @@ static inline void tci_small_copy(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
+/* Copies any number of bytes; none of or to NULL, too. */
+static inline void tci_copy(void *to, const void *from, size_t n)
+{
+    if (n <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(to, from, n);
+    else
+        memcpy(to, from, n);
+}
+
 #endif

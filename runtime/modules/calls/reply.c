@@ -28,11 +28,7 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
     tci_reply_encode(reply, payload);
     if (path_bytes > 0)
         memcpy(payload + TCI_REPLY_BYTES, path, path_bytes);
-    payload += TCI_REPLY_BYTES + path_bytes;
-    if (part_size <= TCI_SMALL_COPY_MAX)
-        tci_small_copy(payload, part, part_size);
-    else
-        memcpy(payload, part, part_size);
+    tci_copy(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
 }
 
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
@@ -69,22 +65,11 @@ static tc_status send_part(tc_ep *ep, const tci_reply *reply, const uint32_t *pa
     return TC_OK;
 }
 
-/* Sends a reply that has no path and is one part, if its frame can leave at once. */
-static bool send_short(tc_ep *ep, tci_reply *reply, const tci_route *route, const void *data,
-                       size_t size)
+/* Returns whether a reply has no path and is one part, of which a frame may leave at once. */
+static bool is_short(const tc_ep *ep, const tci_reply *reply, size_t size)
 {
-    const size_t payload_size = TCI_REPLY_BYTES + size;
-    if (reply->path_length > 0 || size > PART_BYTES_ANYWHERE - TCI_REPLY_BYTES ||
-        payload_size >= ep->tx.frame_limit)
-        return false;
-    uint8_t *frame =
-        tci_frame_out_begin(ep, TCI_FRAME_REPLY, TCI_FRAME_HEADER_BYTES + payload_size);
-    if (frame == NULL)
-        return false;
-    reply->total = size;
-    write_reply(frame + TCI_FRAME_HEADER_BYTES, reply, route->path, data, size);
-    commit_reply(ep, frame, payload_size);
-    return true;
+    return reply->path_length == 0 && size <= PART_BYTES_ANYWHERE - TCI_REPLY_BYTES &&
+           TCI_REPLY_BYTES + size < ep->tx.frame_limit;
 }
 
 static size_t part_bytes(const tc_ep *ep, const tci_reply *reply)
@@ -154,9 +139,11 @@ tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status statu
             return tci_local_reply_keep(ep->core, group, &reply, route->path, data, size);
         TC_TRY(tc_group_ep(group, route->origin, &to, NULL));
     }
-    return send_short(to, &reply, route, data, size)
-               ? TC_OK
-               : send_reply(to, &reply, route->path, data, size);
+    if (!is_short(to, &reply, size))
+        return send_reply(to, &reply, route->path, data, size);
+    reply.total = size;
+    const tc_status sent = send_part(to, &reply, route->path, data, size);
+    return to->state < TCI_EP_CLOSED ? sent : tc_ep_error(to, NULL);
 }
 
 void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text)

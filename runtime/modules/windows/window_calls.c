@@ -104,11 +104,8 @@ static tc_status take_answer(const chain *c, size_t size, uint32_t *succeeded_ou
     for (unsigned i = 0; i < c->request.count; i++) {
         const tci_window_step *step = &c->request.steps[i];
         const size_t bytes = (size_t)tci_window_step_result(step);
-        const bool is_wanted = step->result != NULL && (answer.done >> i & 1) != 0;
-        if (is_wanted && bytes <= TCI_SMALL_COPY_MAX)
-            tci_small_copy(step->result, answer.results, bytes);
-        else if (is_wanted)
-            memcpy(step->result, answer.results, bytes);
+        if (step->result != NULL && (answer.done >> i & 1) != 0)
+            tci_copy(step->result, answer.results, bytes);
         answer.results += bytes;
     }
     *succeeded_out = answer.succeeded;
