@@ -170,7 +170,7 @@ bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return false;
-    tci_copy(frame + TCI_FRAME_HEADER_BYTES, payload, size);
+    tci_small_copy_any(frame + TCI_FRAME_HEADER_BYTES, payload, size);
     tci_route_encode(route, frame + TCI_FRAME_HEADER_BYTES + size);
     tci_producer_commit(&ep->tx.ring, frame, bytes,
                         fn->call_word | (uint64_t)TCI_ROUTED << 56 | whole);

@@ -1,6 +1,7 @@
 """Common parts of the Python package's tests: a node, the tools' paths, and skips for missing parts."""
 import importlib.util
 import os
+import signal
 import sys
 import unittest
 
@@ -40,6 +41,34 @@ class PythonCase(unittest.TestCase):
     def python(self, *command, **environment):
         """Another Python, with the package."""
         return Process(self, [sys.executable, "-B", *command], PYTHONPATH=os.environ["PYTHONPATH"], **environment)
+
+    def started_under_signals(self, start):
+        """Starts operations and waits for each while a signal interrupts both; returns the started ones.
+
+        The signal is refused outside of the two: there, nothing catches it.
+        """
+        started, ended, interrupts, open_to_signals = [], 0, 0, False
+
+        def interrupt(*_):
+            nonlocal interrupts, open_to_signals
+            if open_to_signals:
+                open_to_signals = False
+                interrupts += 1
+                raise KeyboardInterrupt
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        while ended < 100 and interrupts < 50:
+            try:
+                open_to_signals = True
+                started.append(start())
+                started[-1].result()
+                ended += 1
+                open_to_signals = False
+            except KeyboardInterrupt:
+                pass
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return started
 
 
 def main():

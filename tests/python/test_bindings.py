@@ -345,25 +345,7 @@ class Waiting(PythonCase):
     def test_interrupts_lose_no_call(self):
         context, node = self.connected()
         whoami = context.open_file(self.shipped("whoami"))
-        ended, interrupts = 0, 0
-        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
-        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
-
-        def interrupt(*_):
-            nonlocal interrupts
-            interrupts += 1
-            raise KeyboardInterrupt
-        before = signal.signal(signal.SIGALRM, interrupt)
-        calls = []
-        while ended < 100 and interrupts < 50:
-            try:
-                calls.append(node.start(whoami))
-                calls[-1].result()
-                ended += 1
-            except KeyboardInterrupt:
-                pass
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        calls = self.started_under_signals(lambda: node.start(whoami))
         for call in calls:
             self.assertEqual(WHOAMI.unpack(call.result(60))[1], 0)
 

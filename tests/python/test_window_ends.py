@@ -171,26 +171,7 @@ class Ends(WindowCase):
 
     def test_interrupts_lose_no_operation(self):
         window = self.window(64)
-        ended = interrupts = 0
-
-        def interrupt(*_):
-            nonlocal interrupts
-            interrupts += 1
-            raise KeyboardInterrupt
-        before = signal.signal(signal.SIGALRM, interrupt)
-        started = []
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
-            while ended < 100 and interrupts < 50:
-                try:
-                    started.append(self.peer.start_fetch_add(window.pointer, 1))
-                    started[-1].result()
-                    ended += 1
-                except KeyboardInterrupt:
-                    pass
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        started = self.started_under_signals(lambda: self.peer.start_fetch_add(window.pointer, 1))
         for operation in started:
             self.assertLess(operation.result(TIMEOUT), 1000)
 

@@ -304,7 +304,7 @@ static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
     if (reply->offset != call->received)
         return; /* part of another reply than the one that was begun */
     if (part_size > 0)
-        tci_copy((uint8_t *)call->result + reply->offset, part, part_size);
+        tci_small_copy_any((uint8_t *)call->result + reply->offset, part, part_size);
     call->received += part_size;
     TCI_INVARIANT_IS(call_received, call->received, <=, call->result_capacity);
     if (call->received == reply->total) {

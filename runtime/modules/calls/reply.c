@@ -28,7 +28,7 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
     tci_reply_encode(reply, payload);
     if (path_bytes > 0)
         memcpy(payload + TCI_REPLY_BYTES, path, path_bytes);
-    tci_copy(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
+    tci_small_copy_any(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
 }
 
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)

@@ -105,7 +105,7 @@ static tc_status take_answer(const chain *c, size_t size, uint32_t *succeeded_ou
         const tci_window_step *step = &c->request.steps[i];
         const size_t bytes = (size_t)tci_window_step_result(step);
         if (step->result != NULL && (answer.done >> i & 1) != 0)
-            tci_copy(step->result, answer.results, bytes);
+            tci_small_copy_any(step->result, answer.results, bytes);
         answer.results += bytes;
     }
     *succeeded_out = answer.succeeded;
