@@ -22,25 +22,27 @@ typedef struct tci_task_exceptions {
 #define TCI_TASK_SPARES_MAX 256u
 
 typedef struct tci_task {
-    struct tci_task *next;                  /* of those that can go on; bound: TCI_TASKS_MAX */
-    struct tci_task **before;               /* NULL: it is not among them */
-    struct tci_task *of_ep, **of_ep_before; /* in ep->tasks; bound: TCI_TASKS_MAX */
-    tci_current current;                    /* its message; the invocation is the task's own */
-    tci_awaited_event *event;               /* NULL: it can go on, or runs */
-    tci_awaited_event nap; /* the end of its sleep, or of its wait for an object */
-    tci_task_waiter waiter;
-    tci_task_holder holder;
+    /* A wake reads and writes these: one line. */
+    struct tci_task *next;    /* of those that can go on; bound: TCI_TASKS_MAX */
+    struct tci_task **before; /* NULL: it is not among them */
+    tci_awaited_event *event; /* NULL: it can go on, or runs */
+    tci_awaited_event nap;    /* the end of its sleep, or of its wait for an object */
+    size_t timer;             /* its offset in the heap of timers, or 0 */
+    uint64_t due_ns;
+    /* Going on reads and writes these. */
     tci_stack_mark mark;
     uint8_t *bytes; /* of its stack, while it waits */
     size_t capacity;
-    tci_invocation *invocation; /* memory for one, or NULL */
-    void *payload; /* a block that holds its payload, or NULL: that is on its stack */
-    size_t timer;  /* its number in the heap of timers, or 0 */
-    uint64_t due_ns;
-    uintptr_t thread;                    /* that it began in */
+    tci_current current;                 /* its message; the invocation is the task's own */
     int error_number;                    /* its errno */
+    uintptr_t thread;                    /* that it began in */
     void *(*exceptions_of_thread)(void); /* NULL: it is not C++ */
     tci_task_exceptions exceptions;
+    struct tci_task *of_ep, **of_ep_before; /* in ep->tasks; bound: TCI_TASKS_MAX */
+    tci_task_waiter waiter;
+    tci_task_holder holder;
+    tci_invocation *invocation; /* memory for one, or NULL */
+    void *payload;     /* a block that holds its payload, or NULL: that is on its stack */
     tc_status ended;   /* of its waits from now on; TC_OK: they wait */
     unsigned refusals; /* waits that returned that at once */
     bool is_abandoned; /* it never goes on */

@@ -17,6 +17,8 @@
 /* Payloads up to this size lie on the stack. */
 #define PAYLOAD_ON_STACK_MAX 1024u
 #define LINE 64u
+/* What most functions have on the stack when they wait. */
+#define PREFETCHED_BYTES 512u
 
 /* Exchanges the exceptions of this thread. */
 static void exchange(void *(*of_thread)(void), tci_task_exceptions *exceptions)
@@ -175,6 +177,15 @@ static void expire(tci_core *core)
         tci_task_queue_wake(core, &first->nap);
 }
 
+/* Memory of the task that runs next, and of the one behind it: 10^5 of them lie anywhere. */
+static void prefetch(const tci_task *task)
+{
+    const size_t end = task->capacity < PREFETCHED_BYTES ? task->capacity : PREFETCHED_BYTES;
+    for (size_t at = 0; at < end; at += LINE)
+        __builtin_prefetch(task->bytes + at);
+    __builtin_prefetch(task->next);
+}
+
 static bool is_of_this_thread(tci_tasks *tasks, const tci_task *task)
 {
     if (task->thread == tci_thread_id_mark())
@@ -199,10 +210,8 @@ void tci_task_run_turn(tci_core *core)
     while (left-- > 0 && tasks->ready != NULL) {
         tci_task *task = tasks->ready;
         tci_task_queue_remove(tasks, task);
-        if (tasks->ready != NULL) {
-            __builtin_prefetch(tasks->ready->bytes);
-            __builtin_prefetch(tasks->ready->next);
-        }
+        if (tasks->ready != NULL)
+            prefetch(tasks->ready);
         if (is_of_this_thread(tasks, task))
             tci_task_run_resume(core, task);
         else
