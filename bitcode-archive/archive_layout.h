@@ -26,6 +26,8 @@
 /* Value of the upper bits: TCI_ENTRY_LIFE. Their own value then follows in a byte of its
  * own. */
 #define TCI_LIFE_MARK 13u
+/* Value of the upper bits: the prototype follows, then their own value as above. */
+#define TCI_PROTOTYPE_MARK 12u
 #define TCI_ENTRY_PLACES 7u /* those with an offset in the code of every slice */
 
 /* The targets that have a number in the index; any other is written as text after

@@ -4,14 +4,13 @@
 
 #include "archive_dictionary.h"
 #include "archive_exports.h"
+#include "archive_header.h"
 #include "archive_layout.h"
 #include "archive_name.h"
-#include "archive_pack.h"
+#include "prototype.h"
 #include "base/error_text.h"
-#include "base/module_absent.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,114 +24,33 @@ struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries, payload_alignment;
     bool payload_readonly;
+    const char *prototype; /* a view of the content, or NULL */
     tci_exports exports;
-    tci_packing packing;
-    size_t dictionary;      /* its index, or TCI_DICTIONARY_NONE */
+    tci_archive_header header;
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
-    size_t content_size, slice_count;
+    size_t slice_count;
     uint8_t *unpacked;    /* for free(); NULL when stored */
     reader_slice *slices; /* slice_count of them */
 };
 _Static_assert(offsetof(struct tci_archive, name) == 0, "debuggers read it there");
 
-/* --- header ------------------------------------------------------------------------------ */
-
-static tc_status check_envelope(const uint8_t *bytes, size_t size, tc_error *err)
-{
-    if (size < TCI_ARCHIVE_SIZE_MIN)
-        return tci_error_set(err, TC_E_CORRUPT, "archive: %zu bytes, expected at least %u",
-                             size, TCI_ARCHIVE_SIZE_MIN);
-    if (memcmp(bytes, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE) != 0)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive: begins with bytes %02x %02x %02x, expected '%s'",
-                             bytes[0], bytes[1], bytes[2], TCI_ARCHIVE_MAGIC);
-    uint8_t checksum[TCI_ARCHIVE_CHECKSUM_SIZE];
-    tci_archive_checksum(bytes, size - sizeof checksum, checksum);
-    if (memcmp(checksum, bytes + size - sizeof checksum, sizeof checksum) != 0)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive: damaged or cut short: the checksum of its %zu bytes "
-                             "does not fit",
-                             size);
-    return TC_OK;
-}
-
-static tc_status check_content_size(size_t content_size, size_t packed_size,
-                                    tci_packing packing, tc_error *err)
-{
-    size_t limit = packing == TCI_PACKING_ZSTD_UNITS ? TCI_PACK_UNITS_CONTENT_MAX
-                                                     : TCI_ARCHIVE_CONTENT_MAX;
-    if (content_size > limit)
-        return tci_error_set(err, TC_E_TOO_LARGE,
-                             "archive: content of %zu bytes (%s), limit %zu", content_size,
-                             tci_packing_text(packing), limit);
-    if (!tci_pack_ratio_ok(content_size, packed_size))
-        return tci_error_set(
-            err, TC_E_TOO_LARGE,
-            "archive: claims %zu bytes of content in %zu bytes, limit 1,024 to 1", content_size,
-            packed_size);
-    if (packing == TCI_PACKING_STORED && content_size != packed_size)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive: %zu bytes of stored content, expected %zu", packed_size,
-                             content_size);
-    return TC_OK;
-}
-
-static tc_status find_dictionary(tci_archive *archive, uint32_t id, tc_error *err)
-{
-    char known[TCI_DICTIONARIES_MAX * 9 + 1] = "";
-    archive->dictionary = tci_dictionary_find(id);
-    if (id != TCI_ARCHIVE_NO_DICTIONARY && archive->packing != TCI_PACKING_ZSTD_UNITS)
-        return tci_error_set(err, TC_E_VERSION,
-                             "archive: packing %u with dictionary %08x, expected packing %u",
-                             archive->packing, id, TCI_PACKING_ZSTD_UNITS);
-    if (id == TCI_ARCHIVE_NO_DICTIONARY || archive->dictionary != TCI_DICTIONARY_NONE)
-        return TC_OK;
-    if (tci_dictionary_count() == 0)
-        return tci_module_absent("an archive packed with a dictionary", "dictionaries", err);
-    for (size_t i = 0; i < tci_dictionary_count(); i++)
-        (void)snprintf(known + 9 * i, 10, " %08x", tci_dictionary_at(i)->id);
-    return tci_error_set(err, TC_E_VERSION,
-                         "archive: packed with dictionary %08x, this library has%s", id, known);
-}
-
-/* Leaves r at the packed content. */
-static tc_status read_header(tci_reader *r, tci_archive *archive, tc_error *err)
-{
-    (void)tci_read_bytes(r, TCI_ARCHIVE_MAGIC_SIZE);
-    uint8_t version = tci_read_u8(r);
-    if (version != TCI_ARCHIVE_VERSION)
-        return tci_error_set(err, TC_E_VERSION,
-                             "archive: format version %u, this library reads version %u",
-                             version, TCI_ARCHIVE_VERSION);
-    uint8_t packing = tci_read_u8(r);
-    uint32_t dictionary = tci_varint_read(r);
-    archive->content_size = tci_varint_read(r);
-    if (r->failed)
-        return tci_error_set(err, TC_E_CORRUPT, "archive: malformed header");
-    if (tci_packing_text(packing) == NULL)
-        return tci_error_set(err, TC_E_VERSION,
-                             "archive: packing %u, this library knows 0 to %u", packing,
-                             TCI_PACKING_ZSTD_UNITS);
-    archive->packing = (tci_packing)packing;
-    TC_TRY(find_dictionary(archive, dictionary, err));
-    return check_content_size(archive->content_size, tci_reader_left(r), archive->packing, err);
-}
+/* --- content ---------------------------------------------------------------------------- */
 
 static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *err)
 {
     size_t packed_size = tci_reader_left(r);
     const uint8_t *packed = tci_read_bytes(r, packed_size);
-    if (archive->packing == TCI_PACKING_STORED) {
+    if (archive->header.packing == TCI_PACKING_STORED) {
         archive->content = packed;
         return TC_OK;
     }
-    archive->unpacked = malloc(archive->content_size + 1); /* never 0 bytes */
+    archive->unpacked = malloc(archive->header.content_size + 1); /* never 0 bytes */
     if (archive->unpacked == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes",
-                             archive->content_size);
+                             archive->header.content_size);
     archive->content = archive->unpacked;
-    return tci_unpack(archive->packing, archive->dictionary, packed, packed_size,
-                      archive->unpacked, archive->content_size, err);
+    return tci_unpack(archive->header.packing, archive->header.dictionary, packed, packed_size,
+                      archive->unpacked, archive->header.content_size, err);
 }
 
 /* --- index ------------------------------------------------------------------------------- */
@@ -221,10 +139,28 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
     return read_symbols(r, index, slice, err);
 }
 
+static tc_status read_prototype(tci_reader *r, tci_archive *archive, tc_error *err)
+{
+    const char *text = read_string(r, TCI_PROTOTYPE_MAX);
+    size_t length = 0;
+    while (text != NULL && text[length] >= 0x20 && text[length] < 0x7f)
+        length++;
+    if (text == NULL || length < 2 || text[length] != '\0')
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "its prototype is not of 2 to %u printable characters",
+                             TCI_PROTOTYPE_MAX - 1);
+    archive->prototype = text;
+    return TC_OK;
+}
+
 static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries,
                               tc_error *err)
 {
     unsigned upper = entries >> TCI_ALIGNMENT_SHIFT;
+    if (upper == TCI_PROTOTYPE_MARK) {
+        TC_TRY(read_prototype(r, archive, err));
+        upper = tci_read_u8(r);
+    }
     archive->entries = entries & TCI_ENTRY_KNOWN;
     archive->entries |= upper == TCI_LIFE_MARK ? TCI_ENTRY_LIFE : 0;
     upper = upper == TCI_LIFE_MARK ? tci_read_u8(r) : upper;
@@ -233,9 +169,11 @@ static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entr
     TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
     if (upper != TCI_LIBRARY_MARK)
         return tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
-    if ((archive->entries & TCI_ENTRY_PLACES) != TCI_ENTRY_MAIN)
-        return tci_error_set(err, TC_E_CORRUPT, "a library with entries 0x%x, expected 0x%x",
-                             archive->entries, TCI_ENTRY_MAIN);
+    if ((archive->entries & TCI_ENTRY_PLACES) != TCI_ENTRY_MAIN || archive->prototype != NULL)
+        return tci_error_set(
+            err, TC_E_CORRUPT, "a library with entries 0x%x%s, expected 0x%x alone",
+            archive->entries, archive->prototype != NULL ? " and a prototype" : "",
+            TCI_ENTRY_MAIN);
     return tci_archive_exports_read(r, &archive->exports, err);
 }
 
@@ -290,11 +228,9 @@ static tc_status place_slices(tci_reader *r, tci_archive *archive, tc_error *err
 static tc_status open_into(tci_archive *archive, const void *bytes, size_t size, tc_error *err)
 {
     tci_reader r;
-    TC_TRY(check_envelope(bytes, size, err));
-    tci_reader_init(&r, bytes, size - TCI_ARCHIVE_CHECKSUM_SIZE);
-    TC_TRY(read_header(&r, archive, err));
+    TC_TRY(tci_archive_header_read(bytes, size, &archive->header, &r, err));
     TC_TRY(unpack_content(&r, archive, err));
-    tci_reader_init(&r, archive->content, archive->content_size);
+    tci_reader_init(&r, archive->content, archive->header.content_size);
     TC_TRY(read_index(&r, archive, err));
     return place_slices(&r, archive, err);
 }
@@ -338,6 +274,11 @@ unsigned tci_archive_entries(const tci_archive *archive)
 unsigned tci_archive_payload_alignment(const tci_archive *archive)
 {
     return archive->payload_alignment;
+}
+
+const char *tci_archive_prototype(const tci_archive *archive)
+{
+    return archive->prototype;
 }
 
 bool tci_archive_payload_readonly(const tci_archive *archive)
@@ -387,12 +328,12 @@ const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index)
 
 const char *tci_archive_packing_text(const tci_archive *archive)
 {
-    return tci_packing_text(archive->packing);
+    return tci_packing_text(archive->header.packing);
 }
 
 size_t tci_archive_content_size(const tci_archive *archive)
 {
-    return archive->content_size;
+    return archive->header.content_size;
 }
 
 const void *tci_archive_content(const tci_archive *archive)
@@ -402,7 +343,7 @@ const void *tci_archive_content(const tci_archive *archive)
 
 size_t tci_archive_dictionary(const tci_archive *archive)
 {
-    return archive->dictionary;
+    return archive->header.dictionary;
 }
 
 tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,

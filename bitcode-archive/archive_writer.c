@@ -8,6 +8,7 @@
 #include "archive_layout.h"
 #include "archive_name.h"
 #include "base/error_text.h"
+#include "prototype.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct tci_archive_writer {
     unsigned entries;
     unsigned payload_alignment;
     bool payload_readonly;
+    char prototype[TCI_PROTOTYPE_MAX]; /* "": none */
     bool plain, stored;
     void *exports; /* the list of a library; NULL for a function */
     size_t exports_size;
@@ -81,14 +83,23 @@ void tci_archive_writer_readonly(tci_archive_writer *writer)
     writer->payload_readonly = true;
 }
 
+tc_status tci_archive_writer_prototype(tci_archive_writer *writer, const char *prototype,
+                                       tc_error *err)
+{
+    TC_TRY(tci_prototype_check(prototype, TC_E_INVALID, err));
+    memcpy(writer->prototype, prototype, strlen(prototype) + 1);
+    return TC_OK;
+}
+
 tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_export *exports,
                                      size_t count, tc_error *err)
 {
     void *bytes;
     size_t size;
     if ((writer->entries & TCI_ENTRY_KNOWN) != TCI_ENTRY_MAIN || writer->payload_readonly ||
-        writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
-        return tci_error_set(err, TC_E_INVALID, "archive %s: a library has no payloads",
+        writer->prototype[0] != '\0' || writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
+        return tci_error_set(err, TC_E_INVALID,
+                             "archive %s: a library has no payloads and no prototype",
                              writer->name);
     TC_TRY(tci_archive_exports_copy(exports, count, &bytes, &size, err));
     free(writer->exports);
@@ -247,11 +258,19 @@ static unsigned upper_bits(const tci_archive_writer *writer)
 static void write_entries(const tci_archive_writer *writer, tci_writer *w)
 {
     const bool has_life = (writer->entries & TCI_ENTRY_LIFE) != 0;
-    const unsigned upper = has_life ? TCI_LIFE_MARK : upper_bits(writer);
-    tci_write_u8(w,
-                 (uint8_t)((writer->entries & TCI_ENTRY_KNOWN) | upper << TCI_ALIGNMENT_SHIFT));
+    const size_t prototype = strlen(writer->prototype);
+    unsigned marks[3], count = 0;
+    if (prototype > 0)
+        marks[count++] = TCI_PROTOTYPE_MARK;
     if (has_life)
-        tci_write_u8(w, (uint8_t)upper_bits(writer));
+        marks[count++] = TCI_LIFE_MARK;
+    marks[count++] = upper_bits(writer);
+    tci_write_u8(
+        w, (uint8_t)((writer->entries & TCI_ENTRY_KNOWN) | marks[0] << TCI_ALIGNMENT_SHIFT));
+    if (prototype > 0)
+        tci_write_bytes(w, writer->prototype, prototype + 1);
+    for (unsigned i = 1; i < count; i++)
+        tci_write_u8(w, (uint8_t)marks[i]);
 }
 
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
@@ -270,7 +289,7 @@ static void write_content(const tci_archive_writer *writer, tci_writer *w)
 /* Returns an upper bound for write_content, which gives the exact size. */
 static size_t content_bound(const tci_archive_writer *writer)
 {
-    size_t bound = TCI_ARCHIVE_NAME_MAX + 3 + writer->exports_size;
+    size_t bound = TCI_ARCHIVE_NAME_MAX + 4 + TCI_PROTOTYPE_MAX + writer->exports_size;
     for (size_t i = 0; i < writer->slice_count; i++)
         bound += 1 + TCI_TRIPLE_MAX + 5 + 2 * TCI_VARINT_MAX_SIZE +
                  writer->slices[i].symbols_size + writer->slices[i].info.size;

@@ -42,6 +42,17 @@ TC_MUST_CHECK tc_status tci_ar_input_open(const char *path, tci_ar_input *input_
                                           tc_error *err);
 void tci_ar_input_close(tci_ar_input *input);
 
+/* The list of libraries beside an archive: NAME.deps for NAME.tca. */
+typedef struct tci_ar_deps {
+    char *bytes; /* with a terminator; NULL when there is no file */
+    size_t size;
+} tci_ar_deps;
+
+TC_MUST_CHECK tc_status tci_ar_deps_read(const char *archive_path, tci_ar_deps *deps_out,
+                                         tc_error *err);
+/* Returns the next nonempty line without its end; NULL after the last. Starts with *at = 0. */
+const char *tci_ar_deps_next(const tci_ar_deps *deps, size_t *at, size_t *length_out);
+
 /* Writes to a file, or to stdout for "-". TC_E_IO. */
 TC_MUST_CHECK tc_status tci_ar_write_output(const char *path, const void *bytes, size_t size,
                                             tc_error *err);

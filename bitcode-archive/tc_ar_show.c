@@ -2,7 +2,6 @@
 #include "tc_ar.h"
 
 #include "archive_dictionary.h"
-#include "archive_file.h"
 #include "archive_layout.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
@@ -14,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DEPS_BYTES_MAX (64u << 10)
 
 static const struct {
     unsigned bit;
@@ -35,55 +32,12 @@ static const char *entry_name(const tci_archive *archive, size_t index)
 }
 #define ENTRY_COUNT (sizeof entry_names / sizeof entry_names[0])
 
-/* The list of libraries beside an archive: NAME.deps for NAME.tca. */
-typedef struct deps_text {
-    char *bytes; /* with a terminator; NULL when there is no file */
-    size_t size;
-} deps_text;
-
-static tc_status read_deps(const char *archive_path, deps_text *deps_out, tc_error *err)
-{
-    static const char suffix[] = ".tca";
-    size_t stem = strlen(archive_path);
-    if (stem >= strlen(suffix) && strcmp(archive_path + stem - strlen(suffix), suffix) == 0)
-        stem -= strlen(suffix);
-    char *path = malloc(stem + sizeof ".deps");
-    if (path == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for its name", archive_path);
-    memcpy(path, archive_path, stem);
-    memcpy(path + stem, ".deps", sizeof ".deps");
-
-    void *bytes = NULL;
-    size_t size = 0;
-    tc_status status = tci_archive_file_read(path, DEPS_BYTES_MAX, &bytes, &size, err);
-    free(path);
-    if (status != TC_OK && status != TC_E_NOT_FOUND)
-        return status;
-    *deps_out = (deps_text){.bytes = bytes, .size = size};
-    return TC_OK;
-}
-
-/* Returns the next nonempty line without its end; NULL after the last. Starts with *at = 0. */
-static const char *next_library(const deps_text *deps, size_t *at, size_t *length_out)
-{
-    while (*at < deps->size) {
-        const char *line = deps->bytes + *at;
-        const char *end = memchr(line, '\n', deps->size - *at);
-        size_t length = end != NULL ? (size_t)(end - line) : deps->size - *at;
-        *at += length + (end != NULL);
-        if (length > 0 && line[length - 1] == '\r')
-            length--;
-        if (length > 0) {
-            *length_out = length;
-            return line;
-        }
-    }
-    return NULL;
-}
-
 static void print_json_string(const char *text)
 {
-    tool_json_text(stdout, text);
+    if (text == NULL)
+        fputs("null", stdout);
+    else
+        tool_json_text(stdout, text);
 }
 
 /* Returns "bitcode", or "form 9" for one that this library does not know. */
@@ -257,8 +211,7 @@ const tool_command tci_ar_show_command = {
 
 static void print_undefined(const tci_archive *archive, size_t index)
 {
-    const tci_slice *slice = tci_archive_slice(archive, index);
-    for (size_t i = 0; i < slice->symbol_count; i++) {
+    for (size_t i = 0; i < tci_archive_slice(archive, index)->symbol_count; i++) {
         const char *symbol = tci_archive_symbol(archive, index, i);
         printf("    ");
         tci_ar_print_clean(symbol, strlen(symbol));
@@ -316,7 +269,7 @@ static void print_exports_json(const tci_archive *archive)
     printf("],");
 }
 
-static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id,
+static void show_lines(const tci_ar_input *input, const tci_ar_deps *deps, const char *id,
                        size_t plain_size, image_detail detail)
 {
     const tci_archive *archive = input->archive;
@@ -337,6 +290,8 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
         fputs("\npayload  read-only, in pages of its own", stdout);
     else if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
         printf("\npayload  aligned to %u bytes", tci_archive_payload_alignment(archive));
+    if (tci_archive_prototype(archive) != NULL)
+        printf("\nprototype %s", tci_archive_prototype(archive));
     print_exports(archive);
     printf("\nslices\n");
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
@@ -348,7 +303,7 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     }
     printf("deps    %s\n", deps->bytes == NULL ? " no .deps file" : "");
     const char *library;
-    for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
+    for (size_t at = 0, length; (library = tci_ar_deps_next(deps, &at, &length)) != NULL;) {
         printf("  ");
         tci_ar_print_clean(library, length);
         putchar('\n');
@@ -366,7 +321,7 @@ static void print_dictionary_json(const tci_archive *archive, size_t plain_size)
     printf(",\"plain_bytes\":%zu", plain_size);
 }
 
-static void show_json(const tci_ar_input *input, const deps_text *deps, const char *id,
+static void show_json(const tci_ar_input *input, const tci_ar_deps *deps, const char *id,
                       size_t plain_size, image_detail detail)
 {
     const tci_archive *archive = input->archive;
@@ -386,15 +341,17 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         printf("%s\"%s\"", comma, entry_name(archive, i) + 1);
         comma = ",";
     }
-    printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,",
+    printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,\"prototype\":",
            tci_archive_payload_alignment(archive),
            tci_archive_payload_readonly(archive) ? "true" : "false");
+    print_json_string(tci_archive_prototype(archive));
+    putchar(',');
     print_exports_json(archive);
     print_slices_json(archive, detail);
     printf(",\"deps\":[");
     comma = "";
     const char *library;
-    for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
+    for (size_t at = 0, length; (library = tci_ar_deps_next(deps, &at, &length)) != NULL;) {
         fputs(comma, stdout);
         tool_json_bytes(stdout, library, length);
         comma = ",";
@@ -405,14 +362,14 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
 static tc_status show(const char *path, bool json, image_detail detail, tc_error *err)
 {
     tci_ar_input input;
-    deps_text deps;
+    tci_ar_deps deps;
     tci_content_id id;
     char id_text[TCI_CONTENT_ID_TEXT];
     size_t plain_size;
     TC_TRY(tci_ar_input_open(path, &input, err));
     tc_status status = measure_plain(&input, &plain_size, err);
     if (status == TC_OK)
-        status = read_deps(path, &deps, err);
+        status = tci_ar_deps_read(path, &deps, err);
     if (status != TC_OK)
         goto close_input;
     tci_content_id_of(input.bytes, input.size, deps.bytes, deps.size, &id);

@@ -8,6 +8,7 @@
 
 #define ALIGNMENT "_payload_alignment"
 #define READONLY "_payload_readonly"
+#define PROTOTYPE "_prototype"
 
 typedef struct request {
     LLVMModuleRef module;
@@ -77,11 +78,39 @@ static unsigned alignment_of(const request *r)
     return TCI_PAYLOAD_ALIGNMENT_MIN;
 }
 
+/* Copies the text to `out`, or "" if there is none. */
+static void copy_prototype(const request *r, char out[TCI_PROTOTYPE_MAX])
+{
+    char symbol[TCI_ARCHIVE_NAME_MAX + 32];
+    tc_error error;
+    check_other_names(r, PROTOTYPE);
+    (void)snprintf(symbol, sizeof symbol, "%s" PROTOTYPE, r->name);
+    LLVMValueRef variable = LLVMGetNamedGlobal(r->module, symbol);
+    if (variable == NULL)
+        return;
+    LLVMValueRef value = LLVMGetInitializer(variable);
+    size_t size = 0;
+    const char *text = NULL;
+    if (LLVMIsGlobalConstant(variable) && value != NULL &&
+        LLVMIsAConstantDataSequential(value) != NULL && LLVMIsConstantString(value))
+        text = LLVMGetAsString(value, &size);
+    if (text == NULL || size == 0 || strnlen(text, size) != size - 1) {
+        report(r, variable, symbol,
+               "expected a constant text; TC_PROTOTYPE of <tc/entry.h> defines it");
+    } else if (tci_prototype_check(text, TC_E_INVALID, &error) != TC_OK) {
+        report(r, variable, symbol, error.text);
+    } else {
+        memcpy(out, text, size);
+    }
+}
+
 tci_payload_request tci_payload_request_of(LLVMModuleRef module, const char *name,
                                            const char *origin, tci_text_list *findings)
 {
     const request r = {module, name, origin, findings};
-    return (tci_payload_request){.alignment = alignment_of(&r),
-                                 .readonly =
-                                     number_of(&r, READONLY, "TC_PAYLOAD_READONLY", 0) != 0};
+    tci_payload_request payload = {.alignment = alignment_of(&r),
+                                   .readonly =
+                                       number_of(&r, READONLY, "TC_PAYLOAD_READONLY", 0) != 0};
+    copy_prototype(&r, payload.prototype);
+    return payload;
 }

@@ -28,7 +28,7 @@ extern "C" {
 TC_MUST_CHECK static inline tc_status tc_ifunc_open_file(tc_context *ctx, const char *path,
                                                          tc_ifunc **fn_out, tc_error *err)
 {
-    tc_code code = {NULL, path, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL};
+    tc_code code = {NULL, path, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL};
     return tc_ifunc_open_code(ctx, &code, fn_out, err);
 }
 
@@ -71,7 +71,7 @@ tc_ifunc_open_bitcode(tc_context *ctx, const char *name, const tc_bitcode *slice
     tc_bitcode none = {NULL, NULL, 0};
     tc_code code = {
         name,  NULL, NULL, 0, deps, deps_size, NULL, 0, slices != NULL ? slices : &none,
-        count, NULL};
+        count, NULL, NULL};
     return tc_ifunc_open_code(ctx, &code, fn_out, err);
 }
 
@@ -81,7 +81,7 @@ tc_ifunc_open_bitcode(tc_context *ctx, const char *name, const tc_bitcode *slice
 TC_MUST_CHECK static inline tc_status
 tc_library_open_file(tc_context *ctx, const char *path, tc_library **library_out, tc_error *err)
 {
-    tc_code code = {NULL, path, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL};
+    tc_code code = {NULL, path, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL};
     return tc_library_open_code(ctx, &code, library_out, err);
 }
 
@@ -125,7 +125,7 @@ tc_loader_open_bitcode(tc_loader *loader, const char *name, const tc_bitcode *sl
     tc_bitcode none = {NULL, NULL, 0};
     tc_code code = {
         name,  NULL, NULL, 0, deps, deps_size, NULL, 0, slices != NULL ? slices : &none,
-        count, NULL};
+        count, NULL, NULL};
     return tc_loader_open_code(loader, &code, fn_out, err);
 }
 
@@ -137,8 +137,8 @@ tc_package_open_memory(tc_context *ctx, const void *package, size_t package_size
                        const uint8_t *id, tc_package **package_out, tc_error *err)
 {
     tc_code code = {
-        NULL, NULL, package != NULL ? package : "", package_size, NULL, 0, NULL, 0, NULL,
-        0,    id};
+        NULL, NULL, package != NULL ? package : "", package_size, NULL, 0, NULL, 0, NULL, 0,
+        id,   NULL};
     return tc_package_open_code(ctx, &code, package_out, err);
 }
 

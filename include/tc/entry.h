@@ -84,6 +84,29 @@
     const size_t name##_payload_readonly = 1
 #endif
 
+/* States the types of a function's arguments and of its answer, once, beside its code:
+ *
+ *   TC_PROTOTYPE(scale, "(f64,i32,f32[])->f32[]");
+ *
+ * The archive has the text, so it travels with the code; typed callers compare theirs with it
+ * (tc_ifunc_check_prototype). docs/payload-layout.md has the types, and the layout of messages
+ * and answers that follows from them. tc-clang refuses a text that is no prototype, and older
+ * libraries (0.1.0) refuse an archive with one. NAME_main still checks each payload's size: a
+ * peer may send any bytes. The code that tc-clang --stubs makes has both.
+ *
+ *   name  of the function, without quotes
+ *   text  a string of up to 511 characters */
+#define TC_PROTOTYPE(name, text) TC_PROTOTYPE_EXPANDED(name, text)
+#ifdef __cplusplus
+#define TC_PROTOTYPE_EXPANDED(name, text)                                                      \
+    extern "C" const char name##_prototype[];                                                  \
+    const char name##_prototype[] = text
+#else
+#define TC_PROTOTYPE_EXPANDED(name, text)                                                      \
+    extern const char name##_prototype[];                                                      \
+    const char name##_prototype[] = text
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -80,7 +80,8 @@ typedef struct tc_code {
     size_t signature_size; /* bytes at signature */
     const tc_bitcode *slices; /* bitcode, one for each target */
     size_t slice_count;
-    const uint8_t *id; /* the content id that the code must have, 16 bytes; or NULL */
+    const uint8_t *id;     /* the content id that the code must have, 16 bytes; or NULL */
+    const char *prototype; /* with slices: the function's, as TC_PROTOTYPE has it; or NULL */
 } tc_code;
 
 /* Describes an archive that is part of the program, for the functions that take a tc_code. */
@@ -96,6 +97,7 @@ static inline tc_code tc_code_embedded(const tc_embedded *embedded)
                     embedded->signature_size,
                     NULL,
                     0,
+                    NULL,
                     NULL};
     return code;
 }
@@ -120,7 +122,7 @@ static inline tc_code tc_code_embedded(const tc_embedded *embedded)
  *   TC_E_NOT_FOUND    also: there is no file at the path
  *   TC_E_INVALID      also: not exactly one source is set, or a field that does not belong to
  *                     it is; the archive is a library's; a slice is empty, `slice_count` is
- *                     0, or a triple is malformed
+ *                     0, or a triple or the prototype is malformed
  *   TC_E_CORRUPT      also: the signature is malformed
  *   TC_E_VERSION      also: the signature is of minisign's older kind, or the content id is
  *                     another one than `id`
@@ -150,6 +152,26 @@ TC_API void tc_ifunc_close(tc_ifunc *fn);
 
 /* The function's name, valid while fn is open. */
 TC_API const char *tc_ifunc_name(const tc_ifunc *fn);
+
+/* The types of the function's arguments and of its answer, as TC_PROTOTYPE (tc/entry.h) stated
+ * them, or NULL. Valid while fn is open. The maker of the archive chose the text: it has 2 to
+ * 511 printable characters, and may be no prototype. */
+TC_API const char *tc_ifunc_prototype(const tc_ifunc *fn);
+
+/* Compares a caller's prototype with the function's. Typed callers do so before their messages;
+ * tc_send and tc_call send bytes, and compare nothing. A struct may stand as `?size:alignment`,
+ * which agrees with any type of that size and alignment. The library remembers the address of
+ * the last text that agreed, so the next call with it costs a comparison.
+ *
+ *   prototype         see docs/payload-layout.md; it must stay, unchanged, while fn is open
+ *
+ *   TC_OK             they agree, or the function has none
+ *   TC_E_VERSION      they do not; the text has both
+ *   TC_E_INVALID      `prototype` is NULL or no prototype; the text has the offset
+ *   TC_E_CORRUPT      the function's text is none
+ *   TC_E_UNSUPPORTED  the library was built without the module `calls` */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_check_prototype(tc_ifunc *fn, const char *prototype,
+                                                        tc_error *err);
 
 /* Sends one message. NAME_payload_init makes the payload from the source arguments; if the
  * library does not define it, the payload is a copy of them. The first message of a function to

@@ -33,6 +33,9 @@
 // is alone in its message is not copied first. An answer is nothing (void: one with bytes is
 // TC_E_TOO_LARGE), of a type of fixed size (and has that size: else the call fails with
 // TC_E_CORRUPT), or a std::string or std::vector, for which tc::to::room bytes are reserved.
+// The types are compared with the function's prototype, if it has one, before the message is
+// sent: TC_E_VERSION. A struct agrees with any of its size and alignment, no answer (void) with
+// any.
 //
 // Lambdas and functors as messages: <tc/function.hpp>.
 #ifndef TC_TCHAINS_HPP
@@ -41,6 +44,7 @@
 #include <tc/function.hpp>
 #include <tc/handles.hpp>
 #include <tc/message.hpp>
+#include <tc/prototype.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -112,7 +116,8 @@ template <typename... A>
 tc_status try_send(tc_error &err, const to &where, const A &...arguments)
 {
     detail::payload<detail::part<A>...> packed{detail::part<A>(arguments)...};
-    return detail::send(where, packed, err);
+    tc_status status = detail::check_prototype<void, detail::part<A>...>(where.fn, err);
+    return status == TC_OK ? detail::send(where, packed, err) : status;
 }
 
 // Calls a function, and waits for its answer: tc_call. Without a value when it fails; an R of
@@ -121,6 +126,8 @@ template <typename R, typename... A>
 auto try_call(tc_error &err, const to &where, const A &...arguments)
 {
     detail::payload<detail::part<A>...> packed{detail::part<A>(arguments)...};
+    if (detail::check_prototype<R, detail::part<A>...>(where.fn, err) != TC_OK)
+        return decltype(detail::call<R>(where, packed, err)){};
     return detail::call<R>(where, packed, err);
 }
 
@@ -189,7 +196,7 @@ std::vector<R> try_call_all(tc_error &err, tc_group *all, tc_ifunc *fn, const A 
     err.status = TC_OK;
     if (!packed.is_packed())
         (void)detail::no_room(err, packed.size());
-    else
+    else if (detail::check_prototype<R, detail::part<A>...>(fn, err) == TC_OK)
         (void)tc_group_call_all(all, fn, packed.data(), packed.size(), &params, &err);
     for (std::size_t size : sizes) {
         if (err.status == TC_OK && size != sizeof(R))
@@ -261,7 +268,10 @@ tc_status try_start(tc_error &err, const to &where, Done done, const A &...argum
     err.status = TC_OK;
     if (!packed.is_packed())
         return detail::no_room(err, packed.size());
-    tc_status status =
+    tc_status status = detail::check_prototype<R, detail::part<A>...>(where.fn, err);
+    if (status != TC_OK)
+        return status;
+    status =
         tc_call_start(where.ep, where.fn, packed.data(), packed.size(), &params, nullptr, &err);
     if (status == TC_OK)
         (void)call.release(); // ended() has it from now on

@@ -11,6 +11,8 @@ TCI_ABSENT("calls", tc_call_start_sized, tc_ep *ep, tc_ifunc *fn, const void *so
            size_t size, const tc_call_params *params, size_t params_size, tc_call_id *call_out)
 TCI_ABSENT("calls", tc_call, tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
            void *result, size_t *result_size, uint64_t timeout_ns)
+TCI_ABSENT("calls", tc_ifunc_check_prototype, tc_ifunc *fn, const char *prototype)
+TCI_ABSENT_VALUE(NULL, const char *, tc_ifunc_prototype, const tc_ifunc *fn)
 TCI_ABSENT_VALUE(TC_E_NOT_FOUND, tc_status, tc_call_cancel, tc_context *ctx, tc_call_id call)
 TCI_ABSENT_VALUE(0, size_t, tc_call_count, const tc_context *ctx)
 TCI_ABSENT_VALUE(TC_OK, tc_status, tc_calls_wait, tc_context *ctx, uint64_t timeout_ns)

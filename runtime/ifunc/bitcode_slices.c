@@ -72,6 +72,8 @@ tc_status tci_bitcode_slices_open(tci_registry *registry, const char *name,
     TC_TRY(read_slice(given, 0, &first, err));
     TC_TRY(tci_archive_writer_create(name, entries_of(&first, name), &writer, err));
     tc_status status = tci_archive_writer_align(writer, alignment_of(&first, name), err);
+    if (status == TC_OK && given->prototype != NULL)
+        status = tci_archive_writer_prototype(writer, given->prototype, err);
     if (has_name(&first, name, "payload_readonly"))
         tci_archive_writer_readonly(writer);
     if (status == TC_OK)

@@ -9,6 +9,7 @@
 typedef struct tci_bitcode_slices {
     const tc_bitcode *first;
     size_t count, size;
+    const char *prototype; /* or NULL */
     bool in_haste; /* the archive is as large as its content, and made in microseconds */
 } tci_bitcode_slices;
 

@@ -32,10 +32,11 @@ tc_status tci_code_open_read(const tci_given_code *given, unsigned allowed, tc_c
                              source, allowed);
     if ((code_out->deps != NULL && source < TCI_CODE_BYTES) ||
         (code_out->signature != NULL && source != TCI_CODE_BYTES) ||
-        (source == TCI_CODE_SLICES && code_out->name == NULL))
+        (source == TCI_CODE_SLICES && code_out->name == NULL) ||
+        (source != TCI_CODE_SLICES && code_out->prototype != NULL))
         return tci_error_set(err, TC_E_INVALID,
                              "tc_code: expected deps with bytes or slices, signature with "
-                             "bytes, and name with slices");
+                             "bytes, name with slices, and prototype with slices");
     return TC_OK;
 }
 
@@ -65,7 +66,7 @@ static tc_status open_source(tci_registry *registry, const tc_code *code, size_t
                              tc_ifunc **fn_out, tc_error *err)
 {
     const tci_bitcode_slices slices = {code->slices, code->slice_count, slice_size,
-                                       registry->events != NULL};
+                                       code->prototype, registry->events != NULL};
     if (code->slices != NULL)
         return open_slices(registry, code, &slices, fn_out, err);
     if (code->bytes != NULL)

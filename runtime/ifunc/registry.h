@@ -113,6 +113,7 @@ struct tc_ifunc {
     tci_call_count count;
     uint64_t seen_ns;           /* time when a message first asked for it */
     uint64_t work_ns;           /* time of loader threads, not charged to a peer yet */
+    const char *agreed;         /* the caller's prototype that was compared last, or NULL */
     bool report_due;            /* its first call has not been reported */
     bool payload_readonly;      /* it gets copies that it cannot write to */
     struct tci_held_code *held; /* held_code.h; NULL: no message of it waits */

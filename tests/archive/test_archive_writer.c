@@ -266,3 +266,29 @@ TEST(limits_of_symbols)
     tci_archive_close(archive);
     free(bytes);
 }
+
+/* Every mark in the index at once, and the prototype in the content, so in the id. */
+TEST(prototypes_are_content)
+{
+    tci_archive_writer *writer;
+    void *bytes;
+    tc_error err;
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN | TCI_ENTRY_LIFE, &writer, NULL));
+    assert_status(tci_archive_writer_prototype(writer, "(f65)", &err), TC_E_INVALID);
+    assert_non_null(strstr(err.text, "found 'f65)' at 1, expected a type"));
+    assert_ok(tci_archive_writer_prototype(writer, "(f64)->{i8,i64}", NULL));
+    tci_archive_writer_readonly(writer);
+    assert_ok(add(writer, "x86_64-linux-gnu", TCI_FORM_BITCODE, 0, NULL));
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_string_equal(tci_archive_prototype(archive), "(f64)->{i8,i64}");
+    assert_true(tci_archive_payload_readonly(archive));
+    assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN | TCI_ENTRY_LIFE);
+    tci_archive_close(archive);
+    free(bytes);
+    writer = new_writer();
+    assert_ok(add(writer, "x86_64-linux-gnu", TCI_FORM_BITCODE, 0, NULL));
+    archive = finish_and_open(writer, &bytes);
+    assert_null(tci_archive_prototype(archive));
+    tci_archive_close(archive);
+    free(bytes);
+}

@@ -187,6 +187,30 @@ TEST_WITH(read_only_payloads, enter_empty_folder, leave_folder)
     assert_has(result.text, "\"payload_alignment\":4096,\"payload_readonly\":true,");
 }
 
+TEST_WITH(prototypes, enter_empty_folder, leave_folder)
+{
+    static const char *const forms[] = {"--forms=bitcode", "--forms=image"};
+    for (size_t i = 0; i < 2; i++) {
+        opened_archive a;
+        run_tool(&result, TEST_TC_CLANG, data_file("typed.c"), "-o", "typed.tca", forms[i],
+                 "-I" TEST_INCLUDE, NULL);
+        assert_success();
+        open_archive(&a, "typed.tca");
+        assert_string_equal(tci_archive_prototype(a.archive), "(f64,i32,f32[])->f64");
+        const char *code = tci_archive_slice_bytes(a.archive, 0);
+        assert_null(memmem(code, tci_archive_slice(a.archive, 0)->size, "prototype", 9));
+        assert_null(memmem(code, tci_archive_slice(a.archive, 0)->size, "f32[]", 5));
+        close_archive(&a);
+    }
+    run_tool(&result, TEST_TC_AR, "show", "typed.tca", NULL);
+    assert_success();
+    assert_has(result.text, "\nprototype (f64,i32,f32[])->f64\n");
+    run_tool(&result, TEST_TC_AR, "show", "--json", "typed.tca", NULL);
+    assert_success();
+    assert_has(result.text,
+               "\"payload_readonly\":false,\"prototype\":\"(f64,i32,f32[])->f64\",");
+}
+
 /* Both forms know the original API's names of the functions that make payloads. */
 TEST_WITH(entries_of_the_original_api, enter_empty_folder, leave_folder)
 {

@@ -133,6 +133,58 @@ void arguments_lie_as_in_a_struct()
     CHECK(!tc::try_call<void>(err, {two.ep, box}, "odd") && err.status == TC_E_TOO_LARGE);
 }
 
+template <typename Call> std::string text_of_failure(tc_status expected, const Call &call)
+{
+    try {
+        call();
+    } catch (const tc::error &e) {
+        CHECK(e.status() == expected);
+        return e.what();
+    }
+    return "nothing was thrown";
+}
+
+void types_are_those_of_the_prototype()
+{
+    struct offset {
+        std::int32_t shift;
+        std::uint8_t unused;
+    };
+    peers two;
+    tc::ifunc fn = two.ctx.open("typed");
+    tc_ep *ep = two.ep;
+    const std::vector<float> values{1.5f, 2.5f};
+    const offset seven{7, 0};
+    CHECK(std::string(tc_ifunc_prototype(fn)) == "(f64,{i32,u8},f32[])->f64");
+    for (int i = 0; i < 2; i++) {
+        CHECK(tc::call<double>(ep, fn, 0.5, seven, values) == 9);
+        CHECK(tc::call<double>(ep, fn, 2.0, seven, std::vector<float>()) == 7);
+        tc::send(ep, fn, 0.5, seven, values);
+        const std::string text = text_of_failure(
+            TC_E_VERSION, [&] { tc::call<double>(ep, fn, 0.5f, seven, values); });
+        CHECK(text.find("function 'typed' is called as '(f32,?8:4,f32[])->f64', and it is "
+                        "'(f64,{i32,u8},f32[])->f64'") != std::string::npos);
+    }
+    const auto refused = [&](const auto &call) {
+        CHECK(text_of_failure(TC_E_VERSION, call).find("it is '(f64,{i32,u8},f32[])->f64'") !=
+              std::string::npos);
+    };
+    refused([&] { tc::call<std::int64_t>(ep, fn, 0.5, seven, values); });
+    refused([&] { tc::call<std::vector<double>>(ep, fn, 0.5, seven, values); });
+    refused([&] { tc::call<double>(ep, fn, 0.5, seven); });
+    refused([&] { tc::call<double>(ep, fn, 0.5, std::int32_t{7}, values); });
+    refused([&] { tc::call<double>(ep, fn, 0.5, seven, std::vector<std::int32_t>{1}); });
+    refused([&] { tc::call<double>(ep, fn, 0.5, seven, std::string("abcd")); });
+    refused([&] { tc::send(ep, fn, 0.5); });
+    refused([&] {
+        tc::start<float>(
+            tc::to(ep, fn), [](const auto &) {}, 0.5, seven, values);
+    });
+    CHECK(tc_ifunc_check_prototype(fn, "(f64", nullptr) == TC_E_INVALID);
+    CHECK(tc_ifunc_check_prototype(fn, nullptr, nullptr) == TC_E_INVALID);
+    CHECK(tc_ifunc_prototype(two.ctx.open("box")) == nullptr);
+}
+
 void calls_that_do_not_wait()
 {
     peers two;
@@ -274,6 +326,7 @@ int main()
     owners_may_outlive_their_context();
     failures_are_thrown_or_told();
     arguments_lie_as_in_a_struct();
+    types_are_those_of_the_prototype();
     calls_that_do_not_wait();
     lambdas_travel_with_their_captures();
     lambdas_may_be_part_of_the_program();

@@ -5,6 +5,7 @@
 #include "archive_layout.h"
 #include "code_statement.h"
 #include "fuzzer.h"
+#include "prototype.h"
 
 #include <string.h>
 
@@ -77,6 +78,9 @@ static void check_archive(const uint8_t *data, size_t size)
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
         check_slice(archive, i);
     check_exports(archive);
+    const char *prototype = tci_archive_prototype(archive);
+    MUST(prototype == NULL ||
+         (strlen(prototype) >= 2 && strlen(prototype) < TCI_PROTOTYPE_MAX));
     check_statement(archive, data, size);
     tci_archive_close(archive);
 }

@@ -38,6 +38,7 @@ Base.@kwdef struct Code # tc_code
     slices::Ptr{Bitcode} = C_NULL
     slice_count::Csize_t = 0
     id::Ptr{UInt8} = C_NULL
+    prototype::Cstring = C_NULL
 end
 
 c_string(text::String) = Base.unsafe_convert(Cstring, text) # throws if it has a zero byte

@@ -38,6 +38,7 @@ pub struct tc_code {
     pub slices: *const tc_bitcode,
     pub slice_count: usize,
     pub id: *const u8,
+    pub prototype: *const c_char,
 }
 
 /// POSIX's, for `tc_send_start_sized`.
@@ -69,6 +70,12 @@ extern "C" {
     ) -> tc_status;
     pub fn tc_ifunc_close(func: *mut tc_ifunc);
     pub fn tc_ifunc_name(func: *const tc_ifunc) -> *const c_char;
+    pub fn tc_ifunc_prototype(func: *const tc_ifunc) -> *const c_char;
+    pub fn tc_ifunc_check_prototype(
+        func: *mut tc_ifunc,
+        prototype: *const c_char,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_send(
         ep: *mut tc_ep,
         func: *mut tc_ifunc,

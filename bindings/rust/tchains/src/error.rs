@@ -104,6 +104,7 @@ pub(crate) const NO_CODE: tc_code = tc_code {
     slices: std::ptr::null(),
     slice_count: 0,
     id: std::ptr::null(),
+    prototype: std::ptr::null(),
 };
 
 /// The sizes of a tc_code and of its slices, as the library asks for them.
