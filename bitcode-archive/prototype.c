@@ -195,13 +195,22 @@ static const char *next(values *v)
     return NULL;
 }
 
+/* Texts agree with arrays of bytes: not every language has both. */
+static bool is_bytes(const char *type)
+{
+    cursor c = {.at = type};
+    extent e;
+    return take(&c, "text") || (element(&c, 0, &e) && e.size == 1 && take(&c, "[]"));
+}
+
 static bool same_type(const char *a, const char *b)
 {
-    cursor ca = {.at = a}, cb = {.at = b};
-    cursor end = {.at = a};
+    cursor ca = {.at = a}, cb = {.at = b}, end = {.at = a};
     extent ea, eb;
     if (a == NULL || b == NULL)
         return a == b;
+    if (*a == 't' || *b == 't')
+        return is_bytes(a) && is_bytes(b);
     (void)type(&end, NULL);
     while (ca.at < end.at) {
         /* The same precedes in both, so an element begins here in both. */

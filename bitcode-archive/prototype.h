@@ -18,8 +18,8 @@
 TC_MUST_CHECK tc_status tci_prototype_check(const char *text, tc_status failure, tc_error *err);
 
 /* Returns whether two prototypes, both checked, agree: their messages have the same types, and
- * so have their answers, but for structs that one of the two gives as `?size:alignment`. An
- * answer of `*` agrees with any. */
+ * so have their answers, but for structs that one of the two gives as `?size:alignment`. A text
+ * agrees with an array of bytes, and an answer of `*` with any. */
 bool tci_prototype_agrees(const char *a, const char *b);
 
 #endif

@@ -159,7 +159,7 @@ TC_API const char *tc_ifunc_name(const tc_ifunc *fn);
 TC_API const char *tc_ifunc_prototype(const tc_ifunc *fn);
 
 /* Compares a caller's prototype with the function's. Typed callers do so before their messages;
- * tc_send and tc_call send bytes, and compare nothing. A struct may stand as `?size:alignment`,
+ * tc_send and tc_call send any bytes. A struct may stand as `?size:alignment`,
  * which agrees with any type of that size and alignment. The library remembers the address of
  * the last text that agreed, so the next call with it costs a comparison.
  *
@@ -168,7 +168,7 @@ TC_API const char *tc_ifunc_prototype(const tc_ifunc *fn);
  *   TC_OK             they agree, or the function has none
  *   TC_E_VERSION      they do not; the text has both
  *   TC_E_INVALID      `prototype` is NULL or no prototype; the text has the offset
- *   TC_E_CORRUPT      the function's text is none
+ *   TC_E_CORRUPT      the function's own text is malformed
  *   TC_E_UNSUPPORTED  the library was built without the module `calls` */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_check_prototype(tc_ifunc *fn, const char *prototype,
                                                         tc_error *err);

@@ -84,7 +84,9 @@ def main():
             for language in languages:
                 path = os.path.join(FOLDER, f"{own.name.split('_')[0]}_{language}.tca")
                 if os.path.exists(path):
-                    found = answer_of(node.call(context.open_file(path), *arguments), answer)
+                    function = context.open_file(path)
+                    found = node.call(function, *arguments)
+                    found = answer_of(found, answer) if function.prototype is None else found
                     assert found == answer, f"Python to {language}, {name}: found {found}, expected {answer}"
         assert node.call(grid, 3).shape == (3, 3)
 

@@ -31,9 +31,11 @@ class Guide(PythonCase):
         return folder.name
 
     def test_what_it_shows(self):
-        with open(os.path.join(self.folder(), "whoami.c"), "w", encoding="utf-8") as file:
-            file.write(self.typed("c whoami.c"))
-        Process(self, [self.tool("tc-clang"), "-I", os.path.join(ROOT, "include"), "whoami.c"]).expect(0)
+        folder = self.folder()
+        for source in ("whoami.c", "nearest.c"):
+            with open(os.path.join(folder, source), "w", encoding="utf-8") as file:
+                file.write(self.typed(f"c {source}"))
+            Process(self, [self.tool("tc-clang"), "-I", os.path.join(ROOT, "include"), source]).expect(0)
         node = self.node()
         code = "\n".join(re.findall(r"^```python\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL))
         names = {"address": node.address, "__name__": "guide"}

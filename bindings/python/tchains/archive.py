@@ -16,12 +16,12 @@ def code_of(slices=(), deps=b"", **fields):
     return code, (kept, table, texts)
 
 
-def archive_of(name, slices):
+def archive_of(name, slices, prototype):
     """The bytes of NAME.tca, of [(triple, bitcode)]."""
     err, out, fn = ffi.new("tc_error *"), ffi.new("tc_loader **"), ffi.new("tc_ifunc **")
     check(lib.tc_loader_create(ffi.NULL, ffi.NULL, 0, out, err), err)
     loader = ffi.gc(out[0], lib.tc_loader_destroy)
-    code, _kept = code_of(name=name.encode(), slices=slices)
+    code, _kept = code_of(name=name.encode(), slices=slices, prototype=prototype.encode())
     check(lib.tc_loader_open_code(loader, code, fn, err), err)
     size = ffi.new("size_t *")
     data = lib.tc_ifunc_archive(fn[0], size)

@@ -99,9 +99,11 @@ class Context:
         """A function of an archive's bytes."""
         return Function(self).open_code(bytes=archive, size=len(archive), deps=deps)
 
-    def open_bitcode(self, name, slices, deps=b""):
-        """A function of LLVM bitcode: [(triple, bytes)], one for each architecture."""
-        return Function(self).open_code(name=name.encode(), slices=slices, deps=deps)
+    def open_bitcode(self, name, slices, deps=b"", prototype=None):
+        """A function of LLVM bitcode: [(triple, bytes)], one for each architecture. `prototype`: the types of its arguments and of
+        its answer, for callers."""
+        more = {} if prototype is None else {"prototype": prototype.encode()}
+        return Function(self).open_code(name=name.encode(), slices=slices, deps=deps, **more)
 
     def publish(self, name, data):
         """Lets functions that run here use memory by a name, without a copy: a NumPy array, a bytearray. None withdraws it."""

@@ -6,16 +6,18 @@ from .archive import code_of
 from .endpoint import REPLY_BYTES
 from .errors import check
 from .parameters import packed
+from .prototype import Prototype
 
 
 class Function:
-    """An opened function. It takes one payload, any object with a buffer, or several values that are packed as a C struct of them,
-    the last one perhaps an array; its result is the bytes of the reply."""
-
-    reply_bytes = REPLY_BYTES
+    """An opened function. One with a prototype takes the arguments that it states, and its result is of the types that it states.
+    Any other, and one whose `typed` is False, takes one payload, any object with a buffer, or several values that are packed as a C
+    struct of them, the last one perhaps an array; its result is the bytes of the reply."""
 
     def __init__(self, context):
         self.context = context
+        self.typed = True
+        self._prototype = ()  # or its Prototype, or None
         self._state = ffi.new("tc_ifunc **")
         weakref.finalize(self, _collected, context.turn, self._state).atexit = False
 
@@ -39,6 +41,24 @@ class Function:
     def name(self):
         """Its name, which is for people."""
         return self.context.turn.use(lambda _: ffi.string(lib.tc_ifunc_name(self.pointer)).decode())
+
+    @property
+    def prototype(self):
+        """The types of its arguments and of its answer, as its archive states them, or None."""
+        text = self.context.turn.use(lambda _: lib.tc_ifunc_prototype(self.pointer))
+        return ffi.string(text).decode() if text != ffi.NULL else None
+
+    def _types(self):
+        if self._prototype == ():
+            text = self.prototype
+            self._prototype = Prototype(self.name, text) if text is not None else None
+        return self._prototype if self.typed else None
+
+    @property
+    def reply_bytes(self):
+        """The space for its reply."""
+        types = self._types()
+        return REPLY_BYTES if types is None else types.reply_bytes(REPLY_BYTES)
 
     @property
     def id(self):
@@ -67,6 +87,9 @@ class Function:
         """(handle, payload) of a message."""
         if named:
             raise TypeError(f"{self.name} takes values without names; found {', '.join(named)}")
+        types = self._types()
+        if types is not None:
+            return self.opened(context), types.payload(arguments)
         if len(arguments) > 1:
             return self.opened(context), packed(arguments)
         return self.opened(context), arguments[0] if arguments else b""
@@ -76,7 +99,10 @@ class Function:
 
     def decoder(self, into):
         """The function that makes a result of the bytes of a reply."""
-        return None if into is not None else bytes
+        types = self._types()
+        if into is not None:
+            return None
+        return bytes if types is None else types.result
 
 
 def _collected(turn, state):

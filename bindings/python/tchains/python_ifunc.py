@@ -11,6 +11,7 @@ from .endpoint import REPLY_BYTES
 from .fingerprint import Unknown, fingerprint
 from .makers import Makers
 from .parameters import DIMENSIONS_MAX, Signature
+from .prototype import element_text, text_of
 
 
 class PythonIfunc:
@@ -64,6 +65,17 @@ class PythonIfunc:
         return self.compile()._compiled[0]
 
     @property
+    def prototype(self):
+        """The types of its arguments and of its answer, for callers in any language. A reply whose shape is behind it has no type
+        there."""
+        result = self._result()
+        if isinstance(result, _ArrayOf):
+            result = element_text(result.dtype) + "[]" if result.shape is not None else "*"
+        elif result is not None:
+            result = element_text(result)
+        return text_of(self.signature if self.makers is None else self.makers.source, result)
+
+    @property
     def llvm(self):
         """The module as LLVM's text, to be read. It is compiled for that."""
         return self._text_and_result()[0]
@@ -71,7 +83,7 @@ class PythonIfunc:
     def archive(self):
         """The bytes of NAME.tca, for programs in any language."""
         from .archive import archive_of
-        return archive_of(self.name, self.slices)
+        return archive_of(self.name, self.slices, self.prototype)
 
     def save(self, path=None):
         """Writes NAME.tca, or `path`; gives the path."""
@@ -83,7 +95,7 @@ class PythonIfunc:
     def opened(self, context):
         """Its handle in a context."""
         if context not in self._opened:
-            self._opened[context] = _Handle(context, context.open_bitcode(self.name, self.slices))
+            self._opened[context] = _Handle(context, context.open_bitcode(self.name, self.slices, prototype=self.prototype))
         return self._opened[context].function
 
     def message(self, context, arguments, named):

@@ -40,8 +40,6 @@ static const tci_host_symbol calls[] = {
     TCI_HOST_SYMBOL(tc_ep_refusal),
     TCI_HOST_SYMBOL(tc_ep_close),
     TCI_HOST_SYMBOL(tc_ifunc_name),
-    TCI_HOST_SYMBOL(tc_ifunc_prototype),
-    TCI_HOST_SYMBOL(tc_ifunc_check_prototype),
     TCI_HOST_SYMBOL(tc_ifunc_id),
     TCI_HOST_SYMBOL(tc_ifunc_signer),
     TCI_HOST_SYMBOL(tc_ifunc_code_size),

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Prototypes: those of functions in Python, and calls of functions in C by them."""
+import os
+import subprocess
+import tempfile
+
+import numpy
+import tchains
+from python_case import ROOT, PythonCase, main, needs_numba
+from tchains.prototype import Prototype
+
+# (prototype, arguments, the message in hexadecimal)
+GOLDEN = [
+    ("()", (), ""),
+    ("(i32,f64)", (7, 0.5), "0700000000000000" "000000000000e03f"),
+    ("(f64,i32)", (0.5, 7), "000000000000e03f" "0700000000000000"),
+    ("(f64,i32,f32[])", (0.5, 7, [1.5, 2.25]), "000000000000e03f" "07000000" "0000c03f" "00001040"),
+    ("(i32,f64[])", (1, []), "0100000000000000"),
+    ("(u8,text)", (1, "ab"), "01" "6162"),
+    ("(f32[],u8)", ([1.5], 9), "09000000" "0000c03f"),
+    ("(u16[],u8,f64[])", ([1, 2], 9, [0.5]), "0200000000000000" "09" "00" "01000200" "0000" "000000000000e03f"),
+    ("(text,text,u32)", ("a", "bc", 3), "0100000000000000" "03000000" "61" "6263"),
+    ("({i32,u8}[2],bool)", ([(1, 2), (3, 4)], True), "0100000002000000" "0300000004000000" "01000000"),
+    ("(i16[3],i8)", ([1, 2, 3], -1), "010002000300" "ff00"),
+    ("(?4:4,i64)", (b"abcd", 1), "6162636400000000" "0100000000000000"),
+    ("(inout i8,out f64[],out i32,i8)", (1, 5, 2), "01" "00000000000000" "0500000000000000" "0200000000000000"),
+]
+
+ECHO = """
+#include <tc/entry.h>
+TC_PROTOTYPE(echo, "(inout f64[],inout {i32,u8},inout text,inout i16[3],inout u32[])");
+void echo_main(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    tc_reply(payload, size);
+}
+"""
+
+
+class Texts(PythonCase):
+    """Layouts, without a node."""
+
+    def test_golden_messages(self):
+        for text, arguments, expected in GOLDEN:
+            with self.subTest(text):
+                self.assertEqual(Prototype("f", text).payload(arguments).tobytes().hex(), expected)
+
+    def test_arguments_that_do_not_fit(self):
+        for text, arguments, error in (
+                ("(i32)", (), TypeError), ("(i32)", (1, 2), TypeError), ("(i32)", (1.5,), TypeError), ("(i32)", (1 << 31,), OverflowError),
+                ("(u8)", (-1,), OverflowError), ("(f64[])", (numpy.zeros(2, numpy.float32),), TypeError), ("(f64[2])", ([1.0],), TypeError),
+                ("(?8:8)", (b"abc",), TypeError), ("(u32[])", (b"abc",), TypeError), ("(f64)", ("text",), ValueError)):
+            with self.subTest(text), self.assertRaises(error):
+                Prototype("f", text).payload(arguments)
+
+    def test_answers_of_any_size(self):
+        """Whatever a peer sends, the result is of the types stated, or ValueError."""
+        for text in ("()->i32", "()->f64[]", "(out u16[],out u8)->{f64,i8}", "(inout text)->text", "()"):
+            types = Prototype("f", text)
+            for size in range(40):
+                for fill in (0, 1, 255):
+                    try:
+                        types.result(bytes([fill]) * size)
+                    except ValueError:
+                        pass
+        with self.assertRaisesRegex(ValueError, "the reply of f has 3 bytes, expected 4"):
+            Prototype("f", "()->i32").result(b"abc")
+
+    def test_other_texts(self):
+        for text in ("", "(", "f64", "(f65)", "(f64", "(f64)->", "(f64)x", "({f64)"):
+            with self.subTest(text), self.assertRaises(ValueError):
+                Prototype("f", text)
+
+
+class Calls(PythonCase):
+    """Calls of functions with a prototype."""
+
+    def test_values_come_back(self):
+        context, node = self.connected()
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "echo.c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(ECHO)
+            subprocess.run([self.tool("tc-clang"), f"-I{ROOT}/include", source, "-o", source[:-2] + ".tca"], check=True, timeout=60)
+            echo = context.open_file(source[:-2] + ".tca")
+        self.assertEqual(echo.prototype, "(inout f64[],inout {i32,u8},inout text,inout i16[3],inout u32[])")
+        for doubles, word, numbers in (([0.5, 1.5], "caf\u00e9", [1]), ([], "", []), ([1.0] * 1000, "x" * 1000, range(3))):
+            result = node.call(echo, doubles, (-3, 200), word, [1, 2, 3], list(numbers))
+            self.assertEqual(result[0].tolist(), list(doubles))
+            self.assertEqual(result[1], (-3, 200))
+            self.assertEqual(result[2], word)
+            self.assertEqual(result[3].tolist(), [1, 2, 3])
+            self.assertEqual(result[4].tolist(), list(numbers))
+        with self.assertRaises(TypeError):
+            node.call(echo, b"bytes of a message")
+
+    @needs_numba
+    def test_functions_in_python_have_one(self):
+        context, node = self.connected()
+
+        @tchains.ifunc
+        def area(width: float, height: numpy.int32) -> float:
+            return width * height
+
+        @tchains.ifunc
+        def scaled(values: tchains.Payload(numpy.float32), factor: numpy.float32):
+            return values * factor
+
+        @tchains.ifunc
+        def both(flag: bool, rows: tchains.Payload(numpy.int16, ndim=2)):
+            return len(rows), flag
+
+        @tchains.ifunc
+        def nothing(rows: tchains.Payload(complex)):
+            rows[0]
+
+        texts = {area: "(f64,i32)->f64", scaled: "(f32[],f32)->f32[]", both: "(bool,i64,i64,i16[])->{i64,bool}",
+                 nothing: "(?16:8[])"}
+        for function, text in texts.items():
+            self.assertEqual(function.prototype, text)
+            self.assertEqual(function.opened(context).prototype, text)
+        again = context.open_archive(scaled.archive())
+        self.assertEqual(again.prototype, texts[scaled])
+        self.assertEqual(node.call(again, [1.5, 2.0], 2).tolist(), [3.0, 4.0])
+        self.assertEqual(node.call(scaled, numpy.array([1.5], numpy.float32), 2).tolist(), [3.0])
+        self.assertEqual(node.call(context.open_archive(both.archive()), True, 2, 1, [1, 2]), (2, True))
+
+
+if __name__ == "__main__":
+    main()
