@@ -115,6 +115,12 @@ void tool_completion_zsh(const tool_command *program)
            program->name, program->name);
     if (commands != NULL)
         print_commands(commands);
+    if (program->part_separator != NULL)
+        printf("local -i begin=${${(@)words[1,CURRENT-1]}[(I)%s]}\n"
+               "if (( begin > 1 )); then\n"
+               "    words=($words[1] \"${(@)words[begin+1,-1]}\")\n"
+               "    (( CURRENT -= begin - 1 ))\nfi\n",
+               program->part_separator);
     print_command(program);
     if (commands != NULL)
         puts("    ;;\nesac");
