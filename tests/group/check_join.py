@@ -169,6 +169,21 @@ class Parts(JoinTest):
         out = self.run_parts("-n", 1, self.program("join_main"), "leave", 0, ":", "-n", 2, *self.node(), status=3)
         self.assertRegex(out, r"tc-run: rank 0 \(process \d+\) ended with status 3; ending the others")
 
+    def test_a_signal_to_tc_run_ends_nodes(self):
+        job = self.start([os.path.join(self.tools, "tc-run"), "-n", 1, self.program("parts_main"), 60000, ":", "-n", 2, *self.node()])
+        out = ""
+        while out.count("tc-node: serves as rank") < 2:
+            line = job.stdout.readline()
+            self.assertTrue(line, out)
+            out += line
+        job.terminate()
+        self.assertEqual((self.finish(job, 143).count("messages run"), job.returncode), (2, 143))
+
+    def test_a_node_that_dies_is_named(self):
+        script = f'"{self.node()[0]}" --join & if [ $TC_RUN_RANK = 2 ]; then sleep 0.3; kill -9 $!; fi; wait $!'
+        out = self.run_parts("-n", 1, self.program("parts_main"), 20000, ":", "-n", 2, "sh", "-c", script, status=137)
+        self.assertRegex(out, r"tc-run: rank 2 \(process \d+\) ended with status 137")
+
     def test_a_node_that_fails_gives_the_status(self):
         out = self.run_parts("-n", 1, self.program("parts_main"), 20000, ":", "-n", 1, *self.node(), "--args-symbol", "nothing",
                              status=1)

@@ -347,7 +347,8 @@ class Completions(unittest.TestCase):
             for program in programs():
                 shutil.copy(os.path.join(COMPLETIONS, f"{program}.zsh"), os.path.join(folder, f"_{program}"))
             for typed, expected in (("tc-send --te", "--text"), ("tc-ar ver", "verify"), ("tc-ar verify --k", "--key"),
-                                    ("tc-info --options TC_DELI", "TC_DELIVERY")):
+                                    ("tc-info --options TC_DELI", "TC_DELIVERY"),
+                                    ("tc-run -n 1 true : --na", "--name"), ("tc-run -n 1 a : -n 1 b x : --proc", "--processes")):
                 self.assertIn(expected, self.typed_into_zsh(folder, typed), typed)
 
     def typed_into_zsh(self, folder, typed):
