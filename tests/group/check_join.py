@@ -165,6 +165,12 @@ class Parts(JoinTest):
             out = self.run_parts("-n", 2, self.program("parts_main"), linger_ms, barriers, ":", "-n", 2, *self.node())
             self.assert_called(out, 4, range(2))
 
+    def test_nodes_wait_for_a_rank_0_that_does_not_answer_yet(self):
+        """For longer than an attempt to connect."""
+        out = self.run_parts("-n", 2, self.program("parts_main"), 100, 3, 1500, ":", "-n", 2, *self.node(), TC_CONNECT_TIMEOUT="300ms")
+        self.assertIn("rank 0 did not answer in time", out)
+        self.assert_called(out, 4, range(2))
+
     def test_a_failure_ends_nodes(self):
         out = self.run_parts("-n", 1, self.program("join_main"), "leave", 0, ":", "-n", 2, *self.node(), status=3)
         self.assertRegex(out, r"tc-run: rank 0 \(process \d+\) ended with status 3; ending the others")

@@ -1,14 +1,16 @@
 /* A process of a job of parts: prints which program each rank runs, calls all others, and waits
  * for them in barriers.
  *
- *     parts_main [LINGER_MS [BARRIERS]]
+ *     parts_main [LINGER_MS [BARRIERS [ABSENT_MS]]]
  *
- * It serves for LINGER_MS before each of the BARRIERS (1), and calls then. */
+ * It sleeps for ABSENT_MS when it has joined, serves for LINGER_MS before each of the BARRIERS
+ * (1), and calls then. */
 #include "roll_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int fail(const char *what, const char *text)
 {
@@ -48,6 +50,7 @@ int main(int argc, char **argv)
 {
     unsigned long linger_ms = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     unsigned long barriers = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+    unsigned long absent_ms = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
     tc_context *ctx;
     tc_group *group;
     tc_error err;
@@ -55,6 +58,7 @@ int main(int argc, char **argv)
         return fail("context", err.text);
     tc_status status = tc_group_join(ctx, TC_SECONDS(60), &group, &err);
     int result = status == TC_OK ? tell_programs(group) : fail("join", err.text);
+    (void)usleep((useconds_t)absent_ms * 1000);
     for (unsigned long i = 1; i < barriers && result == 0; i++) {
         linger(ctx, linger_ms);
         status = tc_group_barrier(group, TC_SECONDS(60), &err);
