@@ -11,6 +11,8 @@
 
 #define AT(member) offsetof(node_arguments, member)
 
+static const char listen_default[] = "127.0.0.1:7000";
+
 static bool allow(node_arguments *args, const char *path, int writable)
 {
     if (args->allowed_count == NODE_ALLOWED_MAX) {
@@ -53,6 +55,9 @@ static const tool_option options[] = {
      .value = "HOST:PORT",
      .offset = AT(listen),
      .help = "default 127.0.0.1:7000, port 0: any; outside loopback peers need keys"},
+    {.name = "join",
+     .offset = AT(join),
+     .help = "serve the members of the job's group, under tc-run or mpirun"},
     {.name = "make-key",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -133,12 +138,9 @@ static const tool_option options[] = {
 
 static const tool_command tc_node = {
     .name = "tc-node",
-    .usage = "[--listen HOST:PORT] [--lib LIBRARY --args-symbol NAME] [options]",
-    .about = "Runs functions that peers send, until SIGINT or SIGTERM, then prints a summary. "
-             "A second one "
-             "ends it\nat once. SIGUSR1: print the counters. SIGHUP: read keys and lists "
-             "again, reopen the "
-             "audit.\n",
+    .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
+    .about = "Runs functions of peers until SIGTERM (twice: at once). SIGU"
+             "SR1: counters. SIGHUP: read keys again.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .notes = "Environment: TC_*, see tc-info --options. Exit status: 0; 1: it could not start; "
@@ -148,10 +150,16 @@ static const tool_command tc_node = {
 
 int node_arguments_parse(int argc, char **argv, node_arguments *args_out)
 {
-    *args_out = (node_arguments){.listen = "127.0.0.1:7000", .processes = PROCESSES_DEFAULT};
+    *args_out = (node_arguments){.listen = listen_default, .processes = PROCESSES_DEFAULT};
     int result = tool_options_parse(&tc_node, argc, argv, args_out);
     if (result != TOOL_GO_ON)
         return result;
+    if (args_out->join && (args_out->listen != listen_default || args_out->port_file != NULL ||
+                           args_out->isolate || args_out->confine))
+        return tool_options_misused(&tc_node,
+                                    "--join: the group says where it listens, and reaches one "
+                                    "process that connects to others: expected it without "
+                                    "--listen, --port-file, --isolate and --confine");
     if (args_out->allowed_count > 0 && !args_out->confine)
         return tool_options_misused(&tc_node,
                                     "--allow-read and --allow-write are for --confine");

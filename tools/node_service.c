@@ -4,6 +4,7 @@
 
 #include "node_counters.h"
 #include "node_end.h"
+#include "node_job.h"
 #include "node_metrics.h"
 #include "node_packages.h"
 #include "node_report.h"
@@ -37,6 +38,7 @@ static struct {
     bool is_worker;
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
+    node_job job;            /* with --join */
 } this_node;
 
 static atomic_bool reload_wanted;
@@ -171,6 +173,8 @@ static int is_over(const node_arguments *args, const node_counters *counters)
         return this_node.peer_has_gone ||
                node_counters_named(counters, "endpoints_failed") > 0 ||
                node_counters_named(counters, "strangers_refused") > 0;
+    if (node_job_is_over(&this_node.job))
+        return true;
     return args->exit_after > 0 &&
            node_counters_named(counters, "messages_run") >= args->exit_after;
 }
@@ -199,7 +203,7 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     while (!node_end_is_wanted() && !over) {
         if (node_reload_is_wanted())
             reload(ctx);
-        tc_status status = tc_wait(ctx, WAIT_NS);
+        tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
         if (args->exit_after == 0 && status == TC_OK && !this_node.peer_has_gone &&
@@ -227,12 +231,16 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
 {
     node_metrics metrics;
     node_counters counters;
-    tc_listener *listener;
+    tc_listener *listener = NULL;
     tc_error error;
-    if (open_listener(ctx, args, &listener, &error) != TC_OK)
+    if (args->join && !node_job_join(ctx, &this_node.job))
+        return 1;
+    if (!args->join && open_listener(ctx, args, &listener, &error) != TC_OK)
         return node_end_complain(error.text);
-    if (!this_node.is_worker && (!node_metrics_begin(&metrics, args) ||
-                                 !node_write_port(args, tc_listener_port(listener))))
+    if (!this_node.is_worker && !node_metrics_begin(&metrics, args))
+        return 1;
+    if (listener != NULL && !this_node.is_worker &&
+        !node_write_port(args, tc_listener_port(listener)))
         return 1;
     if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
         return 1;
@@ -240,7 +248,7 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
         return 1;
     if (this_node.is_worker)
         node_report_say(NODE_READY, "");
-    else
+    else if (!args->join)
         fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
                 tc_listener_port(listener));
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);

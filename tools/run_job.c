@@ -38,11 +38,21 @@ static int set_number(const char *name, uint32_t value)
     return setenv(name, text, 1) == 0;
 }
 
+/* The variables may be those of an outer tc-run. */
+static int set_program(const run_start *start)
+{
+    if (start->name == NULL)
+        return unsetenv(TCI_RUN_ENV_PROGRAM) == 0 && unsetenv(TCI_RUN_ENV_PROGRAM_NAME) == 0;
+    return set_number(TCI_RUN_ENV_PROGRAM, start->program) &&
+           setenv(TCI_RUN_ENV_PROGRAM_NAME, start->name, 1) == 0;
+}
+
 static int set_environment(const run_job *job, uint32_t rank, const run_start *start)
 {
     return setenv(TCI_RUN_ENV_SOCKET, start->socket, 1) == 0 &&
            setenv(TCI_RUN_ENV_SECRET, start->secret, 1) == 0 &&
-           set_number(TCI_RUN_ENV_RANK, rank) && set_number(TCI_RUN_ENV_SIZE, job->size);
+           set_number(TCI_RUN_ENV_RANK, rank) && set_number(TCI_RUN_ENV_SIZE, job->size) &&
+           set_program(start);
 }
 
 /* Runs in the child: becomes the program, which closes report_fd, or writes errno to it. */

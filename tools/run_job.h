@@ -27,6 +27,8 @@ typedef struct run_job {
 /* The parameters of a process to start. */
 typedef struct run_start {
     char **argv;
+    uint32_t program; /* its number and name; NULL in a job without names */
+    const char *name;
     const char *socket;
     const char *secret;
     int out_fd; /* -1: tc-run's own */

@@ -43,6 +43,7 @@ struct run_service {
     uint8_t secret[TCI_RUN_SECRET_BYTES];
     char secret_text[RUN_SERVICE_SECRET_MAX];
     char (*ended)[HOW_MAX];             /* by rank; empty: still running */
+    bool *serves;                       /* by rank */
     address *rounds[TCI_RUN_ROUND_MAX]; /* each of `size`; NULL: not begun */
     uint32_t connection_count;
     connection *connections;
@@ -112,11 +113,12 @@ run_service *run_service_open(uint32_t size)
     s->connection_count = size + STRANGERS_MAX;
     s->connections = calloc(s->connection_count, sizeof *s->connections);
     s->ended = calloc(size, sizeof *s->ended);
+    s->serves = calloc(size, sizeof *s->serves);
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     for (uint32_t i = 0; s->connections != NULL && i < s->connection_count; i++)
         s->connections[i].fd = -1;
-    if (s->connections == NULL || s->ended == NULL || s->epoll_fd < 0 || !start_listening(s) ||
-        !draw_secret(s)) {
+    if (s->connections == NULL || s->ended == NULL || s->serves == NULL || s->epoll_fd < 0 ||
+        !start_listening(s) || !draw_secret(s)) {
         fprintf(stderr, "tc-run: cannot listen: %s\n", strerror(errno));
         run_service_close(s);
         return NULL;
@@ -151,6 +153,7 @@ void run_service_close(run_service *s)
         (void)close(s->epoll_fd);
     free(s->connections);
     free(s->ended);
+    free(s->serves);
     free(s);
 }
 
@@ -280,6 +283,18 @@ static void begin_watching(run_service *s, connection *c)
     }
 }
 
+static void note_server(run_service *s, connection *c, uint32_t rank)
+{
+    const tci_run_reply reply = {.kind = TCI_RUN_DONE, .rank = rank};
+    s->serves[rank] = true;
+    answer(c, &reply);
+}
+
+bool run_service_member_serves(const run_service *s, uint32_t rank)
+{
+    return s->serves[rank];
+}
+
 static int has_secret(const run_service *s, const tci_run_request *request)
 {
     unsigned differs = 0;
@@ -312,6 +327,8 @@ static void serve_request(run_service *s, connection *c, const uint8_t *packet, 
         publish(s, c, &request);
     else if (request.kind == TCI_RUN_WATCH)
         begin_watching(s, c);
+    else if (request.kind == TCI_RUN_SERVE)
+        note_server(s, c, request.rank);
     else
         look_up(s, c, &request);
 }

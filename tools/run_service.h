@@ -8,6 +8,7 @@
 #ifndef RUN_SERVICE_H
 #define RUN_SERVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RUN_SERVICE_NAME_MAX 128
@@ -27,6 +28,9 @@ const char *run_service_secret(const run_service *service);
 int run_service_fd(const run_service *service);
 /* Never blocks. */
 void run_service_serve(run_service *service);
+
+/* Returns whether the process of that rank only serves others, by its own report. */
+bool run_service_member_serves(const run_service *service, uint32_t rank);
 
 /* Records that the process of that rank has ended ("ended with status 1"), and notifies the
  * processes that wait for it. */

@@ -1,6 +1,6 @@
 /* tc-run: starts the processes of a group on this machine, and helps them find each other. */
 #include "base/clock.h"
-#include "bootstrap/run_protocol.h"
+#include "run_arguments.h"
 #include "run_job.h"
 #include "run_output.h"
 #include "run_service.h"
@@ -9,11 +9,8 @@
 #include "tool_status.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -22,19 +19,11 @@
 #define GRACE_NS (2 * TCI_NS_PER_S) /* between the request to end and the kill */
 #define CAUSE_NS (TCI_NS_PER_S / 2) /* time by which a cause may come after its consequence */
 #define DRAIN_MS 1000
-#define EXIT_TIMEOUT 124 /* as timeout(1) */
-
-typedef struct arguments {
-    uint64_t count;
-    uint64_t timeout_s; /* 0: none */
-    bool label;
-    bool keep_going;
-    const char *json; /* NULL: no summary; "-": standard output */
-    char **command;
-} arguments;
+#define SERVED_NS (10 * TCI_NS_PER_S) /* for an orderly end of those that only serve */
+#define EXIT_TIMEOUT 124              /* as timeout(1) */
 
 typedef struct run {
-    arguments args;
+    run_arguments args;
     run_job job;
     run_service *service;
     run_output *output; /* NULL: not labelled */
@@ -42,80 +31,13 @@ typedef struct run {
     int result;    /* exit status of tc-run */
     int by_signal; /* the process with that result was ended by a signal */
     int ending;    /* the processes were asked to end */
+    int served;    /* those that only serve, and no other runs, were asked to end */
     /* UINT64_MAX: never */
     uint64_t timeout_at_ns;
     uint64_t cause_until_ns; /* a process that a signal ended before this is the cause */
     uint64_t end_at_ns;      /* when the others are ended */
     uint64_t kill_at_ns;
 } run;
-
-#define AT(member) offsetof(arguments, member)
-
-static const tool_option options[] = {
-    {.name = "processes",
-     .letter = 'n',
-     .kind = TOOL_NUMBER,
-     .value = "N",
-     .offset = AT(count),
-     .min = 1,
-     .max = TCI_RUN_SIZE_MAX,
-     .help = "how many, 1 to 1024"},
-    {.name = "label",
-     .letter = 'l',
-     .offset = AT(label),
-     .help = "print the rank before each line of their output"},
-    {.name = "keep-going",
-     .letter = 'k',
-     .offset = AT(keep_going),
-     .help = "when a process fails, leave the others; without it they are ended"},
-    {.name = "timeout",
-     .kind = TOOL_NUMBER,
-     .value = "S",
-     .offset = AT(timeout_s),
-     .min = 1,
-     .max = 1000000,
-     .help = "end them all after S seconds"},
-    {.name = "json",
-     .letter = 'j',
-     .kind = TOOL_TEXT,
-     .value = "FILE",
-     .offset = AT(json),
-     .help = "write there how each process ended; '-': standard output"},
-};
-
-static const tool_command tc_run = {
-    .name = "tc-run",
-    .usage = "-n N [options] PROGRAM [ARGUMENT...]",
-    .about =
-        "Starts PROGRAM N times on this machine. tc_group_join then makes one group of them, "
-        "with ranks 0\nto N - 1.\n",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .notes =
-        "Rank 0 reads tc-run's standard input, unless that is a terminal; the others read "
-        "nothing.\n"
-        "Each process has TC_RUN_RANK and TC_RUN_SIZE in its environment. SIGINT, SIGTERM and "
-        "SIGHUP are\npassed on. Whatever happens to tc-run, they end with it.\n"
-        "Exit status: 0 when all processes ended with 0; else that of the first that failed, "
-        "or 128 and\nthe signal that ended it; 124 after --timeout; 126 or 127 when PROGRAM "
-        "cannot be started; 2 for\nwrong arguments.\n",
-    .rest_max = INT_MAX,
-    .rest_is_program = true,
-};
-
-static int parse(int argc, char **argv, arguments *args)
-{
-    *args = (arguments){.count = 0};
-    int result = tool_options_parse(&tc_run, argc, argv, args);
-    if (result != TOOL_GO_ON)
-        return result;
-    if (args->count == 0)
-        return tool_options_misused(&tc_run, "-n is missing");
-    if (optind == argc || *argv[optind] == '\0')
-        return tool_options_misused(&tc_run, "the program is missing");
-    args->command = argv + optind;
-    return TOOL_GO_ON;
-}
 
 /* --- ending ------------------------------------------------------------------------------- */
 
@@ -172,6 +94,21 @@ static void on_signal(run *r)
         note_end(r, rank);
 }
 
+/* Asks the processes that only serve to end in order when no other runs. */
+static void end_servers(run *r)
+{
+    if (r->served || r->ending || r->job.running == 0)
+        return;
+    for (uint32_t rank = 0; rank < r->job.size; rank++) {
+        const run_process *p = &r->job.processes[rank];
+        if (p->pid != 0 && !p->ended && !run_service_member_serves(r->service, rank))
+            return;
+    }
+    r->served = 1;
+    r->kill_at_ns = tci_clock_ns() + SERVED_NS;
+    run_job_signal(&r->job, SIGTERM);
+}
+
 static void on_time(run *r)
 {
     uint64_t now = tci_clock_ns();
@@ -183,7 +120,7 @@ static void on_time(run *r)
     }
     if (now >= r->end_at_ns || (r->end_at_ns != UINT64_MAX && r->by_signal))
         end_all(r, SIGTERM, r->result);
-    if (r->ending && now >= r->kill_at_ns) {
+    if (now >= r->kill_at_ns) {
         r->kill_at_ns = UINT64_MAX;
         run_job_signal(&r->job, SIGKILL);
     }
@@ -193,8 +130,11 @@ static void on_time(run *r)
 
 static int start_all(run *r)
 {
-    for (uint32_t rank = 0; rank < r->args.count; rank++) {
-        run_start start = {.argv = r->args.command,
+    for (uint32_t rank = 0; rank < r->args.size; rank++) {
+        const uint32_t program = run_arguments_part_of(&r->args, rank);
+        run_start start = {.argv = r->args.parts[program].command,
+                           .program = program,
+                           .name = r->args.parts[program].name,
                            .socket = run_service_name(r->service),
                            .secret = run_service_secret(r->service),
                            .out_fd = -1,
@@ -217,7 +157,7 @@ static int patience(const run *r)
 {
     uint64_t due = r->timeout_at_ns;
     uint64_t now = tci_clock_ns();
-    if (r->ending && r->kill_at_ns < due)
+    if (r->kill_at_ns < due)
         due = r->kill_at_ns;
     if (r->end_at_ns < due)
         due = r->end_at_ns;
@@ -241,6 +181,7 @@ static void watch_all(run *r)
             run_output_serve(r->output);
         if (ready[0].revents != 0)
             on_signal(r);
+        end_servers(r);
         on_time(r);
     }
 }
@@ -259,9 +200,13 @@ static int open_signals(void)
 
 /* --- the summary: --json ------------------------------------------------------------------ */
 
-static void print_process(const run_process *p, uint32_t rank, FILE *out)
+static void print_process(const run *r, uint32_t rank, FILE *out)
 {
-    fprintf(out, "%s{\"rank\": %u, \"pid\": ", rank > 0 ? ", " : "", rank);
+    const run_process *p = &r->job.processes[rank];
+    const uint32_t part = run_arguments_part_of(&r->args, rank);
+    fprintf(out, "%s{\"rank\": %u, \"part\": %u, ", rank > 0 ? ", " : "", rank, part);
+    tool_json_member(out, "program", r->args.parts[part].command[0]);
+    fputs(", \"pid\": ", out);
     if (p->pid == 0) {
         fputs("null, \"status\": null, \"signal\": null, \"how\": \"was not started\"}", out);
         return;
@@ -275,19 +220,20 @@ static void print_process(const run_process *p, uint32_t rank, FILE *out)
     fputc('}', out);
 }
 
-/* Writes one JSON object into a file, or to standard output for "-": how the job ended.
- * `status` is tc-run's exit status. Returns 0 after printing the reason on standard error. */
-static int write_summary(const char *path, const run_job *job, const char *program, int status)
+/* Writes one JSON object into a file, or to standard output for "-": how the job ended. Returns
+ * 0 after printing the reason on standard error. */
+static int write_summary(const run *r)
 {
+    const char *path = r->args.json;
     int to_stdout = strcmp(path, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(path, "we");
     int failed = out == NULL;
     if (!failed) {
         fputc('{', out);
-        tool_json_member(out, "program", program);
-        fprintf(out, ", \"status\": %d, \"processes\": [", status);
-        for (uint32_t rank = 0; rank < job->size; rank++)
-            print_process(&job->processes[rank], rank, out);
+        tool_json_member(out, "program", r->args.parts[0].command[0]);
+        fprintf(out, ", \"status\": %d, \"processes\": [", r->result);
+        for (uint32_t rank = 0; rank < r->job.size; rank++)
+            print_process(r, rank, out);
         fputs("]}\n", out);
         failed = ferror(out) != 0;
         failed |= (to_stdout ? fflush(out) : fclose(out)) != 0;
@@ -299,16 +245,16 @@ static int write_summary(const char *path, const run_job *job, const char *progr
 
 int main(int argc, char **argv)
 {
-    run r = {.timeout_at_ns = UINT64_MAX, .end_at_ns = UINT64_MAX};
-    int wrong = parse(argc, argv, &r.args);
+    run r = {.timeout_at_ns = UINT64_MAX, .end_at_ns = UINT64_MAX, .kill_at_ns = UINT64_MAX};
+    int wrong = run_arguments_parse(argc, argv, &r.args);
     if (wrong != TOOL_GO_ON)
         return wrong;
     r.signal_fd = open_signals();
-    r.service = run_service_open((uint32_t)r.args.count);
+    r.service = run_service_open(r.args.size);
     if (r.args.label)
-        r.output = run_output_open((uint32_t)r.args.count);
+        r.output = run_output_open(r.args.size);
     if (r.signal_fd < 0 || r.service == NULL || (r.args.label && r.output == NULL) ||
-        !run_job_init(&r.job, (uint32_t)r.args.count)) {
+        !run_job_init(&r.job, r.args.size)) {
         fprintf(stderr, "tc-run: cannot start: %s\n", strerror(errno));
         return 1;
     }
@@ -322,8 +268,7 @@ int main(int argc, char **argv)
         run_output_drain(r.output, DRAIN_MS);
     run_output_close(r.output);
     run_service_close(r.service);
-    if (r.args.json != NULL &&
-        !write_summary(r.args.json, &r.job, r.args.command[0], r.result) && r.result == 0)
+    if (r.args.json != NULL && !write_summary(&r) && r.result == 0)
         r.result = TOOL_FAILED;
     run_job_fini(&r.job);
     return r.result;

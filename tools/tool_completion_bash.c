@@ -46,7 +46,13 @@ static void print_options(const tool_command *command)
 static void print_program(const tool_command *command)
 {
     puts("        *)\n"
-         "            for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "            local begin=1");
+    if (command->part_separator != NULL)
+        printf("            for ((i = 1; i < COMP_CWORD; i++)); do\n"
+               "                [[ ${COMP_WORDS[i]} != %s ]] || begin=$((i + 1))\n"
+               "            done\n",
+               command->part_separator);
+    puts("            for ((i = begin; i < COMP_CWORD; i++)); do\n"
          "                case ${COMP_WORDS[i]} in");
     for (size_t i = 0; i < command->option_count; i++) {
         const tool_option *row = &command->options[i];

@@ -115,6 +115,15 @@ void tool_completion_zsh(const tool_command *program)
            program->name, program->name);
     if (commands != NULL)
         print_commands(commands);
+    if (program->part_separator != NULL)
+        printf("local -i begin=0 at\n"
+               "for (( at = 2; at < CURRENT; at++ )); do\n"
+               "    [[ $words[at] != %s ]] || begin=at\n"
+               "done\n"
+               "if (( begin > 0 )); then\n"
+               "    words=($words[1] \"${(@)words[begin+1,-1]}\")\n"
+               "    (( CURRENT -= begin - 1 ))\nfi\n",
+               program->part_separator);
     print_command(program);
     if (commands != NULL)
         puts("    ;;\nesac");

@@ -43,7 +43,8 @@ typedef struct tool_command {
     /* Limits of the number of arguments that are not options; other numbers are an error. */
     int rest_min;
     int rest_max;
-    bool rest_is_program; /* the first argument; all later ones belong to that program */
+    bool rest_is_program;       /* the first argument; all later ones belong to that program */
+    const char *part_separator; /* options and a program follow it again; may be NULL */
     /* Returns the possible arguments by index; NULL after the last. Without it they are
      * files. */
     const char *(*rest_word)(size_t index);

@@ -114,6 +114,23 @@ TC_API uint32_t tc_group_size(const tc_group *group);
 TC_API uint64_t tc_group_id(const tc_group *group);
 TC_API tc_context *tc_group_context(const tc_group *group);
 
+#define TC_PROGRAM_NONE UINT32_MAX /* of a rank that the group does not have */
+#define TC_PROGRAM_NAME_MAX 64     /* bytes of a program's name, with terminator */
+
+/* Returns the number of the program that a rank runs: the number, from 0, of its part of
+ * tc-run's command line, "tc-run -n 1 ./a : -n 3 ./b". In other groups all ranks run program 0,
+ * and its name is "". May be called inside an ifunc: the program of the running message's
+ * sender is tc_group_program(tc_self_group(), tc_self_origin(), &name).
+ *
+ *   group      NULL, or a rank that it does not have, gives TC_PROGRAM_NONE and ""
+ *   name_out   receives the part's name: 1 to TC_PROGRAM_NAME_MAX - 1 characters of printable
+ *              ASCII, the same for all ranks of a program; valid while the group is. May be
+ *              NULL
+ *
+ * tc_group_join has checked the numbers and names of all members. Each member states its own,
+ * which proves nothing. */
+TC_API uint32_t tc_group_program(const tc_group *group, uint32_t rank, const char **name_out);
+
 /* The endpoint to a rank, this process's own included. Never blocks: a new endpoint accepts
  * messages at once and sends them when the member has completed the handshake. The group owns
  * the endpoint; it is valid until the callback has received TC_EP_CLOSED or TC_EP_FAILED, which

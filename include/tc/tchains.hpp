@@ -180,6 +180,18 @@ inline void finish(endpoint &&ep, timeout within)
 }
 #endif
 
+// The program that a rank of a group runs: tc_group_program. The name is the group's.
+struct program {
+    std::uint32_t number; // TC_PROGRAM_NONE: the group has no such rank
+    const char *name;
+};
+inline program program_of(const tc_group *all, std::uint32_t rank) noexcept
+{
+    program found = {};
+    found.number = tc_group_program(all, rank, &found.name);
+    return found;
+}
+
 // Calls a function at every rank of a group, and gives the answers in their order:
 // tc_group_call_all. An empty vector when one of them failed.
 template <typename R, typename... A>

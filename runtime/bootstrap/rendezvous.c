@@ -22,6 +22,7 @@
 #define ANSWER_NS (10 * TCI_NS_PER_S) /* for requests that tc-run answers at once */
 
 _Static_assert(TCI_RUN_ADDRESS_MAX == TCI_RENDEZVOUS_ADDRESS_MAX, "tc-run carries what fits");
+_Static_assert(TCI_RUN_NAME_MAX + 1 == TCI_RENDEZVOUS_PROGRAM_MAX, "of a program's name");
 
 struct tci_rendezvous {
     int fd;
@@ -74,6 +75,23 @@ static tc_status read_secret(uint8_t secret_out[TCI_RUN_SECRET_BYTES], tc_error 
     return TC_OK;
 }
 
+/* Without names of programs neither variable is set. */
+static tc_status read_program(tci_rendezvous_self *self, tc_error *err)
+{
+    const char *name = secure_getenv(TCI_RUN_ENV_PROGRAM_NAME);
+    if (name == NULL && secure_getenv(TCI_RUN_ENV_PROGRAM) == NULL)
+        return TC_OK;
+    TC_TRY(read_number(TCI_RUN_ENV_PROGRAM, TCI_RUN_PROGRAM_MAX - 1, &self->program, err));
+    size_t size = name != NULL ? strnlen(name, TCI_RUN_NAME_MAX + 1) : 0;
+    if (!tci_run_name_is_sound(name, size))
+        return tci_error_set(err, TC_E_INVALID,
+                             "environment: " TCI_RUN_ENV_PROGRAM_NAME
+                             "='%.64s', expected 1 to %u characters of printable ASCII",
+                             name != NULL ? name : "", TCI_RUN_NAME_MAX);
+    memcpy(self->program_name, name, size);
+    return TC_OK;
+}
+
 static tc_status read_environment(tci_run_request *request, tci_rendezvous_self *self_out,
                                   tc_error *err)
 {
@@ -90,6 +108,7 @@ static tc_status read_environment(tci_run_request *request, tci_rendezvous_self 
                              "environment: rank %u of %u (" TCI_RUN_ENV_RANK
                              ", " TCI_RUN_ENV_SIZE ")",
                              self.rank, self.size);
+    TC_TRY(read_program(&self, err));
     TC_TRY(read_secret(request->secret, err));
     request->rank = self.rank;
     /* The id travels between members, so the secret must not be derivable from it. */

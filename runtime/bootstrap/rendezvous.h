@@ -14,10 +14,11 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_RENDEZVOUS_ABI 4u
+#define TCI_RENDEZVOUS_ABI 5u
 #define TCI_RENDEZVOUS_SYMBOL "tci_rendezvous_module"
 #define TCI_RENDEZVOUS_ADDRESS_MAX 512u /* bytes that a member publishes */
 #define TCI_RENDEZVOUS_NAME_MAX 256
+#define TCI_RENDEZVOUS_PROGRAM_MAX 64 /* of a program's name, with terminator */
 
 typedef struct tci_rendezvous tci_rendezvous;
 
@@ -29,6 +30,10 @@ typedef struct tci_rendezvous_self {
     bool all_local; /* every member is on this host */
     /* The job's name, the same for all members; not secret, of any characters. */
     char name[TCI_RENDEZVOUS_NAME_MAX];
+    /* Which of the job's programs this process runs: tci_run_name_is_sound. Empty: the programs
+     * of the job have no names, and the number is 0. */
+    char program_name[TCI_RENDEZVOUS_PROGRAM_MAX];
+    uint32_t program; /* below TCI_RUN_PROGRAM_MAX */
 } tci_rendezvous_self;
 
 typedef struct tci_rendezvous_ops {

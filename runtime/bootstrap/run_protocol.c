@@ -8,6 +8,14 @@
 
 static const uint8_t magic[2] = {'T', 'R'};
 
+bool tci_run_name_is_sound(const char *name, size_t size)
+{
+    size_t n = 0;
+    while (n < size && name[n] >= ' ' && name[n] < 0x7f)
+        n++;
+    return size > 0 && size <= TCI_RUN_NAME_MAX && n == size;
+}
+
 static void write_head(tci_writer *w, uint8_t *out, tci_run_kind kind)
 {
     tci_writer_init(w, out, TCI_RUN_PACKET_MAX);
@@ -85,7 +93,7 @@ tc_status tci_run_request_decode(const void *packet, size_t size, tci_run_reques
         request.address_size = tci_reader_left(&r);
         request.address = tci_read_bytes(&r, request.address_size);
         sound = request.address_size > 0 && request.address_size <= TCI_RUN_ADDRESS_MAX;
-    } else if (kind == TCI_RUN_WATCH) {
+    } else if (kind == TCI_RUN_WATCH || kind == TCI_RUN_SERVE) {
         sound = tci_reader_left(&r) == 0;
     }
     if (!sound || r.failed || request.round == 0 || request.round > TCI_RUN_ROUND_MAX)
@@ -108,6 +116,7 @@ static bool is_reply_sound(const tci_run_reply *reply, unsigned status)
     case TCI_RUN_PUBLISH:
     case TCI_RUN_LOOKUP:
     case TCI_RUN_WATCH:
+    case TCI_RUN_SERVE:
         break;
     }
     return false;

@@ -49,6 +49,49 @@ TEST(a_key_comes_back)
     assert_memory_equal(address.key, key, sizeof key);
 }
 
+TEST(a_program_comes_back)
+{
+    uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
+    tci_job_address address = {
+        .text = "a:1", .size = 3, .program = 63, .name = "a b", .name_size = 3, .key = key};
+    size_t size = tci_job_address_encode(&address, bytes);
+    assert_int_equal(size, 10 + KEY_END);
+    assert_memory_equal(bytes, "a:1\0P\77\3a b\0K", 12);
+    assert_ok(tci_job_address_decode(bytes, size, &address, NULL));
+    assert_int_equal(address.size, 3);
+    assert_int_equal(address.program, 63);
+    assert_int_equal(address.name_size, 3);
+    assert_memory_equal(address.name, "a b", 3);
+    assert_memory_equal(address.key, key, sizeof key);
+    assert_ok(tci_job_address_decode(bytes, 10, &address, NULL));
+    assert_null(address.key);
+    for (size_t cut = 4; cut < size; cut++) {
+        if (cut != 10)
+            assert_corrupt(bytes, cut);
+    }
+}
+
+static void assert_no_program(const char *bytes, size_t size, const char *found)
+{
+    tci_job_address address;
+    tc_error err = {0};
+    assert_status(tci_job_address_decode(bytes, size, &address, &err), TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, found));
+    assert_non_null(strstr(err.text, "expected a number below 64 and 1 to 63 characters"));
+}
+
+TEST(other_bytes_are_no_program)
+{
+    char longest[7 + 64] = "a:1\0P\1\100";
+    memset(longest + 7, 'x', 64);
+    assert_no_program(longest, sizeof longest, "program 1 with a name of 64 bytes");
+    assert_no_program("a:1\0P\100\1b", 8, "program 64 with a name of 1 bytes");
+    assert_no_program("a:1\0P\1\0", 7, "program 1 with a name of 0 bytes");
+    assert_no_program("a:1\0P\1\1\33", 8, "program 1 with a name of 1 bytes");
+    assert_corrupt("a:1\0P\1\1b\0P\1\1b", 13); /* one at most */
+    assert_corrupt("a:1\0P", 5);
+}
+
 TEST(half_a_key_is_none)
 {
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX + 1];

@@ -1,6 +1,8 @@
 #include "../support/test.h"
 #include "bootstrap/run_protocol.h"
 
+#include <string.h>
+
 static const uint8_t publish_bytes[] = {
     'T', 'R', 1,   1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, /* secret */
     7,   0,   0,   0, 3, 0, 0, 0,                                            /* round, rank */
@@ -53,19 +55,35 @@ TEST(test_a_lookup_comes_back)
     assert_status(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
 }
 
-TEST(test_a_watch_comes_back)
+TEST(test_a_watch_and_a_serve_come_back)
 {
     uint8_t packet[TCI_RUN_PACKET_MAX];
     tci_run_request request = some_publish();
     tci_run_request again;
     tc_error err;
-    request.kind = TCI_RUN_WATCH;
-    size_t size = tci_run_request_encode(&request, packet);
-    assert_ok(tci_run_request_decode(packet, size, &again, &err));
-    assert_int_equal(again.kind, TCI_RUN_WATCH);
-    assert_int_equal(again.rank, 3);
-    packet[size] = 0;
-    assert_status(tci_run_request_decode(packet, size + 1, &again, &err), TC_E_CORRUPT);
+    for (tci_run_kind kind = TCI_RUN_WATCH; kind <= TCI_RUN_SERVE; kind++) {
+        request.kind = kind;
+        size_t size = tci_run_request_encode(&request, packet);
+        assert_ok(tci_run_request_decode(packet, size, &again, &err));
+        assert_int_equal(again.kind, kind);
+        assert_int_equal(again.rank, 3);
+        packet[size] = 0;
+        assert_status(tci_run_request_decode(packet, size + 1, &again, &err), TC_E_CORRUPT);
+    }
+}
+
+TEST(test_a_name_is_printable_and_bounded)
+{
+    char longest[TCI_RUN_NAME_MAX + 1];
+    memset(longest, '~', sizeof longest);
+    assert_true(tci_run_name_is_sound(longest, TCI_RUN_NAME_MAX));
+    assert_true(tci_run_name_is_sound("a b", 3));
+    assert_false(tci_run_name_is_sound(longest, TCI_RUN_NAME_MAX + 1));
+    assert_false(tci_run_name_is_sound("", 0));
+    assert_false(tci_run_name_is_sound("a\0b", 3));
+    assert_false(tci_run_name_is_sound("a\x1b", 2));
+    assert_false(tci_run_name_is_sound("a\x7f", 2));
+    assert_false(tci_run_name_is_sound("\xc3\xa4", 2));
 }
 
 TEST(test_each_reply_comes_back)

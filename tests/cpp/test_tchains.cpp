@@ -278,6 +278,10 @@ void packages_and_libraries_are_owned_too()
 {
     peers two;
     tc_error err;
+    tc::context single;
+    tc::group alone = single.join(TC_SECONDS(60), err);
+    CHECK(alone && tc::program_of(alone, 0).number == 0 && *tc::program_of(alone, 0).name == 0);
+    CHECK(tc::program_of(alone, 1).number == TC_PROGRAM_NONE);
     CHECK(!two.ctx.open_package("nowhere.tcp", err) && err.status == TC_E_NOT_FOUND);
     CHECK(std::string(err.text).find("nowhere.tcp") != std::string::npos);
     CHECK(!two.ctx.open_library(squares_tca, err) && err.status == TC_E_INVALID);

@@ -114,6 +114,124 @@ class Run(JoinTest):
             self.assert_groups(self.run_group(2, self.program("join_main"), TC_LOCAL_USERS="any", TC_ENGINE_PATH=empty), 2)
 
 
+class Parts(JoinTest):
+    """Several programs in one job, tc-node among them."""
+
+    def run_parts(self, *words, status=0, **settings):
+        return self.finish(self.start([os.path.join(self.tools, "tc-run"), *words], **settings), status)
+
+    def node(self):
+        return [os.path.join(self.tools, "tc-node"), "--join"]
+
+    def assert_programs(self, out, programs, asked):
+        """Each of the `asked` ranks has printed the same about all."""
+        for rank in asked:
+            for other, (number, name) in enumerate(programs):
+                self.assertIn(f"{rank}: {other} runs {number} '{name}'\n", out)
+
+    def assert_called(self, out, size, asked):
+        for rank in asked:
+            self.assertIn(f"rank {rank} of {size} id ", out)
+
+    def test_all_members_know_all_programs(self):
+        main = self.program("parts_main")
+        out = self.run_parts("-n", 1, main, ":", "-n", 2, "--name", "the workers", main, ":", "-n", 1, main)
+        self.assert_programs(out, [(0, "parts_main"), (1, "the workers"), (1, "the workers"), (2, "parts_main")], range(4))
+        self.assert_called(out, 4, range(4))
+
+    def test_in_other_jobs_all_run_program_0(self):
+        for start in (["tc-run", "-n", 2], []):
+            command = [*(os.path.join(self.tools, word) if word == "tc-run" else word for word in start), self.program("parts_main")]
+            out = self.finish(self.start(command))
+            self.assert_programs(out, [(0, "")] * (2 if start else 1), [0])
+
+    def test_one_part_may_have_a_name(self):
+        self.assert_programs(self.run_parts("-n", 1, "--name", "only", self.program("parts_main")), [(0, "only")], [0])
+
+    def test_a_key_and_a_program_are_published_together(self):
+        main = self.program("parts_main")
+        out = self.run_parts("-n", 1, main, ":", "-n", 1, "--name", "b", main, TC_LOCAL_USERS="any")
+        self.assert_programs(out, [(0, "parts_main"), (1, "b")], range(2))
+
+    def test_nodes_serve_until_the_others_have_ended(self):
+        out = self.run_parts("-n", 2, self.program("parts_main"), ":", "-n", 2, *self.node(), ":", "-n", 1, "--name", "more",
+                             *self.node(), "--json")
+        self.assert_programs(out, [(0, "parts_main")] * 2 + [(1, "tc-node")] * 2 + [(2, "more")], range(2))
+        self.assert_called(out, 5, range(2))
+
+    def test_barriers_do_not_wait_for_nodes(self):
+        """More barriers than turns of the nodes, and fewer."""
+        for linger_ms, barriers in ((0, 30), (1300, 3)):
+            out = self.run_parts("-n", 2, self.program("parts_main"), linger_ms, barriers, ":", "-n", 2, *self.node())
+            self.assert_called(out, 4, range(2))
+
+    def test_nodes_wait_for_a_rank_0_that_does_not_answer_yet(self):
+        """For longer than an attempt to connect."""
+        out = self.run_parts("-n", 2, self.program("parts_main"), 100, 3, 1500, ":", "-n", 2, *self.node(), TC_CONNECT_TIMEOUT="300ms")
+        self.assertIn("rank 0 did not answer in time", out)
+        self.assert_called(out, 4, range(2))
+
+    def test_a_failure_ends_nodes(self):
+        out = self.run_parts("-n", 1, self.program("join_main"), "leave", 0, ":", "-n", 2, *self.node(), status=3)
+        self.assertRegex(out, r"tc-run: rank 0 \(process \d+\) ended with status 3; ending the others")
+
+    def test_a_signal_to_tc_run_ends_nodes(self):
+        job = self.start([os.path.join(self.tools, "tc-run"), "-n", 1, self.program("parts_main"), 60000, ":", "-n", 2, *self.node()])
+        out = ""
+        while out.count("tc-node: serves as rank") < 2:
+            line = job.stdout.readline()
+            self.assertTrue(line, out)
+            out += line
+        job.terminate()
+        self.assertEqual((self.finish(job, 143).count("messages run"), job.returncode), (2, 143))
+
+    def test_a_node_that_dies_is_named(self):
+        script = f'"{self.node()[0]}" --join & if [ $TC_RUN_RANK = 2 ]; then sleep 0.3; kill -9 $!; fi; wait $!'
+        out = self.run_parts("-n", 1, self.program("parts_main"), 20000, ":", "-n", 2, "sh", "-c", script, status=137)
+        self.assertRegex(out, r"tc-run: rank 2 \(process \d+\) ended with status 137")
+
+    def test_a_node_that_fails_gives_the_status(self):
+        out = self.run_parts("-n", 1, self.program("parts_main"), 20000, ":", "-n", 1, *self.node(), "--args-symbol", "nothing",
+                             status=1)
+        self.assertRegex(out, r"tc-run: rank 1 \(process \d+\) ended with status 1")
+
+    def test_nodes_alone_serve_nobody(self):
+        out = self.run_parts("-n", 2, *self.node(), status=1)
+        self.assertIn("tc-node: --join: it is rank 0 of 2, which counts the members in barriers: expected a program before it", out)
+
+    def test_a_node_without_a_job_is_told(self):
+        self.assertIn("it is rank 0 of 1", self.finish(self.start(self.node()), 1))
+
+    def test_a_node_joins_a_list_of_hosts_and_leaves_with_rank_0(self):
+        hosts = {"TC_GROUP_HOSTS": ",".join(f"127.0.0.1:{quiet_port()}" for _ in range(2))}
+        node = self.start(self.node(), TC_GROUP_RANK="1", **hosts)
+        out = self.finish(self.start([self.program("parts_main")], TC_GROUP_RANK="0", **hosts))
+        self.assert_called(out, 2, [0])
+        self.assertIn("tc-node: serves as rank 1 of 2\n", self.finish(node))
+
+    def test_a_malformed_program_is_told(self):
+        name = "expected 1 to 63 characters of printable ASCII"
+        for settings, text in ((["TC_RUN_PROGRAM=64"], "TC_RUN_PROGRAM='64', expected a number up to 63"),
+                               (["TC_RUN_PROGRAM=-1"], "TC_RUN_PROGRAM='-1', expected a number"),
+                               (["-u", "TC_RUN_PROGRAM"], "TC_RUN_SOCKET is set, but not TC_RUN_PROGRAM"),
+                               (["-u", "TC_RUN_PROGRAM_NAME"], f"TC_RUN_PROGRAM_NAME='', {name}"),
+                               (["TC_RUN_PROGRAM_NAME="], f"TC_RUN_PROGRAM_NAME='', {name}"),
+                               (["TC_RUN_PROGRAM_NAME=a\x1b[31m"], name), (["TC_RUN_PROGRAM_NAME=ä"], name),
+                               (["TC_RUN_PROGRAM_NAME=" + 64 * "x"], name)):
+            out = self.run_parts("-n", 1, "--name", "a", "env", *settings, self.program("parts_main"), status=1)
+            self.assertIn("join: environment: ", out)
+            self.assertIn(text, out)
+            self.assertNotIn("\x1b", out)
+
+    def test_members_that_contradict_each_other_are_told(self):
+        main = self.program("parts_main")
+        for settings, text in ((["TC_RUN_PROGRAM_NAME=b"], "it calls program 0 'b', expected 'a' as others call it"),
+                               (["-u", "TC_RUN_PROGRAM", "-u", "TC_RUN_PROGRAM_NAME"], "address of rank 1: it runs no named program")):
+            script = f'test $TC_RUN_RANK = 0 && exec "{main}"; exec env "$@" "{main}"'
+            out = self.run_parts("-n", 2, "--name", "a", "--keep-going", "sh", "-c", script, "sh", *settings, status=1)
+            self.assertIn(text, out)
+
+
 class Keys(JoinTest):
     """Members that others can reach have a key of their own."""
 

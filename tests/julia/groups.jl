@@ -41,6 +41,7 @@ end
 
 Context() do context
     group = Group(context; timeout=60)
+    @test map(rank -> program(group, rank), 0:2) == [(number=0, name="first"), fill((number=1, name="others"), 2)...]
     if self_rank(group) == 0
         @testset "a group" begin
             test_calls(context, group)
@@ -55,6 +56,8 @@ end
 # By a list, of a member alone.
 Context() do context
     group = Group(context, "127.0.0.1:0", 0)
+    @test program(group, 0) == (number=0, name="")
+    @test failure(() -> program(group, 1))[1] == :TC_E_NOT_FOUND
     @test (self_rank(group), length(group)) == (0, 1)
     @test call_all(NTuple{3,UInt32}, group, Ifunc(context, place), Int32(9)) == [(0, 1, 9)]
     @test failure(() -> Group(context, "127.0.0.1:0", 4))[1] == :TC_E_INVALID

@@ -433,6 +433,23 @@ class Groups(PythonCase):
         job = self.run_job(3, program, self.shipped("whoami"))
         self.assertEqual(sorted(c for c in job.out if c.isdigit()), ["0", "1", "2"])  # lines may be mixed up
 
+    def test_members_know_their_programs(self):
+        program = ("import tchains\n"
+                   "with tchains.Context() as context, context.join() as group:\n"
+                   "    assert [group.program(rank) for rank in range(3)] == [(0, 'lead'), (1, 'work'), (1, 'work')]\n"
+                   "    assert group.program(2).name == 'work'\n"
+                   "    try:\n"
+                   "        group.program(3)\n"
+                   "    except IndexError:\n"
+                   "        group.barrier()\n"
+                   "        print('found')\n"
+                   "with tchains.Context() as context, context.group(['127.0.0.1:0'], 0) as alone:\n"
+                   "    assert alone.program(0) == (0, '')\n")
+        python = [sys.executable, "-B", "-c", program]
+        job = Process(self, [self.tool("tc-run"), "-n", 1, "--name", "lead", *python, ":", "-n", 2, "--name", "work", *python],
+                      PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)
+        self.assertEqual(job.out.count("found"), 3)
+
     def run_job(self, size, program, *arguments):
         return Process(self, [self.tool("tc-run"), "-n", size, sys.executable, "-B", "-c", program, *arguments],
                        PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)

@@ -39,6 +39,8 @@ fn member(
     members.rotate_right(rank as usize);
     let group = context.group_of(77, rank, &members).unwrap();
     assert_eq!((group.rank(), group.size(), group.id()), (rank, 2, 77));
+    assert_eq!(group.program(1), Some((0, String::new())));
+    assert_eq!(group.program(2), None);
     group.connect(SOON).unwrap();
     work(&group);
     group.barrier(SOON).unwrap();

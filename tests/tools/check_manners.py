@@ -84,14 +84,15 @@ MISUSES = {
                 (["--options", "--cache"], "expected one of"), (["--json=x"], "has a value, expected none"),
                 (["--c"], "ambiguous option '--c'")],
     "tc-node": [(["extra"], "unexpected argument"), (["--listen", ""], "--listen ''"), (["--allow-read", "/"], "for --confine"),
-                (["--json", "-x"], "unknown option '-x'"),
+                (["--json", "-x"], "unknown option '-x'"), (["--join", "--listen", "127.0.0.1:0"], "expected it without --listen"),
+                (["--join", "--confine"], "--join"), (["--join", "--isolate"], "--join"), (["--join", "--port-file", "x"], "--join"),
                 (["--isolete"], "unknown option '--isolete', --isolate is one"),
                 *((["--processes", n], "--processes") for n in (*NUMBERS, "0", "4097")),
                 *((["--exit-after", n], "--exit-after") for n in NUMBERS), *((["--memory-max", n], "") for n in NUMBERS)],
     "tc-perf": [([], "expected one of tsi, ssum"), (["nothing"], "'nothing', expected one of tsi"), (["tsi", "extra"], "unexpected"),
                 (["tsi", "--servers", "4"], "unknown option '--servers'"), (["tsi", "--rounds", ""], "--rounds ''"),
                 *((["tsi", "--rounds", n], "--rounds") for n in NUMBERS)],
-    "tc-run": [([], "-n is missing"), (["-n", "2"], "program is missing"), (["-n", "2", ""], "program is missing"),
+    "tc-run": [(["-n", "1", "true", ":"], "part 2: it is empty"), ([], "-n is missing"), (["-n", "2"], "program is missing"), (["-n", "2", ""], "program is missing"),
                *((["-n", n, "true"], "--processes") for n in (*NUMBERS, "0", "1025")), (["-n", "1", "--json", "", "true"], "--json ''"),
                *((["-n", "1", "--timeout", n, "true"], "--timeout") for n in (*NUMBERS, "0"))],
     "tc-send": [([], "got 0 arguments, expected 2"), (["a"], "got 1"), (["a", "b", "c"], "unexpected argument 'c'"),
@@ -318,6 +319,10 @@ class Completions(unittest.TestCase):
         self.assertEqual(set(self.bash("tc-info", "--options", "TC_")), names)
         self.assertIn("printf", self.bash("tc-run", "-n", "2", "printf"))
         self.assertEqual(self.bash("tc-run", "-n", "2", "cat", "x"), [])
+        for part in (["-n", "2", "cat", "x", ":"], ["-n", "1", "a", ":", "-n", "1", "b", ":"]):
+            self.assertIn("printf", self.bash("tc-run", *part, "-n", "2", "printf"))
+            self.assertEqual(self.bash("tc-run", *part, "--na"), ["--name"])
+            self.assertEqual(self.bash("tc-run", *part, "-n", "2", "cat", "x"), [])
         if "tc-perf" in programs():
             self.assertEqual(self.bash("tc-perf", "ban"), ["bandwidth"])
             self.assertEqual(self.bash("tc-perf", "tsi", "--api", "c"), ["compat"])
@@ -342,7 +347,8 @@ class Completions(unittest.TestCase):
             for program in programs():
                 shutil.copy(os.path.join(COMPLETIONS, f"{program}.zsh"), os.path.join(folder, f"_{program}"))
             for typed, expected in (("tc-send --te", "--text"), ("tc-ar ver", "verify"), ("tc-ar verify --k", "--key"),
-                                    ("tc-info --options TC_DELI", "TC_DELIVERY")):
+                                    ("tc-info --options TC_DELI", "TC_DELIVERY"),
+                                    ("tc-run -n 1 true : --na", "--name"), ("tc-run -n 1 a : -n 1 b x : --proc", "--processes")):
                 self.assertIn(expected, self.typed_into_zsh(folder, typed), typed)
 
     def typed_into_zsh(self, folder, typed):

@@ -5,6 +5,7 @@
 
 MEMBER is rendezvous_main of tests/bootstrap.
 """
+import json
 import os
 import signal
 import socket
@@ -187,6 +188,86 @@ class Surroundings(RunTest):
             self.assertIn(text, out)
 
 
+class Parts(RunTest):
+    """Several programs in one job."""
+    SAY = 'echo "$TC_RUN_RANK of $TC_RUN_SIZE: ${TC_RUN_PROGRAM-none} ${TC_RUN_PROGRAM_NAME-none} $*"'
+
+    def say(self, *words):
+        return ["sh", "-c", self.SAY, "sh", *words]
+
+    def test_ranks_are_in_the_order_of_the_parts(self):
+        out, _ = self.run_to_end("-n", 1, *self.say("first"), ":", "-n", 2, "--name", "my workers", *self.say("second"), ":",
+                                 "-n", 1, *self.say())
+        self.assertEqual(sorted(out.splitlines()), ["0 of 4: 0 sh first", "1 of 4: 1 my workers second",
+                                                    "2 of 4: 1 my workers second", "3 of 4: 2 sh "])
+
+    def test_a_colon_reaches_the_program(self):
+        out, _ = self.run_to_end("-n", 1, *self.say("\\:", "a:", "::", "\\\\:", "\\::", "\\"), ":", "-n", 1, *self.say("\\:"))
+        self.assertEqual(sorted(out.splitlines()), ["0 of 2: 0 sh : a: :: \\: \\:: \\", "1 of 2: 1 sh :"])
+
+    def test_a_job_without_names_has_none(self):
+        """Not those of an outer tc-run either."""
+        out, _ = self.run_to_end("-n", 1, "--name", "outer", self.tc_run, "-n", 1, *self.say())
+        self.assertEqual(out, "0 of 1: none none \n")
+        out, _ = self.run_to_end("-n", 1, "--name", "outer", *self.say())
+        self.assertEqual(out, "0 of 1: 0 outer \n")
+
+    def test_the_first_failure_gives_the_status(self):
+        _, err = self.run_to_end("-n", 1, "sleep", 600, ":", "-n", 2, "sh", "-c", "test $TC_RUN_RANK = 1 || exit 7", status=7)
+        self.assertRegex(err, r"^tc-run: rank 2 \(process \d+\) ended with status 7; ending the others\n$")
+
+    def test_a_program_that_is_not_there_ends_the_job(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "pid")
+            script = f"echo $$ > {file}; exec sleep 600"
+            _, err = self.run_to_end("-n", 1, "sh", "-c", script, ":", "-n", 1, "/nowhere/b", ":", "-n", 1, "true", status=127)
+            self.assertEqual(err, "tc-run: cannot start /nowhere/b: No such file or directory\n")
+            if os.path.exists(file) and os.path.getsize(file) > 0:  # it may have been ended before it wrote
+                with open(file, encoding="ascii") as text:
+                    self.assert_gone(int(text.read()))
+
+    def test_the_summary_has_the_program_of_each_rank(self):
+        out, _ = self.run_to_end("--json", "-", "-n", 1, "sh", "-c", "exit 0", ":", "-n", 2, "true")
+        summary = json.loads(out)
+        self.assertEqual(summary["program"], "sh")
+        self.assertEqual([(process["rank"], process["part"], process["program"]) for process in summary["processes"]],
+                         [(0, 0, "sh"), (1, 1, "true"), (2, 1, "true")])
+
+    def test_wrong_parts_are_told(self):
+        one, name = ["-n", 1, "true"], "has {} bytes, expected 1 to 63 characters of printable ASCII; --name gives one"
+        for words, text in (([":", *one], "part 1: it is empty, expected -n N PROGRAM before ':'"),
+                            ([*one, ":"], "part 2: it is empty, expected -n N PROGRAM after ':'"),
+                            ([*one, ":", ":", *one], "part 2: it is empty"), ([":"], "part 1: it is empty"),
+                            ([*one, ":", "true"], "part 2: -n is missing"), ([*one, ":", "-n", 2], "part 2: the program is missing"),
+                            ([*one, ":", "-n", 0, "true"], "--processes '0': expected 1 to 1024"),
+                            ([*one, ":", "--label", *one], "part 2: --label concerns the whole job, expected it before the first"),
+                            ([*one, ":", "-k", *one], "part 2: --keep-going concerns"), ([*one, ":", "-j", "x", *one], "part 2: --json c"),
+                            ([*one, ":", "--timeout", 1, *one], "part 2: --timeout concerns"),
+                            (["-n", 1000, "true", ":", "-n", 25, "true"], "1025 processes up to part 2, expected at most 1024"),
+                            ([*one, *([":", *one] * 64)], "65 parts, expected at most 64"),
+                            ([*one, *([":", *one] * 5000)], "5001 parts, expected at most 64"),
+                            ([*one, ":", "-n", 1, "--name", "a\x1b[2J", "true"], "the name 'a?[2J' " + name.format(5)),
+                            ([*one, ":", "-n", 1, "--name", "ä", "true"], "the name '\\xc3\\xa4' " + name.format(2)),
+                            ([*one, ":", "-n", 1, "/" + "x" * 64], name.format(64)), ([*one, ":", "-n", 1, "a/"], name.format(0)),
+                            (["-n", 1, "--name", "", "true"], "--name ''")):
+            _, err = self.run_to_end(*words, status=2)
+            self.assertIn(text, err.splitlines()[0])
+        self.run_to_end(*one, *([":", *one] * 63))
+
+    def test_those_that_serve_end_with_the_others(self):
+        """They are asked to end when no other runs."""
+        serve = ("import os, signal, socket, struct, sys, time\n"
+                 "signal.signal(signal.SIGTERM, lambda *_: sys.exit(int(sys.argv[1])))\n"
+                 "run = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+                 "run.connect(chr(0) + os.environ['TC_RUN_SOCKET'][1:])\n"
+                 "run.send(b'TR' + bytes([1, 7]) + bytes.fromhex(os.environ['TC_RUN_SECRET'])"
+                 " + struct.pack('<II', 1, int(os.environ['TC_RUN_RANK'])))\n"
+                 "assert run.recv(99)[3] == 3\nprint('serves', flush=True)\ntime.sleep(600)\n")
+        for status in (0, 5):
+            out, _ = self.run_to_end("-n", 1, "sleep", 0.3, ":", "-n", 2, sys.executable, "-c", serve, status, status=status)
+            self.assertEqual(out.count("serves"), 2)
+
+
 class Strangers(RunTest):
     """Rank 0 waits until the test has done its worst; then all still meet."""
 
@@ -224,7 +305,7 @@ class Strangers(RunTest):
         address = b"127.0.0.1:1"
         for packet in (b"x", b"GET / HTTP/1.0\r\n\r\n", b"TR\1\1", os.urandom(600), b"\0" * 1536, b"z" * 100000,
                        self.head(9, 0) + address, self.head(PUBLISH, 0), self.head(PUBLISH, 0) + b"a" * 513,
-                       self.head(PUBLISH, 0, round_=0) + address, self.head(PUBLISH, 0, round_=1025) + address,
+                       self.head(PUBLISH, 0, round_=0) + address, self.head(PUBLISH, 0, round_=1025) + address, self.head(7, 0) + b"x",
                        self.head(LOOKUP, 0), self.head(LOOKUP, 0) + struct.pack("<IB", 0, 2)):
             self.assertEqual(self.ask(packet), b"")
 

@@ -1,8 +1,13 @@
 """Groups: processes that address each other by rank."""
+import collections
+
 from ._binding import ffi, lib
 from .endpoint import Peer
 from .errors import check, error_of
 from .waiting import nanoseconds
+
+
+Program = collections.namedtuple("Program", "number name")
 
 
 class Member(Peer):
@@ -52,6 +57,12 @@ class Group:
         if not 0 <= rank < self.size:
             raise IndexError(f"the group has the ranks 0 to {self.size - 1}; found {rank}")
         return self._members.setdefault(rank, Member(self, rank))
+
+    def program(self, rank):
+        """The program that a rank runs, of those that tc-run started together: its number and name, 0 and "" in other jobs."""
+        rank, name = self[rank].rank, ffi.new("char **")
+        number = self.context.turn.use(lambda _: lib.tc_group_program(self.pointer(), rank, name))
+        return Program(number, ffi.string(name[0]).decode())
 
     def call_all(self, function, *arguments, **more):
         """Calls a function at every rank, this one included, at the same time; the results by rank. When some fail, the error

@@ -18,6 +18,7 @@ static const tci_host_symbol symbols[] = {
     TCI_HOST_SYMBOL(tc_group_ep),       TCI_HOST_SYMBOL(tc_group_send),
     TCI_HOST_SYMBOL(tc_group_failures), TCI_HOST_SYMBOL(tc_call),
     TCI_HOST_SYMBOL(tc_group_barrier),  TCI_HOST_SYMBOL(tc_calls_wait),
+    TCI_HOST_SYMBOL(tc_group_program),
 };
 
 static tc_status attach(tci_core *core, tc_error *err)

@@ -40,6 +40,7 @@ typedef struct joining {
     tc_listener *listener;
     tci_group_key key;
     tci_group_job *job; /* the job of that key, or NULL */
+    tci_group_programs *programs;
     uint8_t (*addresses)[TCI_RENDEZVOUS_ADDRESS_MAX];
     tc_group_member *members;
 } joining;
@@ -78,6 +79,8 @@ static tc_status take_address(joining *j, uint32_t rank, size_t size, tc_error *
     tc_status status = tci_job_address_decode(j->addresses[rank], size, &address, err);
     if (status == TC_OK && rank != 0 && address.key != NULL)
         status = tci_error_set(err, TC_E_CORRUPT, "it gave a key, which only rank 0 does");
+    if (status == TC_OK)
+        status = tci_group_program_note(j->programs, rank, &address, err);
     if (status != TC_OK) {
         tci_error_prefix(err, "address of rank %u", rank);
         return status;
@@ -121,8 +124,13 @@ static tc_status look_up_all(joining *j, tc_error *err)
 static tc_status publish(joining *j, const char *text, tc_error *err)
 {
     uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
-    const tci_job_address address = {
-        .text = text, .size = strlen(text), .key = j->key.is_set ? j->key.key.bytes : NULL};
+    const char *program = j->self.program_name;
+    const tci_job_address address = {.text = text,
+                                     .size = strlen(text),
+                                     .program = j->self.program,
+                                     .name = *program != '\0' ? program : NULL,
+                                     .name_size = strlen(program),
+                                     .key = j->key.is_set ? j->key.key.bytes : NULL};
     size_t size = tci_job_address_encode(&address, bytes);
     if (size == 0)
         return tci_error_set(err, TC_E_INVALID, "group_address: '%.300s' is too long", text);
@@ -170,7 +178,7 @@ static tc_status make_table(joining *j, tc_error *err)
     j->members = calloc(j->self.size, sizeof *j->members);
     if (j->addresses == NULL || j->members == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
-    return TC_OK;
+    return tci_group_program_begin(&j->self, &j->programs, err);
 }
 
 /* Called with the rendezvous open. */
@@ -229,6 +237,8 @@ static tc_status create(joining *j, tc_group **group_out, tc_error *err)
     TC_TRY(tc_group_create(j->ctx, &params, group_out, err));
     tci_group_life_keep_listener(*group_out, j->listener);
     (*group_out)->job = j->job;
+    (*group_out)->programs = j->programs;
+    j->programs = NULL;
     if (j->rendezvous != NULL)
         tci_group_news_begin(*group_out, j->ops, j->rendezvous, j->news_fd);
     return TC_OK;
@@ -253,6 +263,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
         tci_group_job_leave(&tci_calling_of(&ctx->core)->groups, j.job);
     }
     tci_group_key_forget(&j.key);
+    free(j.programs);
     free(j.members);
     free(j.addresses);
     return status;

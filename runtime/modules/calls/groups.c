@@ -66,6 +66,7 @@ static void free_group(tc_group *group)
         free(group->members[i].error);
     }
     free(group->members);
+    free(group->programs);
     free(group);
 }
 

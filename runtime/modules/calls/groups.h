@@ -6,6 +6,7 @@
 #include "bootstrap/rendezvous.h"
 #include "core/ep.h"
 #include "modules/calls/group_job.h"
+#include "modules/calls/group_program.h"
 #include "wire/route.h"
 
 #include <tc/group.h>
@@ -28,8 +29,9 @@ struct tc_group {
     uint32_t rank;
     uint32_t size;
     tci_member *members;
-    tc_listener *listener; /* its own, or NULL */
-    tci_group_job *job;    /* its key proves members; NULL: the context's credentials do */
+    tci_group_programs *programs; /* or NULL: all run program 0, which has no name */
+    tc_listener *listener;        /* its own, or NULL */
+    tci_group_job *job; /* its key proves members; NULL: the context's credentials do */
     const tci_rendezvous_ops *starter;
     tci_rendezvous *news; /* group_news.h, by the starter's operations; or NULL */
     bool ending;          /* no endpoint is made any more */

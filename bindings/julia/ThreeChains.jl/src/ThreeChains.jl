@@ -10,7 +10,7 @@ using FileWatching: FDWatcher
 export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMismatch, View
 export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
 export finish
-export Group, barrier, call_all, Library, push, withdraw, install, remove, libraries
+export Group, barrier, call_all, program, Library, push, withdraw, install, remove, libraries
 export Window, WindowView, GlobalPointer, chain, map_window
 export allocate, fetch_add!, compare_swap!, masked_compare_swap!, get_indirect
 export reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops

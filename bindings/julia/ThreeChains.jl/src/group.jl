@@ -34,6 +34,19 @@ end
 self_rank(group::Group) = Int(ccall(@tc(tc_group_rank), UInt32, (Ptr{Cvoid},), use(group)))
 Base.length(group::Group) = Int(ccall(@tc(tc_group_size), UInt32, (Ptr{Cvoid},), use(group)))
 
+"""
+    program(group, rank)
+
+The program that a rank runs, `(number = 1, name = "worker")`, of those that tc-run started together: number 0 and
+the name "" in other jobs.
+"""
+function program(group::Group, rank::Integer)
+    name = Ref{Cstring}(C_NULL)
+    number = ccall(@tc(tc_group_program), UInt32, (Ptr{Cvoid}, UInt32, Ref{Cstring}), use(group),
+                   group[rank].rank, name)
+    return (number=Int(number), name=unsafe_string(name[]))
+end
+
 # A member's endpoint ends with the member, and the next use of its rank connects again: it is asked for
 # each time, and never kept.
 struct Member

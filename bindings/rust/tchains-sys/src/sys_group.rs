@@ -3,6 +3,8 @@
 use crate::*;
 
 pub const TC_GROUP_SIZE_MAX: u32 = 65536;
+pub const TC_PROGRAM_NONE: u32 = u32::MAX;
+pub const TC_PROGRAM_NAME_MAX: u32 = 64;
 opaque!(tc_group);
 
 #[repr(C)]
@@ -53,6 +55,11 @@ extern "C" {
     pub fn tc_group_size(group: *const tc_group) -> u32;
     pub fn tc_group_id(group: *const tc_group) -> u64;
     pub fn tc_group_context(group: *const tc_group) -> *mut tc_context;
+    pub fn tc_group_program(
+        group: *const tc_group,
+        rank: u32,
+        name_out: *mut *const c_char,
+    ) -> u32;
     pub fn tc_group_ep(
         group: *mut tc_group,
         rank: u32,

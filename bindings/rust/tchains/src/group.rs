@@ -81,6 +81,16 @@ impl<'c> Group<'c> {
         unsafe { tc_group_id(self.raw) }
     }
 
+    /// The program that a rank runs, of those that tc-run started together: its number and name, 0
+    /// and "" in other jobs. `None`: the group has no such rank.
+    pub fn program(&self, rank: u32) -> Option<(u32, String)> {
+        let mut name = ptr::null();
+        match unsafe { tc_group_program(self.raw, rank, &mut name) } {
+            TC_PROGRAM_NONE => None,
+            number => Some((number, unsafe { owned(name) })),
+        }
+    }
+
     pub fn context(&self) -> &'c Context {
         self.context
     }
