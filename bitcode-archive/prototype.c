@@ -203,6 +203,12 @@ static bool is_bytes(const char *type)
     return take(&c, "text") || (element(&c, 0, &e) && e.size == 1 && take(&c, "[]"));
 }
 
+/* An element, or an array of a known number of them: one may be the members of the other. */
+static bool whole(cursor *c, extent *e)
+{
+    return element(c, 0, e) && (c->at[0] != '[' || c->at[1] == ']' || dimension(c, e, NULL));
+}
+
 static bool same_type(const char *a, const char *b)
 {
     cursor ca = {.at = a}, cb = {.at = b}, end = {.at = a};
@@ -215,7 +221,7 @@ static bool same_type(const char *a, const char *b)
     while (ca.at < end.at) {
         /* The same precedes in both, so an element begins here in both. */
         if (*ca.at == '?' || *cb.at == '?') {
-            if (!element(&ca, 0, &ea) || !element(&cb, 0, &eb) || ea.size != eb.size ||
+            if (!whole(&ca, &ea) || !whole(&cb, &eb) || ea.size != eb.size ||
                 ea.alignment != eb.alignment)
                 return false;
         } else if (*ca.at++ != *cb.at++) {

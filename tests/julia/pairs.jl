@@ -13,6 +13,24 @@ end
 
 table_of(endpoint, fn) = try call(Float64, endpoint, fn, [0.5]) catch error; (error.status, error.text) end
 
+struct Pairing # one of a message's values
+    first::Int32
+    second::Float64
+end
+
+function check_prototypes(endpoint, fn)
+    @test ThreeChains.prototype(fn) == "(f64[])->f64"
+    @test reinterpret(Float64, call(endpoint, fn, VALUES))[1] == 500500.0 # any answer
+    @test call(Float64, endpoint, fn, Vector{UInt8}(reinterpret(UInt8, VALUES))) == 500500.0 # any bytes
+    refusal(f) = try f(); "" catch error; string(error.status, error.text) end
+    @test refusal(() -> call(Float32, endpoint, fn, VALUES)) ==
+        "TC_E_VERSIONfunction 'total_in_c' is called as '(f64[])->f32', and it is '(f64[])->f64'"
+    for (payload, text) in ((1.0, "(f64)"), (Float32[1], "(f32[])"), ("a", "(text)"), (nothing, "()"), ((1.0, VALUES), "(f64,f64[])"),
+                            ((true, Int8(1), Pairing(1, 2)), "(bool,i8,{i32,f64})"), ((1, (1, 2)), "(i64,?16:8)"))
+        @test occursin("as '$text->*'", refusal(() -> send(endpoint, fn, payload)))
+    end
+end
+
 function check_from_julia(address, table)
     Context() do context
         endpoint = Endpoint(context, address; timeout=20)
@@ -20,8 +38,9 @@ function check_from_julia(address, table)
             @test call(Float64, endpoint, fn, VALUES) == 500500.0
             @test call(Float64, endpoint, fn, [2.5]) == 2.5
             @test call(Float64, endpoint, fn, Float64[]) == 0.0
-            @test_throws ArgumentError call(UInt32, endpoint, fn, VALUES; capacity=8)
         end
+        @test_throws ArgumentError call(UInt32, endpoint, Ifunc(context, total), VALUES; capacity=8)
+        check_prototypes(endpoint, Ifunc(context, "total_in_c"))
         @test call(Functions.Moments, endpoint, Ifunc(context, moments), [1.0, 2.0, 3.0]) ==
               Functions.Moments(3, 2.0, 2.0)
         EMULATED || check_symbols(context, endpoint, table)

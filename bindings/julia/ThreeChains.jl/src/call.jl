@@ -92,6 +92,7 @@ a reply of unknown size may have.
 """
 function call(::Type{T}, peer::Peer, fn::Ifunc, payload=nothing; timeout=nothing,
               capacity=room_for(T)) where {T}
+    check_prototype(T, fn, payload)
     pending = start_call(peer, fn, payload, timeout, capacity)
     try
         wait_until(() -> pending.ended, owner(peer), Inf)
@@ -115,6 +116,7 @@ among them, when all have ended.
 """
 function call_all(::Type{T}, group::Group, fn::Ifunc, payload=nothing; timeout=nothing,
                   capacity=room_for(T)) where {T}
+    check_prototype(T, fn, payload)
     begun = Any[]
     try
         for rank in 0:length(group)-1

@@ -76,6 +76,11 @@ Ifunc(context::Context; path::AbstractString) =
     Ifunc(context, open_path(@tc(tc_ifunc_open_code_sized), context, String(path)))
 
 name(fn::Ifunc) = unsafe_string(ccall(@tc(tc_ifunc_name), Cstring, (Ptr{Cvoid},), use(fn)))
+# The types of its arguments and of its answer, or nothing.
+function prototype(fn::Ifunc)
+    text = ccall(@tc(tc_ifunc_prototype), Ptr{UInt8}, (Ptr{Cvoid},), use(fn))
+    return text == C_NULL ? nothing : unsafe_string(text)
+end
 code_size(fn::Ifunc) = Int(ccall(@tc(tc_ifunc_code_size), Csize_t, (Ptr{Cvoid},), use(fn)))
 
 # Repeats a call while the peer has no space for it. A large payload may be partly sent then, by this
@@ -110,6 +115,7 @@ are copied before this returns. A large payload that was given up half way (a ti
 endpoint that has to be closed.
 """
 function send(peer::Peer, fn::Ifunc, payload=nothing; timeout=nothing)
+    check_prototype(Nothing, fn, payload)
     with_bytes(payload) do bytes, size
         retry_send(owner(peer), timeout) do
             ccall(@tc(tc_send), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{UInt8}, Csize_t), use(peer),
