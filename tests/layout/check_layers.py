@@ -35,6 +35,7 @@ LIBRARIES = {
     "jansson": ["jansson.h"],
     "pmix": ["pmix.h", "pmix_*.h"],
     "mpi": ["mpi.h"],
+    "tirpc": ["rpc/*"],
     "julia": ["julia.h"],
     "cmocka": ["cmocka.h"],
     "openssl": ["openssl/*"],
