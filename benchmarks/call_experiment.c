@@ -189,7 +189,7 @@ static int run_calls(const perf_options *options)
 /* The smallest request has its number in eight bytes. */
 const perf_experiment call_experiment = {
     .name = "call",
-    .summary = "round trip and rate of calls that are answered, beside UCX, MPI and ONC RPC",
+    .summary = "round trip and rate of calls that are answered, beside UCX, MPI and RPC",
     .options = "size outstanding iterations warmup rounds modes pin",
     .told = {{"iterations", "(what fits 25 ms)"}, {"modes", "out of " MODES}},
     .defaults = {{"size", "8"},

@@ -14,11 +14,16 @@
 #else
 #define RPC(variable) .mode = &perf_mode_##variable
 #endif
+#ifdef PEER_ZMQ_MISSING
+#define ZMQ(variable) .missing = PEER_ZMQ_MISSING
+#else
+#define ZMQ(variable) .mode = &perf_mode_##variable
+#endif
 
 const peer_mode peer_modes[] = {
     {.name = "mpi", MPI(mpi)},           {.name = "mpi-tcp", MPI(mpi_tcp)},
     {.name = "rpc", RPC(rpc)},           {.name = "rpc-null", RPC(rpc_null)},
-    {.name = "rpc-unix", RPC(rpc_unix)},
+    {.name = "rpc-unix", RPC(rpc_unix)}, {.name = "zmq", ZMQ(zmq)},
 };
 const size_t peer_mode_count = sizeof peer_modes / sizeof peer_modes[0];
 

@@ -12,9 +12,10 @@ extern const perf_mode perf_mode_mpi_tcp;  /* the same over tcp */
 extern const perf_mode perf_mode_rpc;      /* ONC RPC over tcp */
 extern const perf_mode perf_mode_rpc_null; /* its procedure without argument and result */
 extern const perf_mode perf_mode_rpc_unix; /* over a unix socket */
+extern const perf_mode perf_mode_zmq;      /* ZeroMQ's request and reply, over a unix socket */
 
 /* The names of all of them, built or not, as a comma list. */
-#define PEER_MODES "mpi,mpi-tcp,rpc,rpc-null,rpc-unix"
+#define PEER_MODES "mpi,mpi-tcp,rpc,rpc-null,rpc-unix,zmq"
 
 typedef struct peer_mode {
     const char *name;

@@ -36,6 +36,7 @@ LIBRARIES = {
     "pmix": ["pmix.h", "pmix_*.h"],
     "mpi": ["mpi.h"],
     "tirpc": ["rpc/*"],
+    "zmq": ["zmq.h"],
     "julia": ["julia.h"],
     "cmocka": ["cmocka.h"],
     "openssl": ["openssl/*"],
