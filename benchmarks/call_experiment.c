@@ -18,8 +18,9 @@ static const perf_mode *const own_modes[] = {
     &perf_mode_window_get, &perf_mode_threaded, &perf_mode_task};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
-#define MODES                                                                                  \
-    "am,am-safe,get," PEER_MODES ",call,start,window,window-start,window-get,threaded,task"
+#define OF_UCX "am,am-safe,get"
+#define OWN "call,start,window,window-start,window-get,threaded,task"
+#define MODES OF_UCX "," PEER_MODES "," OWN
 
 static bool is_asked_for(const series_run *run, const char *name)
 {
@@ -191,7 +192,8 @@ const perf_experiment call_experiment = {
     .name = "call",
     .summary = "round trip and rate of calls that are answered, beside UCX, MPI and RPC",
     .options = "size outstanding iterations warmup rounds modes pin",
-    .told = {{"iterations", "(what fits 25 ms)"}, {"modes", "out of " MODES}},
+    .told = {{"iterations", "(what fits 25 ms)"},
+             {"modes", "out of " OF_UCX "," OWN " and " PEER_MODES}},
     .defaults = {{"size", "8"},
                  {"outstanding", "1,4,16,64,256,1024"},
                  {"modes", "am,call,start"},

@@ -1,7 +1,7 @@
 /* A call by ZeroMQ over a unix socket (its transport ipc): a request and a reply, which has the
  * number that the request's first eight bytes have. One at a time by the sockets REQ and REP;
- * several at once by DEALER, which does not wait for replies, and the same REP. Each process has
- * a thread of ZeroMQ's for the connection beside its own, on the same processor where it is
+ * several at once by DEALER, which does not wait for replies, and the same REP. Each process
+ * has a thread of ZeroMQ's for the connection beside its own, on the same processor where it is
  * pinned; both sleep until something is there. */
 #include "peer_modes.h"
 #include "perf_clock.h"
@@ -123,8 +123,8 @@ static void release_zmq(perf_series *series)
 
 /* --- messages ---------------------------------------------------------------------------- */
 
-/* REQ and REP put an empty part before each message, and take it away; DEALER leaves that to its
- * caller. */
+/* REQ and REP put an empty part before each message, and take it away; DEALER leaves that to
+ * its caller. */
 static bool send_message(zmq_state *state, const void *bytes, size_t size)
 {
     if (state->is_dealer && state->session->role == PERF_SOURCE &&

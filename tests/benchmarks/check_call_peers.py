@@ -3,7 +3,7 @@
 
     check_call_peers.py rows TC_PERF MODE...      every mode, beside the library's; tc-perf itself has checked the replies
     check_call_peers.py killed TC_PERF MODE...    nothing outlives a tc-perf, a target, an mpirun or a rank that was killed
-    check_call_peers.py missing TC_PERF           a build without them says which is missing, and why
+    check_call_peers.py missing TC_PERF           a build without them names the missing one, and the reason
     check_call_peers.py rest PROGRAM MPIRUN       tc-perf-mpi: its answers, and that it sleeps between orders
 """
 import os
