@@ -45,7 +45,8 @@ static bool open_listener(mpi_job *job, char *name_out, size_t size)
 }
 
 /* Two slots, so that MPI does not think of the machine as too small and yield; no binding, as
- * each rank chooses its own processor. */
+ * each rank chooses its own processor. MPICH lies on UCX or on libfabric, each with its own way
+ * to tcp. */
 #if PEER_MPI_IS_OPEN
 static const char *const arguments[] = {
     "--bind-to", "none", "--host", "localhost:2",         "-n", "2",     "--mca",
@@ -55,7 +56,9 @@ static const char *const tcp[] = {"self,tcp", "--mca", "btl_tcp_if_include", "lo
 #else
 static const char *const arguments[] = {"-bind-to", "none", "-n", "2"};
 static const char *const shared_memory[] = {"-genv", "MPIR_CVAR_NOLOCAL", "0"};
-static const char *const tcp[] = {"-genv", "MPIR_CVAR_NOLOCAL", "1"};
+static const char *const tcp[] = {"-genv", "MPIR_CVAR_NOLOCAL", "1",
+                                  "-genv", "UCX_TLS",           "tcp,self",
+                                  "-genv", "FI_PROVIDER",       "tcp"};
 #endif
 
 typedef struct command {

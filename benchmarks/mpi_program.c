@@ -106,6 +106,8 @@ static void greet(const rank_state *state)
     mpi_hello hello = {.version = MPI_WORDS_VERSION, .rank = (uint64_t)state->rank};
     (void)MPI_Get_library_version(library, &size);
     library[strcspn(library, ",\n")] = '\0';
+    for (char *tab = strchr(library, '\t'); tab != NULL; tab = strchr(tab, '\t'))
+        *tab = ' '; /* MPICH's */
     (void)snprintf(hello.library, sizeof hello.library, "%.*s", (int)sizeof hello.library - 1,
                    library);
     send_all(state->link, &hello, sizeof hello);
