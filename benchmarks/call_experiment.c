@@ -1,6 +1,7 @@
 /* The round trip of a call: from the caller's start of it until its answer is there, blocking
  * and with a completion, for 1 to 1,024 calls at once, beside a request and a reply of UCX's
- * active messages. */
+ * active messages, and calls by other systems (peer_modes.h). */
+#include "peer_modes.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
@@ -9,24 +10,56 @@
 #include <stdio.h>
 #include <string.h>
 
-static const perf_mode *const modes[] = {&perf_mode_request_am,   &perf_mode_request_am_safe,
-                                         &perf_mode_get,          &perf_mode_call,
-                                         &perf_mode_start,        &perf_mode_window,
-                                         &perf_mode_window_start, &perf_mode_window_get,
-                                         &perf_mode_threaded,     &perf_mode_task};
+/* Others' come first: ratios are to what is before. */
+static const perf_mode *const ucx_modes[] = {&perf_mode_request_am, &perf_mode_request_am_safe,
+                                             &perf_mode_get};
+static const perf_mode *const own_modes[] = {
+    &perf_mode_call,       &perf_mode_start,    &perf_mode_window, &perf_mode_window_start,
+    &perf_mode_window_get, &perf_mode_threaded, &perf_mode_task};
 
-#define MODE_COUNT (sizeof modes / sizeof modes[0])
-#define MODES "am,am-safe,get,call,start,window,window-start,window-get,threaded,task"
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define OF_UCX "am,am-safe,get"
+#define OWN "call,start,window,window-start,window-get,threaded,task"
+#define MODES OF_UCX "," PEER_MODES "," OWN
+
+static bool is_asked_for(const series_run *run, const char *name)
+{
+    return perf_value_lists(run->options.modes, ',', name);
+}
+
+static void add_modes(series_run *run, const perf_mode *const *modes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_asked_for(run, modes[i]->name))
+            series_run_add(run, modes[i]);
+    }
+}
+
+static bool add_peers(series_run *run)
+{
+    for (size_t i = 0; i < peer_mode_count; i++) {
+        const peer_mode *peer = &peer_modes[i];
+        if (!is_asked_for(run, peer->name))
+            continue;
+        if (peer->mode == NULL) {
+            (void)fprintf(stderr, "tc-perf: --modes %s: not in this build: %s\n", peer->name,
+                          peer->missing);
+            return false;
+        }
+        series_run_add(run, peer->mode);
+    }
+    return true;
+}
 
 /* Calls send nothing that a function would read: tsi counts them. */
 static bool choose_series(series_run *run)
 {
     if (!series_run_knows_modes(run, MODES))
         return false;
-    for (size_t i = 0; i < MODE_COUNT; i++) {
-        if (perf_value_lists(run->options.modes, ',', modes[i]->name))
-            series_run_add(run, modes[i]);
-    }
+    add_modes(run, ucx_modes, COUNT(ucx_modes));
+    if (!add_peers(run))
+        return false;
+    add_modes(run, own_modes, COUNT(own_modes));
     for (unsigned i = 0; i < run->series_count; i++)
         run->series[i].work = ifunc_work_find("tsi");
     return true;
@@ -82,7 +115,7 @@ static void add_ratio(const series_run *run, unsigned over, unsigned under, cons
     (void)json_object_set_new(run->ratios, name, perf_report_number(value));
 }
 
-/* The library's modes to each of plain UCX's, which come first. */
+/* The library's modes to each of the others', which come first. */
 static void report_ratios(const series_run *run)
 {
     for (unsigned over = 0; over < run->series_count; over++) {
@@ -90,7 +123,7 @@ static void report_ratios(const series_run *run)
             continue;
         for (unsigned under = 0; under < over; under++) {
             const series_samples *a = &run->samples[over], *b = &run->samples[under];
-            if (run->series[under].mode->has_deliveries)
+            if (run->series[under].mode->has_deliveries || is_left_out(run, under))
                 continue;
             add_ratio(run, over, under, "latency", ratio_of(run, a->p50_ns, b->p50_ns));
             add_ratio(run, over, under, "rate", ratio_of(run, a->rate_per_s, b->rate_per_s));
@@ -131,13 +164,20 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
                   samples->p50_ns[round], samples->rate_per_s[round] / 1e6);
 }
 
+static void finish(const series_run *run, json_t *report)
+{
+    (void)run;
+    peer_modes_report_versions(report);
+}
+
 static int run_calls(const perf_options *options)
 {
     static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
                                      .of_calls = true,
                                      .choose_counts = series_run_choose_counts,
                                      .print_round = print_round,
-                                     .report_payload = report_point};
+                                     .report_payload = report_point,
+                                     .finish = finish};
     series_run run = {.kind = &kind, .options = *options};
     if (options->payloads.count > 1) {
         (void)fprintf(stderr, "tc-perf: call --size: found %u payloads, expected one\n",
@@ -150,9 +190,10 @@ static int run_calls(const perf_options *options)
 /* The smallest request has its number in eight bytes. */
 const perf_experiment call_experiment = {
     .name = "call",
-    .summary = "round trip and rate of calls that are answered, beside UCX's request and reply",
+    .summary = "round trip and rate of calls that are answered, beside UCX, MPI and RPC",
     .options = "size outstanding iterations warmup rounds modes pin",
-    .told = {{"iterations", "(what fits 25 ms)"}, {"modes", "out of " MODES}},
+    .told = {{"iterations", "(what fits 25 ms)"},
+             {"modes", "out of " OF_UCX "," OWN " and " PEER_MODES}},
     .defaults = {{"size", "8"},
                  {"outstanding", "1,4,16,64,256,1024"},
                  {"modes", "am,call,start"},

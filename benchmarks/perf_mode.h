@@ -32,6 +32,7 @@ typedef struct perf_series {
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
     unsigned endpoints;   /* of the modes of waiting: to the same target */
     bool is_left_out;     /* set by open: the mode has no figures for so many calls at once */
+    uint64_t took_ns;     /* of the last rate run, by a mode with a clock of its own; or 0 */
 } perf_series;
 
 struct perf_mode {

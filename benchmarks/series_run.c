@@ -170,9 +170,9 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
     uint64_t start = perf_now_ns();
     if (!series->mode->source_rate(series, count) || !perf_session_await_done(run->session))
         return false;
-    uint64_t end = perf_now_ns();
+    uint64_t took_ns = series->took_ns != 0 ? series->took_ns : perf_now_ns() - start;
     perf_session_set_ended(run->session);
-    *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
+    *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)took_ns;
     bool ok = perf_session_reply(run->session);
     if (ok && run->kind->note_rate != NULL)
         run->kind->note_rate(run, index, count);

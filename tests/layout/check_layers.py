@@ -35,6 +35,8 @@ LIBRARIES = {
     "jansson": ["jansson.h"],
     "pmix": ["pmix.h", "pmix_*.h"],
     "mpi": ["mpi.h"],
+    "tirpc": ["rpc/*"],
+    "zmq": ["zmq.h"],
     "julia": ["julia.h"],
     "cmocka": ["cmocka.h"],
     "openssl": ["openssl/*"],

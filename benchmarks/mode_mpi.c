@@ -1,0 +1,86 @@
+/* A call by messages of MPI: a send and a receive, which the other rank answers. The ranks are
+ * programs of their own (mpi_program.c) on the processors of source and target, which sleep
+ * meanwhile; between rounds the ranks sleep. The source alone has something to do. */
+#include "mpi_job.h"
+#include "peer_modes.h"
+#include "perf_clock.h"
+#include "perf_mode.h"
+#include "perf_session.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* Long beside a message: a target that looks often is work for the processor of rank 1. */
+#define TARGET_REST_NS (10 * (long)PERF_NS_PER_MS)
+
+static bool open_by(perf_series *series, bool is_tcp)
+{
+    mpi_job *job = series->state;
+    series->payload_bytes = series->options->payload_bytes;
+    series->frame_bytes = (double)series->payload_bytes; /* MPI's headers are its own affair */
+    (void)snprintf(series->delivery, sizeof series->delivery, "%s", is_tcp ? "tcp" : "shared");
+    if (series->session->role == PERF_TARGET)
+        return true;
+    if (!mpi_job_start(job, series->session, series->mode->name, is_tcp, series->options->cpus))
+        return false;
+    peer_modes_note_version("mpi", job->hello.library);
+    return true;
+}
+
+static bool open_shared(perf_series *series)
+{
+    return open_by(series, false);
+}
+
+static bool open_tcp(perf_series *series)
+{
+    return open_by(series, true);
+}
+
+static bool run_trips(perf_series *series, uint64_t count, uint64_t *ticks)
+{
+    const mpi_order order = {.count = count,
+                             .window = series->options->calls_at_once,
+                             .payload_bytes = series->payload_bytes,
+                             .wants_ticks = ticks != NULL};
+    mpi_answer answer;
+    if (!mpi_job_run(series->state, &order, ticks, &answer)) {
+        mpi_job_end(series->state); /* nobody closes a series that has failed */
+        return false;
+    }
+    series->took_ns = answer.took_ns;
+    return true;
+}
+
+static bool rate_trips(perf_series *series, uint64_t count)
+{
+    return run_trips(series, count, NULL);
+}
+
+static bool rest(perf_series *series, uint64_t count)
+{
+    const struct timespec pause = {.tv_nsec = TARGET_REST_NS};
+    (void)count;
+    perf_session_set_done(series->session); /* rank 0 has all answers when the source has */
+    while (!perf_session_has_ended(series->session)) {
+        if (perf_session_has_failed(series->session))
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+static void release_job(perf_series *series)
+{
+    mpi_job_end(series->state);
+}
+
+#define MPI_MODE(text, opened)                                                                 \
+    {                                                                                          \
+        .name = text, .state_bytes = sizeof(mpi_job), .open = opened,                          \
+        .source_latency = run_trips, .target_latency = rest, .source_rate = rate_trips,        \
+        .target_rate = rest, .release = release_job                                            \
+    }
+
+const perf_mode perf_mode_mpi = MPI_MODE("mpi", open_shared);
+const perf_mode perf_mode_mpi_tcp = MPI_MODE("mpi-tcp", open_tcp);

@@ -1,0 +1,34 @@
+/* The modes of tc-perf call that measure other systems: those that this build has, and why it
+ * lacks the others. */
+#ifndef TC_PERF_PEER_MODES_H
+#define TC_PERF_PEER_MODES_H
+
+#include "perf_mode.h"
+
+#include <jansson.h>
+
+extern const perf_mode perf_mode_mpi;      /* MPI's send and receive, over shared memory */
+extern const perf_mode perf_mode_mpi_tcp;  /* the same over tcp */
+extern const perf_mode perf_mode_rpc;      /* ONC RPC over tcp */
+extern const perf_mode perf_mode_rpc_null; /* its procedure without argument and result */
+extern const perf_mode perf_mode_rpc_unix; /* over a unix socket */
+extern const perf_mode perf_mode_zmq;      /* ZeroMQ's request and reply, over a unix socket */
+
+/* The names of all of them, built or not, as a comma list. */
+#define PEER_MODES "mpi,mpi-tcp,rpc,rpc-null,rpc-unix,zmq"
+
+typedef struct peer_mode {
+    const char *name;
+    const perf_mode *mode; /* NULL: not in this build */
+    const char *missing;   /* what the build lacked */
+} peer_mode;
+
+extern const peer_mode peer_modes[];
+extern const size_t peer_mode_count;
+
+/* Source: the version of a system that was measured. The text is copied. */
+void peer_modes_note_version(const char *system, const char *version);
+/* Adds those to the versions of a report's environment. */
+void peer_modes_report_versions(json_t *report);
+
+#endif
