@@ -175,6 +175,35 @@ TC_MUST_CHECK TC_API tc_status tc_forward_function(tc_ifunc *fn, uint32_t rank,
  *   as tc_group_ep    the endpoint to the origin cannot be created */
 TC_API tc_status tc_reply(const void *data, size_t size);
 
+/* Gives memory for a reply, which tc_reply_commit sends: in place of an answer that is made
+ * elsewhere and copied. Where the caller maps no ring or its ring is full, where the answer is
+ * small, long, or for this process, the memory is a block that is copied after all; the function
+ * need not know which it got.
+ *
+ * The function may send, forward, and start calls meanwhile, on the same endpoint, too, and may
+ * wait if it is one that may (<tc/task.h>): the memory stays. It is given back when the call is
+ * answered, forwarded or detached, by whichever function, and when NAME_main ends, in any way;
+ * a store to it afterwards is a mistake as one to freed memory. Its bytes are of any value at
+ * first. A second begin gives back the memory of the first, also when it fails.
+ *
+ *   size              bytes that the reply takes at most; at most as tc_reply accepts
+ *   memory_out        receives the memory, aligned to 16; of no use to other messages or threads
+ *
+ *   TC_E_NOT_FOUND    as tc_reply
+ *   TC_E_TOO_LARGE    size exceeds the option send_queue_bytes
+ *   TC_E_NO_MEMORY    an allocation failed */
+TC_MUST_CHECK TC_API tc_status tc_reply_begin(size_t size, void **memory_out);
+
+/* Replies with the first bytes of the memory that tc_reply_begin gave, and gives it back. If it
+ * fails otherwise than with TC_E_INVALID, it is as if tc_reply had failed; the memory stays, and
+ * the function may commit again.
+ *
+ *   size          of the reply
+ *
+ *   TC_E_INVALID  size is more than was asked for, or no memory was given, or it was given back
+ *   as tc_reply   but never TC_E_NOT_FOUND */
+TC_API tc_status tc_reply_commit(size_t size);
+
 /* Replies with a failure.
  *
  *   status        below 0; the caller receives it

@@ -42,6 +42,8 @@ typedef struct tci_sender {
     struct tci_large_request *large; /* transfer/large_send.h; goes before the queue */
     size_t payload_max;              /* of one frame */
     bool building;        /* a payload is being made in the ring: nothing else may be sent */
+    /* Ring space that a running function writes to; transfer/frame_out.h. NULL: there is none */
+    struct tci_frame_hold *hold;
     bool queues_unopened; /* messages are queued while the endpoint is not open yet */
     /* Frames that are not messages of their own: control frames and replies; and fragments but
      * the last, and bindings. */

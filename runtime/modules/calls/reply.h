@@ -14,6 +14,16 @@
 TC_MUST_CHECK tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                                             const void *data, size_t size);
 
+/* Returns whether an answer of that size may leave at all, for such a message. */
+bool tci_reply_may_be(const tc_ep *ep, const tci_route *route, size_t size);
+/* Returns the endpoint whose ring takes an answer to such a message as frames without a path, or
+ * NULL: there is none, or the message is local. */
+tc_ep *tci_reply_ring_of(tc_ep *ep, const tci_route *route);
+/* Returns the head of an answer to such a message. */
+tci_reply tci_reply_head(const tc_ep *ep, const tci_route *route, tc_status status);
+/* Commits a REPLY frame in the ring; the payload is in it. */
+void tci_reply_publish(tc_ep *ep, uint8_t *frame, size_t payload_size);
+
 /* The same with a status and a text; logs a reply that cannot be sent. */
 void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
 
