@@ -315,9 +315,15 @@ tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
 
 void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size)
 {
+    fake_pair_join_by(pair, delivery, size, 4096);
+}
+
+void fake_pair_join_by(fake_pair *pair, uint64_t delivery, uint32_t size, uint64_t ring_bytes)
+{
     tc_error error;
     pair->near = fake_node_create();
     pair->far = fake_node_create();
+    pair->near->core.options.ring_bytes = pair->far->core.options.ring_bytes = ring_bytes;
     pair->near->core.options.delivery = pair->far->core.options.delivery = delivery;
     pair->near->seen.then = pair->far->seen.then = &fake_layers;
     tc_group *group = fake_group_create(pair->near, 0, size, pair->near, pair->far);

@@ -89,6 +89,8 @@ extern const tci_ep_events fake_layers;
 /* Both nodes are members of a group of `size`, near rank 0 and far rank 1, with those layers;
  * no process is at the addresses of the others. */
 void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size);
+/* The same with rings of another size than 4 KiB. */
+void fake_pair_join_by(fake_pair *pair, uint64_t delivery, uint32_t size, uint64_t ring_bytes);
 #define FAKE_GROUP 42u
 /* The group of a node; rank 1 is far's. */
 tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,

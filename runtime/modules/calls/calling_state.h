@@ -11,8 +11,7 @@ typedef struct tci_calling {
     tci_calls calls;
     tci_groups groups;
     tci_local_replies replies;
-    /* At most one is in a ring at a time, since such a function runs to its end at once. */
-    tci_reply_memory in_ring;
+    tci_reply_memories memories;
 } tci_calling;
 
 static inline tci_calling *tci_calling_of(const tci_core *core)

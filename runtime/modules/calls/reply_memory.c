@@ -19,8 +19,6 @@
 
 #include <stdlib.h>
 
-/* Smaller answers are copied sooner than a second frame is handled. */
-#define IN_RING_MIN 1024u
 #define ALIGNMENT 16u
 #define FIRST_PART 8u
 #define SECOND_FRAME (TCI_FRAME_HEADER_BYTES + TCI_REPLY_BYTES + FIRST_PART)
@@ -30,29 +28,40 @@ _Static_assert(SECOND_FRAME % TCI_FRAME_GRANULE == 0, "the first frame fills its
 _Static_assert(MEMORY_OFFSET % ALIGNMENT == 0,
                "memory in a ring is aligned as that of a block");
 
-/* The functions that hold space run to their ends before anything else happens in the context:
- * not those that may wait, or that make a payload inside one of them. */
-static bool may_hold(const tci_core *core)
+/* Returns whether the running function may have the context's own memory. */
+static bool may_take_own(const tci_core *core)
 {
     return !tci_tasks_may_wait(core) &&
            !tci_pending_has(&core->pending, TCI_BUILDING | TCI_FORKED);
 }
 
-/* Returns the memory, or NULL. The frame limit is 0 where anything else goes first. */
-static tci_reply_memory *take_in_ring(tc_ep *ep, const tci_route *route, size_t size)
+/* The frame limit is 0 where anything else goes first. */
+static bool take_in_ring(tci_reply_memory *memory, tc_ep *ep, const tci_route *route,
+                         size_t size)
 {
-    if (size < IN_RING_MIN || !may_hold(ep->core))
-        return NULL;
-    tci_reply_memory *memory = &tci_calling_of(ep->core)->in_ring;
     tc_ep *to = tci_reply_ring_of(ep, route);
     if (to == NULL || to->tx.push != NULL || MEMORY_OFFSET + size >= to->tx.frame_limit)
-        return NULL;
+        return false;
     uint8_t *frame = tci_frame_out_hold(to, &memory->hold, MEMORY_OFFSET + size);
     if (frame == NULL)
-        return NULL;
+        return false;
     memory->bytes = frame + MEMORY_OFFSET;
     memory->ep = to;
-    return memory;
+    return true;
+}
+
+/* Returns the context's own memory, or NULL. */
+static tci_reply_memory *take_own(tc_ep *ep, const tci_route *route, size_t size)
+{
+    tci_reply_memories *memories = &tci_calling_of(ep->core)->memories;
+    if (!may_take_own(ep->core))
+        return NULL;
+    memories->own.is_block = false;
+    memories->own.bytes = memories->bytes;
+    memories->own.ep = NULL;
+    return size <= sizeof memories->bytes || take_in_ring(&memories->own, ep, route, size)
+               ? &memories->own
+               : NULL;
 }
 
 static tci_reply_memory *allocate(size_t size)
@@ -65,6 +74,7 @@ static tci_reply_memory *allocate(size_t size)
     if (memory == NULL)
         return NULL;
     memory->bytes = (uint8_t *)memory + head;
+    memory->is_block = true;
     memory->ep = NULL;
     return memory;
 }
@@ -75,7 +85,7 @@ tc_status tci_reply_memory_take(tc_ep *ep, tci_invocation *invocation, size_t si
     TCI_INVARIANT(reply_memory, !invocation->begun && invocation->route.call != 0);
     if (!tci_reply_may_be(ep, &invocation->route, size))
         return TC_E_TOO_LARGE;
-    tci_reply_memory *memory = take_in_ring(ep, &invocation->route, size);
+    tci_reply_memory *memory = take_own(ep, &invocation->route, size);
     if (memory == NULL && (memory = allocate(size)) == NULL)
         return TC_E_NO_MEMORY;
     memory->size = size;
@@ -120,6 +130,6 @@ void tci_reply_memory_give_back(tci_invocation *invocation)
     invocation->begun = false;
     if (memory->ep != NULL)
         tci_frame_out_release(memory->ep, &memory->hold);
-    else
+    else if (memory->is_block)
         free(memory);
 }

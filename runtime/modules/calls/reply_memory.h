@@ -1,19 +1,31 @@
 /* Memory that a function writes its answer to: tc_reply_begin and tc_reply_commit.
  *
- * It is held space of the ring that takes the answer (transfer/frame_out.h), or a block, which
- * tc_reply sends. docs/decisions/answers-in-place.md has the reasons. */
+ * It is held space of the ring that takes the answer (transfer/frame_out.h), or memory that
+ * tc_reply sends: the context's own for a short answer, or a block.
+ * docs/decisions/answers-in-place.md has the reasons. */
 #ifndef TCI_REPLY_MEMORY_H
 #define TCI_REPLY_MEMORY_H
 
 #include "core/calls_ops.h"
 #include "transfer/frame_out.h"
 
+/* Shorter answers do not lie in a ring: copying them takes less time. */
+#define TCI_REPLY_MEMORY_SHORT 2048u
+
 typedef struct tci_reply_memory {
     uint8_t *bytes; /* for the function */
     size_t size;
-    tc_ep *ep; /* whose ring it is in; NULL: it is a block, which begins with this struct */
+    bool is_block; /* of aligned_alloc, which begins with this struct */
+    tc_ep *ep;     /* whose ring it is in; NULL: in none */
     tci_frame_hold hold;
 } tci_reply_memory;
+
+/* The context's own. One function has it at a time: not one that may wait, or that makes a
+ * payload inside one of these. The others run to their ends before anything else happens. */
+typedef struct tci_reply_memories {
+    tci_reply_memory own;
+    _Alignas(16) uint8_t bytes[TCI_REPLY_MEMORY_SHORT];
+} tci_reply_memories;
 
 /* Gives such memory to a message that has none. `ep` is the endpoint that it came by, or one of
  * the group that it travels in. TC_E_TOO_LARGE, TC_E_NO_MEMORY. */

@@ -1,13 +1,14 @@
-/* Answers that a function writes in place: near is rank 0 and calls, far is rank 1. Their rings
- * are mapped and have 4 KiB, so an answer of IN_RING bytes lies in one, and one of LONG does
- * not. */
+/* Answers that a function writes in place: near is rank 0 and calls, far is rank 1. Answers of
+ * SHORT and of LONG bytes have a block; one of IN_RING bytes lies in the mapped ring. */
 #include "called_pair.h"
 #include "core/ep_state.h"
 #include "modules/calls/reply_memory.h"
 
 #include <tc/entry.h>
 
-#define IN_RING 1200u
+#define RING_BYTES 8192u
+#define SHORT 100u
+#define IN_RING 2400u
 #define LONG 6000u
 
 static size_t reserved, committed;
@@ -54,7 +55,7 @@ static void expect_peace(void)
 
 static void as_two_members(void (*test)(void))
 {
-    join(2);
+    join_by(2, RING_BYTES);
     in_rings = 0;
     counted = fake_node_function(pair.far, "counted", says_nothing);
     assert_ok(tc_send(pair.peer, counted, NULL, 0));
@@ -79,7 +80,7 @@ static void answers(void *payload, size_t size, void *target_args)
 
 PLACE_TEST(answers_arrive_whole)
 {
-    static const size_t sizes[] = {0, 1, 8, 100, 1023, 1024, 1025, 1200, 1400, 2000, LONG};
+    static const size_t sizes[] = {0, 1, 8, SHORT, 2047, 2048, 2049, IN_RING, 3000, 4000, LONG};
     tc_ifunc *fn = fake_node_function(pair.near, "called", answers);
     for (unsigned round = 0; round < 9; round++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -148,10 +149,10 @@ static void sends_and_is_read(void *payload, size_t size, void *target_args)
     while (runs == 0)
         (void)fake_node_turn(pair.near);
     /* what the peer has consumed is no space for others yet */
-    for (unsigned i = 0; i < 40; i++)
+    for (unsigned i = 0; i < 80; i++)
         assert_ok(tc_send(tc_self_endpoint(), counted, pair.near, 100));
     assert_non_null(pair.peer->tx.queue);
-    assert_true(pair.peer->tx.ring.tail - tail <= 4096);
+    assert_true(pair.peer->tx.ring.tail - tail <= RING_BYTES);
     fill(memory, 0, IN_RING);
     assert_ok(tc_reply_commit(IN_RING));
 }
@@ -161,7 +162,7 @@ PLACE_TEST(space_that_is_still_written_to_is_not_used_again)
     call(sends_and_is_read, 0, 0);
     fake_pair_settle(&pair);
     expect_answer(IN_RING);
-    assert_int_equal(runs, 41);
+    assert_int_equal(runs, 81);
     assert_int_equal(in_rings, 1);
 }
 
@@ -283,7 +284,7 @@ PLACE_TEST(memory_is_given_back_where_no_commit_comes)
     for (unsigned round = 0; round < 10; round++)
         give_back_of(IN_RING);
     assert_true(in_rings > 50);
-    give_back_of(100);
+    give_back_of(SHORT);
     give_back_of(LONG);
 }
 
