@@ -31,10 +31,15 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
     tci_small_copy_any(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
 }
 
+bool tci_reply_may_leave(const tc_ep *ep)
+{
+    return tci_ep_takes_messages(ep) && !ep->tx.building && ep->tx.queue == NULL &&
+           ep->tx.large == NULL;
+}
+
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
 {
-    if (!tci_ep_takes_messages(ep) || ep->tx.building || ep->tx.queue != NULL ||
-        ep->tx.large != NULL)
+    if (ep->tx.frame_limit == 0 && !tci_reply_may_leave(ep))
         return NULL;
     return tci_frame_out_begin(ep, TCI_FRAME_REPLY, TCI_FRAME_HEADER_BYTES + payload_size);
 }

@@ -21,6 +21,9 @@ bool tci_reply_may_be(const tc_ep *ep, const tci_route *route, size_t size);
 tc_ep *tci_reply_ring_of(tc_ep *ep, const tci_route *route);
 /* Returns the head of an answer to such a message. */
 tci_reply tci_reply_head(const tc_ep *ep, const tci_route *route, tc_status status);
+/* Returns whether nothing has to leave before an answer. So it is where the frame limit is above
+ * 0; where that is 0, space may be held. */
+bool tci_reply_may_leave(const tc_ep *ep);
 /* Commits a REPLY frame in the ring; the payload is in it. */
 void tci_reply_publish(tc_ep *ep, uint8_t *frame, size_t payload_size);
 

@@ -115,8 +115,8 @@ bool tci_reply_memory_commit(tci_invocation *invocation, size_t size)
 {
     tci_reply_memory *memory = invocation->memory;
     tc_ep *to = memory->ep;
-    if (to == NULL || memory->hold.frame == NULL || !tci_ep_takes_messages(to))
-        return false;
+    if (to == NULL || memory->hold.frame == NULL || !tci_reply_may_leave(to))
+        return false; /* frames or queued messages go first */
     TCI_INVARIANT_IS(reply_memory, size, <=, memory->size);
     tci_reply_memory_give_back(invocation);
     publish(to, memory->hold.frame, &invocation->route, size);
