@@ -18,7 +18,7 @@ typedef struct tci_invocation {
     bool moved;        /* forwarded, replied to, or detached */
     bool begun;        /* `memory` is set, and an answer is owed: tc_reply_begin */
     tc_status failure; /* of a forward or a reply, sent unless moved later; TC_OK: no failure */
-    /* modules/calls/reply_memory.h. Of a function that waits it is one block. */
+    /* modules/calls/reply_memory.h; one block, if the function waits. */
     struct tci_reply_memory *memory;
     char text[256];
 } tci_invocation;

@@ -23,15 +23,15 @@ bool tci_frame_out_fits(const tc_ep *ep, size_t payload_size, size_t code_size)
            frame_bytes(payload_size, code_size) <= max;
 }
 
-/* Turns held space into padding: a reply to no call. A broken ring takes no frame any more. */
+/* Turns held space into padding: a part of a reply to no call. That reply never ends, so
+ * tci_lost_count leaves it out. A broken ring takes no frame any more. */
 static __attribute__((noinline)) void pad(tc_ep *ep)
 {
     tci_producer *ring = &ep->tx.ring;
     tci_frame_hold *hold = ep->tx.hold;
     const tci_frame header = {.payload_size = (uint32_t)(hold->bytes - TCI_FRAME_HEADER_BYTES),
                               .kind = TCI_FRAME_REPLY};
-    const tci_reply padding = {.call = TCI_REPLY_PADDING,
-                               .total = header.payload_size - TCI_REPLY_BYTES};
+    const tci_reply padding = {.call = TCI_REPLY_PADDING, .total = header.payload_size};
     uint8_t *frame = hold->frame;
     TCI_INVARIANT(ring_reserved, frame == tci_producer_next(ring) || ring->broken);
     hold->frame = NULL;
@@ -94,7 +94,6 @@ bool tci_frame_out_put(tc_ep *ep, tci_frame header, tci_span head, tci_span body
 
 uint8_t *tci_frame_out_hold(tc_ep *ep, tci_frame_hold *hold, uint64_t bytes)
 {
-    TCI_INVARIANT(send_fast, ep->tx.frame_limit > 0 && ep->tx.push == NULL);
     uint8_t *frame = tci_frame_out_begin(ep, TCI_FRAME_REPLY, bytes);
     if (frame == NULL)
         return NULL;

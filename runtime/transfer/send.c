@@ -11,8 +11,8 @@
  *    not open yet. Other callers get TC_E_AGAIN, and tc_wait reports space (send_space.h).
  *
  * A short message costs its stores (base/small_copy.h), so ways 1 and 2 check little. Their
- * size limits are 0 while the endpoint is not open, something is queued, a payload is being made
- * or partly sent, or space is held (tci_ep_set_fast); one comparison covers all of these.
+ * size limits are 0 while the endpoint is not open, something is queued, a payload is being
+ * made or partly sent, or space is held (tci_ep_set_fast); one comparison covers all of these.
  *
  * No way may overtake an earlier message (coalesced calls are committed before other frames),
  * write to the ring while NAME_payload_init does, wait for credit, or read the arguments after

@@ -57,7 +57,7 @@ typedef struct tci_reply {
 } tci_reply;
 
 #define TCI_REPLY_BYTES 40u
-/* The call of a reply that is padding: numbers of calls have no low half of 0. */
+/* The call of a reply that is padding. The low half of a call's number is never 0. */
 #define TCI_REPLY_PADDING (1ull << 32)
 
 void tci_reply_encode(const tci_reply *reply, uint8_t out[TCI_REPLY_BYTES]);

@@ -1,5 +1,5 @@
-/* Answers that functions write in place, by every delivery: the function and its caller do not
- * see where the memory lies. */
+/* Memory for answers, by every delivery: neither the function nor its caller sees the
+ * difference. */
 #include "../shipped/scribe.h"
 #include "../support/team.h"
 #include "../support/test.h"
@@ -105,7 +105,7 @@ static void leave(team *t, tc_ifunc *fn)
     write_less(t, fn);
 }
 
-TEAM_TEST(what_was_begun_may_be_left)
+TEAM_TEST(a_begun_answer_may_be_left)
 {
     in_both(leave, t);
 }
@@ -203,7 +203,7 @@ static void refuse(team *t, tc_ifunc *fn)
         assert_status((tc_status)statuses[i], expected[i]);
 }
 
-TEAM_TEST(what_is_not_allowed_is_refused)
+TEAM_TEST(mistakes_are_refused)
 {
     in_both(refuse, t);
 }

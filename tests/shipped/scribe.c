@@ -121,7 +121,7 @@ static void forward(scribe_order order)
     ignore(tc_forward(rank, &order, sizeof order));
 }
 
-/* Ends without a commit of what was begun. */
+/* Begins an answer and does not commit it. */
 static void give_up(const scribe_order *order)
 {
     uint8_t *memory = begin(order->reserved);

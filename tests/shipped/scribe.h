@@ -1,5 +1,5 @@
-/* Orders for the function `scribe`, which writes its answers in place, and for `scribe_waits`,
- * which does the same and may wait. */
+/* Orders for the function `scribe`, which answers in the memory of tc_reply_begin, and for
+ * `scribe_waits`, which does the same and may wait. */
 #ifndef SCRIBE_H
 #define SCRIBE_H
 

@@ -28,6 +28,7 @@ static fake_node *node_of(const tc_ep *ep)
 }
 
 static const tci_ep_events no_layers;
+uint64_t fake_ring_bytes = 4096;
 
 static fake_events *note(tc_ep *ep, const tci_ep_events **then_out)
 {
@@ -165,7 +166,7 @@ fake_node *fake_node_create(void)
     assert_true(sodium_init() >= 0);
     tci_core *core = &node->core;
     core->options = *default_options();
-    core->options.ring_bytes = 4096;
+    core->options.ring_bytes = fake_ring_bytes;
     core->options.functions_max = 16;
     tci_calling_init(&node->calling);
     core->calls = &node->calling.calls.head;
@@ -315,15 +316,9 @@ tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
 
 void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size)
 {
-    fake_pair_join_by(pair, delivery, size, 4096);
-}
-
-void fake_pair_join_by(fake_pair *pair, uint64_t delivery, uint32_t size, uint64_t ring_bytes)
-{
     tc_error error;
     pair->near = fake_node_create();
     pair->far = fake_node_create();
-    pair->near->core.options.ring_bytes = pair->far->core.options.ring_bytes = ring_bytes;
     pair->near->core.options.delivery = pair->far->core.options.delivery = delivery;
     pair->near->seen.then = pair->far->seen.then = &fake_layers;
     tc_group *group = fake_group_create(pair->near, 0, size, pair->near, pair->far);

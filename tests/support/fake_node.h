@@ -31,6 +31,9 @@ typedef struct fake_node {
     const tci_module *module; /* attached by the test; NULL: none */
 } fake_node;
 
+/* Of the rings of further nodes. */
+extern uint64_t fake_ring_bytes;
+
 fake_node *fake_node_create(void);
 /* With all endpoints and groups. */
 void fake_node_destroy(fake_node *node);
@@ -89,8 +92,6 @@ extern const tci_ep_events fake_layers;
 /* Both nodes are members of a group of `size`, near rank 0 and far rank 1, with those layers;
  * no process is at the addresses of the others. */
 void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size);
-/* The same with rings of another size than 4 KiB. */
-void fake_pair_join_by(fake_pair *pair, uint64_t delivery, uint32_t size, uint64_t ring_bytes);
 #define FAKE_GROUP 42u
 /* The group of a node; rank 1 is far's. */
 tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,

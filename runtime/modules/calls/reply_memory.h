@@ -1,6 +1,6 @@
 /* Memory that a function writes its answer to: tc_reply_begin and tc_reply_commit.
  *
- * It is held space of the ring that takes the answer (transfer/frame_out.h), or memory that
+ * It is held space of the ring that the answer leaves by (transfer/frame_out.h), or memory that
  * tc_reply sends: the context's own for a short answer, or a block.
  * docs/decisions/answers-in-place.md has the reasons. */
 #ifndef TCI_REPLY_MEMORY_H
@@ -16,7 +16,7 @@ typedef struct tci_reply_memory {
     uint8_t *bytes; /* for the function */
     size_t size;
     bool is_block; /* of aligned_alloc, which begins with this struct */
-    tc_ep *ep;     /* whose ring it is in; NULL: in none */
+    tc_ep *ep;     /* of the ring that it is in; NULL: it is in memory of this process */
     tci_frame_hold hold;
 } tci_reply_memory;
 
@@ -27,7 +27,7 @@ typedef struct tci_reply_memories {
     _Alignas(16) uint8_t bytes[TCI_REPLY_MEMORY_SHORT];
 } tci_reply_memories;
 
-/* Gives such memory to a message that has none. `ep` is the endpoint that it came by, or one of
+/* Gives such memory to a message without it. `ep` is the endpoint that it came by, or one of
  * the group that it travels in. TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_reply_memory_take(tc_ep *ep, tci_invocation *invocation,
                                               size_t size, void **memory_out);

@@ -10,17 +10,12 @@ static heard answer;
 static unsigned runs;     /* of functions that count them */
 static tc_status seen[4]; /* by a function */
 
-static inline void join_by(uint32_t size, uint64_t ring_bytes)
+static inline void join(uint32_t size)
 {
-    fake_pair_join_by(&pair, FAKE_MAPPED, size, ring_bytes);
+    fake_pair_join(&pair, FAKE_MAPPED, size);
     memset(&answer, 0, sizeof answer);
     memset(seen, 0, sizeof seen);
     runs = 0;
-}
-
-static inline void join(uint32_t size)
-{
-    join_by(size, 4096);
 }
 
 static inline void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace)

@@ -1,8 +1,9 @@
-/* Answers that a function writes in place: near is rank 0 and calls, far is rank 1. Answers of
+/* Memory for a function's answer: near is rank 0 and calls, far is rank 1. Answers of
  * SHORT and of LONG bytes have a block; one of IN_RING bytes lies in the mapped ring. */
 #include "called_pair.h"
 #include "core/ep_state.h"
 #include "modules/calls/reply_memory.h"
+#include "transfer/lost.h"
 
 #include <tc/entry.h>
 
@@ -55,7 +56,8 @@ static void expect_peace(void)
 
 static void as_two_members(void (*test)(void))
 {
-    join_by(2, RING_BYTES);
+    fake_ring_bytes = RING_BYTES;
+    join(2);
     in_rings = 0;
     counted = fake_node_function(pair.far, "counted", says_nothing);
     assert_ok(tc_send(pair.peer, counted, NULL, 0));
@@ -66,7 +68,7 @@ static void as_two_members(void (*test)(void))
     fake_pair_close(&pair);
 }
 
-#define PLACE_TEST(name) TEST_BY(as_two_members, name, void)
+#define MEMORY_TEST(name) TEST_BY(as_two_members, name, void)
 
 static void answers(void *payload, size_t size, void *target_args)
 {
@@ -78,7 +80,7 @@ static void answers(void *payload, size_t size, void *target_args)
     assert_status(tc_reply("no", 2), TC_E_NOT_FOUND);
 }
 
-PLACE_TEST(answers_arrive_whole)
+MEMORY_TEST(answers_arrive_whole)
 {
     static const size_t sizes[] = {0, 1, 8, SHORT, 2047, 2048, 2049, IN_RING, 3000, 4000, LONG};
     tc_ifunc *fn = fake_node_function(pair.near, "called", answers);
@@ -92,7 +94,7 @@ PLACE_TEST(answers_arrive_whole)
     assert_true(in_rings >= 18);
 }
 
-PLACE_TEST(fewer_bytes_may_be_committed)
+MEMORY_TEST(fewer_bytes_may_be_committed)
 {
     static const size_t sizes[] = {0, 1, 7, 8, 9, 16, 40, IN_RING - 1};
     tc_ifunc *fn = fake_node_function(pair.near, "called", answers);
@@ -122,7 +124,7 @@ static void sends_meanwhile(void *payload, size_t size, void *target_args)
     assert_ok(tc_reply_commit(reserved));
 }
 
-PLACE_TEST(other_messages_leave_meanwhile)
+MEMORY_TEST(other_messages_leave_meanwhile)
 {
     tc_ifunc *fn = fake_node_function(pair.near, "called", sends_meanwhile);
     unsigned expected = 0;
@@ -142,13 +144,14 @@ static void sends_and_is_read(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
     uint8_t *memory = begin(IN_RING);
-    const uint64_t tail = pair.peer->tx.ring.tail;
+    const uint64_t tail = pair.peer->tx.ring.tail, before = tci_lost_count(pair.peer);
     assert_non_null(pair.peer->tx.hold);
     assert_ok(tc_send(tc_self_endpoint(), counted, "first", 6));
     assert_true(pair.peer->tx.ring.tail > tail + IN_RING);
+    assert_int_equal(tci_lost_count(pair.peer), before + 1); /* without the padding */
     while (runs == 0)
         (void)fake_node_turn(pair.near);
-    /* what the peer has consumed is no space for others yet */
+    /* consumed bytes are not used again yet */
     for (unsigned i = 0; i < 80; i++)
         assert_ok(tc_send(tc_self_endpoint(), counted, pair.near, 100));
     assert_non_null(pair.peer->tx.queue);
@@ -157,7 +160,7 @@ static void sends_and_is_read(void *payload, size_t size, void *target_args)
     assert_ok(tc_reply_commit(IN_RING));
 }
 
-PLACE_TEST(space_that_is_still_written_to_is_not_used_again)
+MEMORY_TEST(space_that_is_still_written_to_is_not_used_again)
 {
     call(sends_and_is_read, 0, 0);
     fake_pair_settle(&pair);
@@ -178,7 +181,7 @@ static void calls_back(void *payload, size_t size, void *target_args)
     assert_ok(tc_reply_commit(IN_RING));
 }
 
-PLACE_TEST(calls_are_started_meanwhile)
+MEMORY_TEST(calls_are_started_meanwhile)
 {
     memset(&other, 0, sizeof other);
     call(calls_back, 0, 0);
@@ -279,7 +282,7 @@ static void give_back_of(size_t size)
     memset(&answer, 0, sizeof answer);
 }
 
-PLACE_TEST(memory_is_given_back_where_no_commit_comes)
+MEMORY_TEST(memory_is_given_back_where_no_commit_comes)
 {
     for (unsigned round = 0; round < 10; round++)
         give_back_of(IN_RING);
@@ -300,7 +303,7 @@ static void asks_for_too_much(void *payload, size_t size, void *target_args)
     seen[3] = tc_reply_commit(11);
 }
 
-PLACE_TEST(what_no_answer_may_be_is_refused)
+MEMORY_TEST(sizes_above_all_answers_are_refused)
 {
     call(asks_for_too_much, 0, 0);
     expect_answer(0);
@@ -318,7 +321,7 @@ static void is_no_call(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-PLACE_TEST(only_calls_have_such_memory)
+MEMORY_TEST(only_calls_have_such_memory)
 {
     void *memory;
     tc_ifunc *fn = fake_node_function(pair.near, "called", is_no_call);
