@@ -74,6 +74,16 @@ TEAM_TEST(answers_written_in_place_arrive)
     in_both(write_all, t);
 }
 
+static void write_late(team *t, tc_ifunc *fn)
+{
+    by_sizes(t, fn, (scribe_order){.kind = SCRIBE_LATE}, 2);
+}
+
+TEAM_TEST(memory_of_before_a_body_stays_in_it)
+{
+    in_both(write_late, t);
+}
+
 static void write_less(team *t, tc_ifunc *fn)
 {
     static const size_t less[] = {0, 1, 7, 8, 9, 15, 16, 17, 2000, 9999};

@@ -95,6 +95,30 @@ static void write_in_place(const scribe_order *order)
     ignore(tc_reply_commit(order->committed));
 }
 
+static uint8_t *late_memory;
+
+/* May wait in scribe_waits alone, where all of the function may. */
+static void write_later(void *payload, size_t size, void *target_args)
+{
+    const scribe_order *order = payload;
+    uint8_t *memory = late_memory;
+    (void)size, (void)target_args;
+    const tc_status status = tc_task_sleep(1000000);
+    if (status != TC_OK && status != TC_E_BUSY) {
+        ignore(tc_reply_error(status, "a sleep in a late body"));
+        return;
+    }
+    fill(order, memory, 0, order->reserved);
+    ignore(tc_reply_commit(order->committed));
+}
+
+static void write_late(scribe_order order)
+{
+    late_memory = begin(order.reserved);
+    if (late_memory != NULL)
+        tc_task_run(write_later, NULL, &order, sizeof order, NULL);
+}
+
 static void fail(void *argument)
 {
     (void)argument;
@@ -171,6 +195,9 @@ static void obey(const scribe_order *order)
     case SCRIBE_CALL:
     case SCRIBE_SLEEP:
         write_in_place(order);
+        break;
+    case SCRIBE_LATE:
+        write_late(*order);
         break;
     case SCRIBE_TWICE:
         write_twice(*order);

@@ -12,6 +12,7 @@ typedef enum scribe_kind {
     SCRIBE_SEND,      /* the same, and sends its sender `count` NOTEs of `bytes` meanwhile */
     SCRIBE_CALL,      /* the same, and starts `count` calls of its sender meanwhile */
     SCRIBE_SLEEP,     /* the same, and sleeps meanwhile */
+    SCRIBE_LATE,      /* begins, and goes on in a body of tc_task_run */
     SCRIBE_FORGET,    /* begins, writes, and returns */
     SCRIBE_FAIL,      /* begins, writes, fails, and abandons its guard's body */
     SCRIBE_OTHERWISE, /* begins, writes, and passes that memory to tc_reply */
