@@ -13,6 +13,7 @@
 #include "modules/calls/reply_memory.h"
 
 #include "base/assertion.h"
+#include "base/stream_copy.h"
 #include "core/tasks_ops.h"
 #include "modules/calls/calling_state.h"
 #include "modules/calls/reply.h"
@@ -118,6 +119,7 @@ bool tci_reply_memory_commit(tci_invocation *invocation, size_t size)
     if (to == NULL || memory->hold.frame == NULL || !tci_reply_may_leave(to))
         return false; /* frames or queued messages go first */
     TCI_INVARIANT_IS(reply_memory, size, <=, memory->size);
+    tci_stream_fence();
     tci_reply_memory_give_back(invocation);
     publish(to, memory->hold.frame, &invocation->route, size);
     return true;
