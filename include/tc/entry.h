@@ -198,6 +198,38 @@ TC_MUST_CHECK TC_API tc_status tc_forward_function(tc_ifunc *fn, uint32_t rank,
  *   as tc_group_ep    the endpoint to the origin cannot be created */
 TC_API tc_status tc_reply(const void *data, size_t size);
 
+/* Gives memory that the function writes its reply to; tc_reply_commit sends it. In the ring of
+ * a caller that shares memory with this process (delivery `direct`) the reply needs no copy, if
+ * it has between 2 and some 30 KB and the ring has capacity. Otherwise the memory is a block,
+ * which is sent as by tc_reply. The function cannot see the difference.
+ *
+ * Until the commit the function may send, call, forward, and wait if it is declared so
+ * (<tc/task.h>): the memory stays. Messages that it sends to the caller arrive before the
+ * reply; the first of them makes the commit a copy. The memory is given back when the call is
+ * answered in any way, forwarded or detached, and when NAME_main ends in any way. A store to it
+ * afterwards may damage other messages, as one to freed memory does. A second begin gives back
+ * the memory of the first one, also when it fails.
+ *
+ *   size              bytes to write at most; as many as tc_reply accepts
+ *   memory_out        receives the memory, aligned to 16; its bytes have any values
+ *
+ *   TC_OK             *memory_out is the running message's alone
+ *   TC_E_NOT_FOUND    the message is not a call, or the call was replied to, forwarded or
+ *                     detached before
+ *   TC_E_TOO_LARGE    size exceeds the option send_queue_bytes
+ *   TC_E_NO_MEMORY    an allocation failed */
+TC_MUST_CHECK TC_API tc_status tc_reply_begin(size_t size, void **memory_out);
+
+/* Replies with the first bytes of the memory that tc_reply_begin gave, and gives it back. After
+ * a failure the message is as after one of tc_reply, the memory stays, and the function may
+ * commit again.
+ *
+ *   size          bytes of the reply, at most those of tc_reply_begin
+ *
+ *   TC_E_INVALID  size is above that, there was no begin, or its memory was given back
+ *   as tc_reply   but never TC_E_NOT_FOUND */
+TC_API tc_status tc_reply_commit(size_t size);
+
 /* Replies with a failure.
  *
  *   status        below 0; the caller receives it

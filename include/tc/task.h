@@ -100,9 +100,9 @@ extern "C" {
 #endif
 
 /* Runs `body` with a copy of the payload, so that it may wait. Returns when the body has
- * returned or waits. TC_THREADED's NAME_main calls it, for the running message. Elsewhere, and
- * in a body, it calls `body` as it is. Without memory for the copy the message fails
- * (tc_self_fail, TC_E_NO_MEMORY).
+ * returned or waits. TC_THREADED's NAME_main calls it, for the running message. Elsewhere, in a
+ * body, and while the message has memory of tc_reply_begin, it calls `body` as it is. Without
+ * memory for the copy the message fails (tc_self_fail, TC_E_NO_MEMORY).
  *
  *   exceptions  returns the two words that C++ keeps for each thread (__cxa_get_globals of the
  *               Itanium C++ ABI); NULL for other languages */

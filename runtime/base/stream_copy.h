@@ -15,6 +15,12 @@
 #include <immintrin.h>
 #define TCI_STREAM_COPY_EXISTS 1
 
+/* Orders stores past the caches, which a function may make, before all stores that follow. */
+static inline void tci_stream_fence(void)
+{
+    _mm_sfence();
+}
+
 /* `to` is a multiple of 64. The copy is ordered before all stores that follow. */
 static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
@@ -30,10 +36,15 @@ static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)
         _mm_stream_si128(target + 3, d);
     }
     memcpy(to + i, from + i, n - i);
-    _mm_sfence();
+    tci_stream_fence();
 }
 #elif defined(TCI_ARCH_AARCH64)
 #define TCI_STREAM_COPY_EXISTS 0
+
+/* Releases order all stores. */
+static inline void tci_stream_fence(void)
+{
+}
 
 static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)
 {

@@ -55,6 +55,8 @@ TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_forward, uint32_t rank, const v
 TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_forward_function, tc_ifunc *fn, uint32_t rank,
                  const void *payload, size_t size)
 TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_reply, const void *data, size_t size)
+TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_reply_begin, size_t size, void **memory_out)
+TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_reply_commit, size_t size)
 TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_reply_error, tc_status status,
                  const char *text)
 TCI_ABSENT_VALUE(TC_E_UNSUPPORTED, tc_status, tc_detach, tc_call_ticket *ticket_out)

@@ -16,7 +16,10 @@
 typedef struct tci_invocation {
     tci_route route;   /* call 0: no reply is owed */
     bool moved;        /* forwarded, replied to, or detached */
+    bool begun;        /* `memory` is set, and an answer is owed: tc_reply_begin */
     tc_status failure; /* of a forward or a reply, sent unless moved later; TC_OK: no failure */
+    /* modules/calls/reply_memory.h; one block, if the function waits. */
+    struct tci_reply_memory *memory;
     char text[256];
 } tci_invocation;
 
@@ -63,7 +66,7 @@ TC_MUST_CHECK static inline tc_status tci_calls_begin(tci_invocation *invocation
                                                       const tc_ep *ep, const uint8_t *payload,
                                                       size_t *size, tc_error *err)
 {
-    invocation->moved = false;
+    invocation->moved = invocation->begun = false;
     invocation->failure = TC_OK;
     TC_TRY(tci_route_decode(payload, *size, &invocation->route, size, err));
     if (invocation->route.call != 0 && ep->core->calls == NULL)

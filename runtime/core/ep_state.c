@@ -163,7 +163,7 @@ void tci_ep_leave_state(tc_ep *ep)
 void tci_ep_set_fast(tc_ep *ep)
 {
     bool fast = tci_ep_takes_messages(ep) && ep->tx.queue == NULL && ep->tx.large == NULL &&
-                !ep->tx.building;
+                !ep->tx.building && ep->tx.hold == NULL;
     ep->tx.frame_limit = !fast ? 0
                          : ep->tx.payload_max < TCI_STAGING_PAYLOAD_MIN
                              ? ep->tx.payload_max + 1

@@ -46,9 +46,9 @@ void tci_ep_leave_state(tc_ep *ep);
 tc_status tci_ep_check_credit(tc_ep *ep);
 
 /* Sets the payload sizes that may take the fast paths. They are 0 unless messages may leave,
- * the queue is empty, and no payload is being made or sent in fragments. The limit of tc_send's
- * own fast path is also 0 where the ring is not mapped or threads are checked first. Called
- * whenever one of these changes. */
+ * the queue is empty, no payload is being made or sent in fragments, and no space is held. The
+ * limit of tc_send's own fast path is also 0 where the ring is not mapped or threads are
+ * checked first. Called whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
 /* Returns the value of tc_send's fast_limit where threads are not checked. */

@@ -41,8 +41,9 @@ typedef struct tci_sender {
     struct tci_queued *queue;                         /* transfer/send_queue.h */
     struct tci_large_request *large; /* transfer/large_send.h; goes before the queue */
     size_t payload_max;              /* of one frame */
-    bool building;        /* a payload is being made in the ring: nothing else may be sent */
-    bool queues_unopened; /* messages are queued while the endpoint is not open yet */
+    bool building; /* a payload is being made in the ring: nothing else may be sent */
+    struct tci_frame_hold *hold; /* transfer/frame_out.h; NULL until space is held */
+    bool queues_unopened;        /* messages are queued while the endpoint is not open yet */
     /* Frames that are not messages of their own: control frames and replies; and fragments but
      * the last, and bindings. */
     uint64_t control_frames;

@@ -46,8 +46,8 @@ static outcome broken(tc_ep *ep, const tc_error *error)
 }
 
 /* Calls that run_calls skips: first calls of functions, and those with large payloads. */
-static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
-                 size_t payload_size)
+static inline void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
+                        size_t payload_size)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;

@@ -23,9 +23,35 @@ bool tci_frame_out_fits(const tc_ep *ep, size_t payload_size, size_t code_size)
            frame_bytes(payload_size, code_size) <= max;
 }
 
+/* Turns held space into padding: a part of a reply to no call. That reply never ends, so
+ * tci_lost_count leaves it out. A broken ring takes no frame any more. */
+static __attribute__((noinline)) void pad(tc_ep *ep)
+{
+    tci_producer *ring = &ep->tx.ring;
+    tci_frame_hold *hold = ep->tx.hold;
+    const tci_frame header = {.payload_size = (uint32_t)(hold->bytes - TCI_FRAME_HEADER_BYTES),
+                              .kind = TCI_FRAME_REPLY};
+    const tci_reply padding = {.call = TCI_REPLY_PADDING, .total = header.payload_size};
+    uint8_t *frame = hold->frame;
+    TCI_INVARIANT(ring_reserved, frame == tci_producer_next(ring) || ring->broken);
+    hold->frame = NULL;
+    hold->consumed = ring->consumed;
+    atomic_store_explicit(&hold->frozen, ring->consumed_seen, memory_order_relaxed);
+    ring->consumed = &hold->frozen;
+    ep->tx.hold = NULL;
+    if (!ring->broken) {
+        tci_reply_encode(&padding, frame + TCI_FRAME_HEADER_BYTES);
+        tci_frame_out_commit(ep, frame, hold->bytes, &header);
+        ep->tx.control_frames++;
+    }
+    tci_ep_set_fast(ep);
+}
+
 uint8_t *tci_frame_out_begin(tc_ep *ep, tci_frame_kind kind, uint64_t bytes)
 {
     tci_producer *ring = &ep->tx.ring;
+    if (__builtin_expect(ep->tx.hold != NULL, 0))
+        pad(ep);
     tci_sender_commit_coalesced(&ep->tx);
     return tci_producer_reserve(ring, bytes, kind == TCI_FRAME_CONTROL ? ring->reserve : 0);
 }
@@ -62,6 +88,28 @@ bool tci_frame_out_put(tc_ep *ep, tci_frame header, tci_span head, tci_span body
     copy(frame + bytes - code.size, code);
     tci_frame_out_commit(ep, frame, bytes, &header);
     return true;
+}
+
+/* --- held space -------------------------------------------------------------------------- */
+
+uint8_t *tci_frame_out_hold(tc_ep *ep, tci_frame_hold *hold, uint64_t bytes)
+{
+    uint8_t *frame = tci_frame_out_begin(ep, TCI_FRAME_REPLY, bytes);
+    if (frame == NULL)
+        return NULL;
+    *hold = (tci_frame_hold){.frame = frame, .bytes = bytes};
+    ep->tx.hold = hold;
+    tci_ep_set_fast(ep);
+    return frame;
+}
+
+void tci_frame_out_release(tc_ep *ep, tci_frame_hold *hold)
+{
+    TCI_INVARIANT(ring_reserved, (ep->tx.hold == hold) == (hold->frame != NULL));
+    if (hold->frame == NULL)
+        ep->tx.ring.consumed = hold->consumed;
+    ep->tx.hold = NULL;
+    tci_ep_set_fast(ep);
 }
 
 /* --- leads ------------------------------------------------------------------------------- */

@@ -32,6 +32,27 @@ uint8_t *tci_frame_out_begin(tc_ep *ep, tci_frame_kind kind, uint64_t bytes);
 /* Publishes a frame that was begun and filled, and has the delivery carry it. */
 void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header);
 
+/* Space at the tail of a mapped ring that a running function writes to.
+ *
+ * Other frames leave all the same: the next one turns the held space into a padding frame,
+ * which the peer skips, and goes behind it. The function may go on writing there. Until the
+ * hold is released, the producer therefore learns of no further credit, so it never comes round
+ * to that space again; a send that needs more finds the ring full. So a hold must not outlast a
+ * turn: functions that may wait get block memory. */
+typedef struct tci_frame_hold {
+    uint8_t *frame; /* NULL: it was turned into padding */
+    uint64_t bytes;
+    const tci_ring_word *consumed; /* the consumer's, while the ring has `frozen` */
+    tci_ring_word frozen;
+} tci_frame_hold;
+
+/* Holds space as tci_frame_out_begin returns it, for frames of TCI_REPLY_BYTES at least. The
+ * endpoint has a frame limit above 0, and a mapped ring. NULL without credit: no hold. */
+uint8_t *tci_frame_out_hold(tc_ep *ep, tci_frame_hold *hold, uint64_t bytes);
+/* Ends the hold. If hold->frame is set and messages may leave, frames may be committed there
+ * next. */
+void tci_frame_out_release(tc_ep *ep, tci_frame_hold *hold);
+
 /* Ends a progress turn for the endpoints that sent something in it: commits coalesced calls,
  * wakes the peers, and has the deliveries send the frames that they kept. */
 void tci_frame_out_end_turns(tci_core *core);

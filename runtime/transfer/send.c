@@ -11,8 +11,8 @@
  *    not open yet. Other callers get TC_E_AGAIN, and tc_wait reports space (send_space.h).
  *
  * A short message costs its stores (base/small_copy.h), so ways 1 and 2 check little. Their
- * size limits are 0 while the endpoint is not open, something is queued, or a payload is being
- * made or partly sent (tci_ep_set_fast); one comparison covers all of these.
+ * size limits are 0 while the endpoint is not open, something is queued, a payload is being
+ * made or partly sent, or space is held (tci_ep_set_fast); one comparison covers all of these.
  *
  * No way may overtake an earlier message (coalesced calls are committed before other frames),
  * write to the ring while NAME_payload_init does, wait for credit, or read the arguments after
@@ -273,7 +273,8 @@ static inline tc_status answer_doorbell(tc_ep *ep)
 static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     TCI_INVARIANT(send_fast, tci_ep_takes_messages(ep) && ep->tx.queue == NULL &&
-                                 ep->tx.large == NULL && !ep->tx.building);
+                                 ep->tx.large == NULL && !ep->tx.building &&
+                                 ep->tx.hold == NULL);
     if (!ep->tx.used) {
         tci_ep_note_use(ep);
         tci_producer_commit_word(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, payload);

@@ -57,6 +57,8 @@ typedef struct tci_reply {
 } tci_reply;
 
 #define TCI_REPLY_BYTES 40u
+/* The call of a reply that is padding. The low half of a call's number is never 0. */
+#define TCI_REPLY_PADDING (1ull << 32)
 
 void tci_reply_encode(const tci_reply *reply, uint8_t out[TCI_REPLY_BYTES]);
 

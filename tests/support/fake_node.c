@@ -28,6 +28,7 @@ static fake_node *node_of(const tc_ep *ep)
 }
 
 static const tci_ep_events no_layers;
+uint64_t fake_ring_bytes = 4096;
 
 static fake_events *note(tc_ep *ep, const tci_ep_events **then_out)
 {
@@ -165,7 +166,7 @@ fake_node *fake_node_create(void)
     assert_true(sodium_init() >= 0);
     tci_core *core = &node->core;
     core->options = *default_options();
-    core->options.ring_bytes = 4096;
+    core->options.ring_bytes = fake_ring_bytes;
     core->options.functions_max = 16;
     tci_calling_init(&node->calling);
     core->calls = &node->calling.calls.head;

@@ -31,6 +31,9 @@ typedef struct fake_node {
     const tci_module *module; /* attached by the test; NULL: none */
 } fake_node;
 
+/* Of the rings of further nodes. */
+extern uint64_t fake_ring_bytes;
+
 fake_node *fake_node_create(void);
 /* With all endpoints and groups. */
 void fake_node_destroy(fake_node *node);

@@ -338,7 +338,7 @@ void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *r
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
     tci_call *call = find(tci_calls_of(core), reply->call);
     if (call == NULL || !may_answer(by, call)) {
-        core->counters[TCI_REPLIES_LATE]++;
+        core->counters[TCI_REPLIES_LATE] += reply->call != TCI_REPLY_PADDING;
         return;
     }
     read_path(path, reply->path_length, ranks);

@@ -10,6 +10,7 @@ static const tci_host_symbol symbols[] = {
     TCI_HOST_SYMBOL(tc_self_rank),      TCI_HOST_SYMBOL(tc_self_size),
     TCI_HOST_SYMBOL(tc_forward),        TCI_HOST_SYMBOL(tc_forward_function),
     TCI_HOST_SYMBOL(tc_reply),          TCI_HOST_SYMBOL(tc_reply_error),
+    TCI_HOST_SYMBOL(tc_reply_begin),    TCI_HOST_SYMBOL(tc_reply_commit),
     TCI_HOST_SYMBOL(tc_reply_to),       TCI_HOST_SYMBOL(tc_reply_error_to),
     TCI_HOST_SYMBOL(tc_detach),         TCI_HOST_SYMBOL(tc_call_start_sized),
     TCI_HOST_SYMBOL(tc_call_cancel),    TCI_HOST_SYMBOL(tc_call_count),

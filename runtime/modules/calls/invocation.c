@@ -6,6 +6,7 @@
 #include "modules/calls/groups.h"
 #include "modules/calls/calls.h"
 #include "modules/calls/reply.h"
+#include "modules/calls/reply_memory.h"
 #include "transfer/large_send.h"
 #include "transfer/send.h"
 
@@ -15,6 +16,8 @@
 void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
 {
     TCI_INVARIANT(current_message, tci_current_get()->invocation == invocation);
+    if (invocation->begun)
+        tci_reply_memory_give_back(invocation);
     if (invocation->failure != TC_OK && !invocation->moved)
         tci_reply_error(ep, &invocation->route, invocation->failure, invocation->text);
     else if (invocation->route.call != 0 &&
@@ -60,6 +63,15 @@ tc_status tci_invocation_reply(tc_ep *ep, const uint8_t *payload, size_t size, t
     else if (ep->member.group != NULL)
         tci_group_note_failure(ep->member.group, (tc_status)reply.status, part, part_size);
     return TC_OK;
+}
+
+/* The call is answered, or others have to do so. */
+static void let_go(tci_invocation *invocation)
+{
+    invocation->route.call = 0;
+    invocation->moved = true;
+    if (__builtin_expect(invocation->begun, 0))
+        tci_reply_memory_give_back(invocation);
 }
 
 /* --- the current message ----------------------------------------------------------------- */
@@ -158,7 +170,7 @@ static tc_status forward_routed(tci_invocation *invocation, tc_ep *ep, tc_ifunc 
     if (ep->member.group != NULL)
         status = send_on(ep->member.group, rank, fn, &invocation->route, payload, size);
     if (status == TC_OK) {
-        invocation->moved = true;
+        let_go(invocation);
         return TC_OK;
     }
     invocation->failure = status;
@@ -214,14 +226,35 @@ static tc_status reply(tc_status status, const void *data, size_t size)
                        tc_status_text(sent));
         return sent;
     }
-    invocation->route.call = 0;
-    invocation->moved = true;
+    let_go(invocation);
     return TC_OK;
 }
 
 tc_status tc_reply(const void *data, size_t size)
 {
     return reply(TC_OK, data, size);
+}
+
+tc_status tc_reply_begin(size_t size, void **memory_out)
+{
+    const tci_current *current = tci_current_get();
+    tci_invocation *invocation = current->invocation;
+    if (current->ep == NULL || invocation == NULL || invocation->route.call == 0)
+        return TC_E_NOT_FOUND;
+    if (invocation->begun)
+        tci_reply_memory_give_back(invocation);
+    return tci_reply_memory_take(current->ep, invocation, size, memory_out);
+}
+
+tc_status tc_reply_commit(size_t size)
+{
+    tci_invocation *invocation = tci_current_get()->invocation;
+    if (invocation == NULL || !invocation->begun || size > invocation->memory->size)
+        return TC_E_INVALID;
+    if (!tci_reply_memory_commit(invocation, size))
+        return tc_reply(invocation->memory->bytes, size);
+    let_go(invocation);
+    return TC_OK;
 }
 
 tc_status tc_reply_error(tc_status status, const char *text)
@@ -237,8 +270,7 @@ tc_status tc_detach(tc_call_ticket *ticket_out)
     *ticket_out = (tc_call_ticket){.call = invocation->route.call,
                                    .origin = invocation->route.origin,
                                    .hops = invocation->route.hops};
-    invocation->route.call = 0;
-    invocation->moved = true;
+    let_go(invocation);
     return TC_OK;
 }
 

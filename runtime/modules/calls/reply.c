@@ -31,15 +31,20 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
     tci_small_copy_any(payload + TCI_REPLY_BYTES + path_bytes, part, part_size);
 }
 
+bool tci_reply_may_leave(const tc_ep *ep)
+{
+    return tci_ep_takes_messages(ep) && !ep->tx.building && ep->tx.queue == NULL &&
+           ep->tx.large == NULL;
+}
+
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
 {
-    if (!tci_ep_takes_messages(ep) || ep->tx.building || ep->tx.queue != NULL ||
-        ep->tx.large != NULL)
+    if (ep->tx.frame_limit == 0 && !tci_reply_may_leave(ep))
         return NULL;
     return tci_frame_out_begin(ep, TCI_FRAME_REPLY, TCI_FRAME_HEADER_BYTES + payload_size);
 }
 
-static void commit_reply(tc_ep *ep, uint8_t *frame, size_t payload_size)
+void tci_reply_publish(tc_ep *ep, uint8_t *frame, size_t payload_size)
 {
     const tci_frame header = {.payload_size = (uint32_t)payload_size, .kind = TCI_FRAME_REPLY};
     tci_frame_out_commit(ep, frame, TCI_FRAME_HEADER_BYTES + payload_size, &header);
@@ -53,7 +58,7 @@ static tc_status send_part(tc_ep *ep, const tci_reply *reply, const uint32_t *pa
     uint8_t *frame = try_reply_frame(ep, payload_size);
     if (frame != NULL) {
         write_reply(frame + TCI_FRAME_HEADER_BYTES, reply, path, part, part_size);
-        commit_reply(ep, frame, payload_size);
+        tci_reply_publish(ep, frame, payload_size);
         return TC_OK;
     }
     const tci_frame header = {.payload_size = (uint32_t)payload_size, .kind = TCI_FRAME_REPLY};
@@ -117,7 +122,7 @@ static tc_status send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path, c
 
 /* --- to the origin ----------------------------------------------------------------------- */
 
-static tci_reply reply_of(const tc_ep *ep, const tci_route *route, tc_status status)
+tci_reply tci_reply_head(const tc_ep *ep, const tci_route *route, tc_status status)
 {
     return (tci_reply){.call = route->call,
                        .status = status,
@@ -126,12 +131,37 @@ static tci_reply reply_of(const tc_ep *ep, const tci_route *route, tc_status sta
                        .path_length = route->path_length};
 }
 
+static bool is_local(const tc_ep *ep, const tci_route *route)
+{
+    return route->origin != TC_RANK_NONE && ep->member.group != NULL &&
+           ep->member.group->rank == route->origin;
+}
+
+bool tci_reply_may_be(const tc_ep *ep, const tci_route *route, size_t size)
+{
+    return size <= PART_BYTES_ANYWHERE || size <= ep->core->options.send_queue_bytes ||
+           is_local(ep, route);
+}
+
+tc_ep *tci_reply_ring_of(tc_ep *ep, const tci_route *route)
+{
+    tc_group *group = ep->member.group;
+    tc_ep *to = ep;
+    if (route->path_length > 0 || is_local(ep, route))
+        return NULL;
+    if (route->origin != TC_RANK_NONE &&
+        (group == NULL || route->origin >= group->size ||
+         tc_group_ep(group, route->origin, &to, NULL) != TC_OK))
+        return NULL;
+    return to;
+}
+
 tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                               const void *data, size_t size)
 {
     tc_group *group = ep->member.group;
     tc_ep *to = ep;
-    tci_reply reply = reply_of(ep, route, status);
+    tci_reply reply = tci_reply_head(ep, route, status);
     if (route->origin != TC_RANK_NONE) {
         if (group == NULL || route->origin >= group->size)
             return TC_E_UNREACHABLE;
@@ -159,7 +189,7 @@ void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const 
 
 void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text)
 {
-    const tci_reply reply = reply_of(ep, route, status);
+    const tci_reply reply = tci_reply_head(ep, route, status);
     if (route->origin != TC_RANK_NONE)
         tci_reply_error(ep, route, status, text);
     else if (tci_local_reply_keep(ep->core, ep->member.group, &reply, route->path, text,

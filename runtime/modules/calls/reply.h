@@ -14,6 +14,19 @@
 TC_MUST_CHECK tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                                             const void *data, size_t size);
 
+/* Returns whether an answer of that size may leave at all, for such a message. */
+bool tci_reply_may_be(const tc_ep *ep, const tci_route *route, size_t size);
+/* Returns the endpoint that an answer to such a message leaves by, as frames without a path;
+ * NULL: it is local, has a path, or cannot leave. */
+tc_ep *tci_reply_ring_of(tc_ep *ep, const tci_route *route);
+/* Returns the head of an answer to such a message. */
+tci_reply tci_reply_head(const tc_ep *ep, const tci_route *route, tc_status status);
+/* Returns whether an answer may leave before anything else: always with a frame limit above 0,
+ * and also where only held space makes that 0. */
+bool tci_reply_may_leave(const tc_ep *ep);
+/* Commits a REPLY frame in the ring; the payload is in it. */
+void tci_reply_publish(tc_ep *ep, uint8_t *frame, size_t payload_size);
+
 /* The same with a status and a text; logs a reply that cannot be sent. */
 void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
 

@@ -39,12 +39,15 @@ static tc_status take_invocation(tci_task *task, tci_invocation *from)
     memcpy(&own->route, &from->route,
            offsetof(tci_route, path) + sizeof *own->route.path * from->route.path_length);
     own->moved = from->moved;
+    own->begun = from->begun;
+    own->memory = from->memory;
     own->failure = from->failure;
     if (from->failure != TC_OK)
         memcpy(own->text, from->text, sizeof own->text);
     from->route.call = 0;
     from->failure = TC_OK;
     from->moved = true;
+    from->begun = false;
     task->current.invocation = own;
     return TC_OK;
 }
@@ -149,6 +152,8 @@ void tci_task_record_free(tci_task_spares *spares, tci_task *task)
     TCI_INVARIANT(task_waiter, task->waiter.object == NULL);
     TCI_INVARIANT(task_holder, task->holder.first == NULL);
     leave_list(task, ep);
+    if (task->current.invocation != NULL && task->current.invocation->begun)
+        free(task->current.invocation->memory); /* it was abandoned */
     tci_code_hold_release(task->current.fn);
     tci_wait_unpin(ep);
     free(task->payload);

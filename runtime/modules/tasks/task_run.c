@@ -87,12 +87,18 @@ static __attribute__((noinline)) void end_holding(tci_core *core, const tci_curr
                         ep->connection, tci_archive_name(current->fn->archive), locks);
 }
 
+/* Memory that a function got before may be in a ring, and must not outlast the turn. */
+static bool holds_memory(const tci_current *current)
+{
+    return current->invocation != NULL && current->invocation->begun;
+}
+
 void tci_task_run(tci_tasks *tasks, tci_job *job)
 {
     tci_current *current = tci_current_get();
     struct tci_guard *guard = current->guard;
     tci_task_exceptions exceptions = {{NULL}};
-    if (tasks->fn != NULL || !has_stack(tasks)) {
+    if (tasks->fn != NULL || holds_memory(current) || !has_stack(tasks)) {
         job->body(job->payload, job->size, job->args);
         return;
     }

@@ -7,6 +7,7 @@
 #include "modules/calls/invocation.h"
 #include "modules/calls/local_reply.h"
 #include "modules/calls/member.h"
+#include "modules/calls/reply_memory.h"
 
 static caller c; /* of the child that breaks it */
 static heard h;
@@ -45,6 +46,13 @@ TEST_BROKEN(reply_list)
     assert_ok(tci_local_reply_keep(c.core, NULL, &reply, NULL, "a", 1));
     replies->last = &replies->first;
     assert_ok(tci_local_reply_keep(c.core, NULL, &reply, NULL, "b", 1));
+}
+
+TEST_BROKEN(reply_memory)
+{
+    static tci_invocation invocation;
+    c = caller_make();
+    tci_reply_memory_give_back(&invocation);
 }
 
 TEST_BROKEN(current_message)

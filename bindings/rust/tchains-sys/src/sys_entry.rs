@@ -28,6 +28,8 @@ extern "C" {
         size: usize,
     ) -> tc_status;
     pub fn tc_reply(data: *const c_void, size: usize) -> tc_status;
+    pub fn tc_reply_begin(size: usize, memory_out: *mut *mut c_void) -> tc_status;
+    pub fn tc_reply_commit(size: usize) -> tc_status;
     pub fn tc_reply_error(status: tc_status, text: *const c_char) -> tc_status;
     pub fn tc_self_fail(status: tc_status, text: *const c_char);
     pub fn tc_self_guard(
