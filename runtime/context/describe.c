@@ -91,7 +91,7 @@ tc_status tci_describe_check_headers(unsigned header_version, tc_error *err)
 typedef struct engine_info {
     const char *llvm;
     char cpu[64];
-    char features[4096];
+    char *features; /* for the rest of the process; NULL: "" */
 } engine_info;
 
 /* Starts the engine for a moment. */
@@ -107,8 +107,7 @@ static void ask_engine(tci_registry *registry, const struct tc_options *options,
     if (loading->start(engine, NULL) == TC_OK)
         info_out->llvm = loading->llvm_version(options->engine_path);
     (void)snprintf(info_out->cpu, sizeof info_out->cpu, "%s", loading->cpu(engine));
-    (void)snprintf(info_out->features, sizeof info_out->features, "%s",
-                   loading->features(engine));
+    info_out->features = strdup(loading->features(engine));
     loading->release(engine);
 }
 
@@ -139,6 +138,6 @@ void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
                                   .llvm = engine.llvm,
                                   .triple = tci_triple_host(),
                                   .cpu = engine.cpu,
-                                  .features = engine.features};
+                                  .features = engine.features != NULL ? engine.features : ""};
     tci_sized_struct_fill(info_out, info_size, &info, sizeof info);
 }
