@@ -18,6 +18,7 @@ const char tci_command_help[] =
     "  --check-abi=A,B       compare how these types lie in memory on all targets; without -o "
     "only that\n"
     "  --library, --uses=NAME  make a library that travels, for functions to share; use one\n"
+    "  --stubs=FOLDER        make typed callers and entries of the header SOURCE.h\n"
     "  -l LIB, -L FOLDER     library that the target loads before the code runs; where to look "
     "for it\n"
     "  --allow-asm           accept inline assembly (with one target, or under #ifdef)\n"

@@ -1,0 +1,394 @@
+/* The entry reads each number once, as peers can change the memory that payloads lie in, and
+ * checks all of them against the message's size before it allocates or calls anything. Names
+ * with '_' at the end are the arguments', names that begin with tc_ are the entry's own. */
+#include "stub_entry.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { TEXT_SMALL = 256, ANSWER_BYTES_MAX = 64 << 20 };
+
+typedef struct writer {
+    const tci_stub_function *f;
+    tci_stub_layout message, answer;
+    FILE *out;
+} writer;
+
+static bool is_array(const tci_stub_argument *a)
+{
+    return a->form == TCI_STUB_ARRAY || a->form == TCI_STUB_WORDS;
+}
+
+static bool has_texts(const writer *w)
+{
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        if (w->f->arguments[i].form == TCI_STUB_WORDS)
+            return true;
+    }
+    return false;
+}
+
+/* An answer whose size is known and small lies on the stack alone. */
+static bool answer_is_plain(const writer *w)
+{
+    return !w->answer.varies && w->answer.fixed_size <= TCI_STUB_SMALL;
+}
+
+static bool allocates(const writer *w)
+{
+    return has_texts(w) || !answer_is_plain(w);
+}
+
+/* --- checks ------------------------------------------------------------------------------- */
+
+static void print_refuser(const writer *w)
+{
+    const char *name = w->f->name;
+    fprintf(
+        w->out,
+        "\nstatic void tc_refuse(const char *what, uint64_t found, const char *expected, "
+        "uint64_t number)\n{\n"
+        "    char text[400];\n"
+        "    (void)snprintf(text, sizeof text, \"%s: %%s is %%llu, expected %%s%%llu\", what,\n"
+        "                   (unsigned long long)found, expected, (unsigned long long)number);\n"
+        "    tc_self_fail(TC_E_INVALID, text);\n}\n",
+        name);
+}
+
+static void print_size_check(const writer *w)
+{
+    const tci_stub_layout *l = &w->message;
+    if (l->varies && l->fixed_size == 0)
+        return;
+    fprintf(w->out,
+            "    if (payload_size %s %" PRIu64 ") {\n"
+            "        tc_refuse(\"the message's size\", payload_size, \"%s\", %" PRIu64 ");\n"
+            "        return;\n    }\n",
+            l->varies ? "<" : "!=", l->fixed_size, l->varies ? "at least " : "", l->fixed_size);
+}
+
+/* Finds the elements of one varying value, from tc_at on. */
+static void print_find(const writer *w, const tci_stub_value *v)
+{
+    FILE *out = w->out;
+    const char *name = v->argument->name;
+    const uint64_t size = v->type->size;
+    if (v->type->alignment > 1)
+        fprintf(out, "    tc_at = (tc_at + %" PRIu64 ") & ~(size_t)%" PRIu64 ";\n",
+                v->type->alignment - 1, v->type->alignment - 1);
+    fprintf(out,
+            "    if (tc_at > payload_size) {\n"
+            "        tc_refuse(\"the message's size\", payload_size, \"at least \", tc_at);\n"
+            "        return;\n    }\n"
+            "    const size_t tc_at_%s = tc_at;\n",
+            name);
+    if (v->is_last && size > 1)
+        fprintf(
+            out,
+            "    if ((payload_size - tc_at) %% %" PRIu64 " != 0) {\n"
+            "        tc_refuse(\"the size of the elements of '%s'\", payload_size - tc_at,\n"
+            "                  \"a multiple of \", %" PRIu64 ");\n        return;\n    }\n",
+            size, name, size);
+    if (v->is_last) {
+        fprintf(out, "    const uint64_t tc_count_%s = (payload_size - tc_at) / %" PRIu64 ";\n",
+                name, size);
+        return;
+    }
+    fprintf(out,
+            "    const uint64_t tc_count_%s = *(const volatile uint64_t *)(tc_bytes + %" PRIu64
+            ");\n"
+            "    if (tc_count_%s > (payload_size - tc_at) / %" PRIu64 ") {\n"
+            "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s, \"at most \",\n"
+            "                  (payload_size - tc_at) / %" PRIu64 ");\n        return;\n    }\n"
+            "    tc_at += (size_t)tc_count_%s * %" PRIu64 ";\n",
+            name, v->offset, name, size, name, name, size, name, size);
+}
+
+static void print_capacity(const writer *w, const tci_stub_value *v)
+{
+    fprintf(w->out,
+            "    const uint64_t tc_count_%s = *(const volatile uint64_t *)(tc_bytes + %" PRIu64
+            ");\n"
+            "    if (tc_count_%s > TC_ANSWER_MAX / %" PRIu64 ") {\n"
+            "        tc_refuse(\"the number of elements to answer for '%s'\", tc_count_%s,\n"
+            "                  \"at most \", TC_ANSWER_MAX / %" PRIu64 ");\n"
+            "        return;\n    }\n",
+            v->argument->name, v->offset, v->argument->name, v->type->size, v->argument->name,
+            v->argument->name, v->type->size);
+}
+
+/* Arrays of one count have equal numbers, which the count's type can have. */
+static void print_count(const writer *w, unsigned number)
+{
+    FILE *out = w->out;
+    const tci_stub_argument *n = &w->f->arguments[number], *first = NULL;
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        const tci_stub_argument *a = &w->f->arguments[i];
+        if (a->form != TCI_STUB_ARRAY || a->count != number)
+            continue;
+        if (first != NULL)
+            fprintf(out,
+                    "    if (tc_count_%s != tc_count_%s) {\n"
+                    "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s,\n"
+                    "                  \"that of '%s', \", tc_count_%s);\n"
+                    "        return;\n    }\n",
+                    a->name, first->name, a->name, a->name, first->name, first->name);
+        else if (n->type.size < 8)
+            fprintf(out,
+                    "    if (tc_count_%s > %" PRIu64 "u) {\n"
+                    "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s, \"at "
+                    "most \", %" PRIu64 "u);\n        return;\n    }\n",
+                    a->name, (UINT64_C(1) << (8 * n->type.size)) - 1, a->name, a->name,
+                    (UINT64_C(1) << (8 * n->type.size)) - 1);
+        first = first != NULL ? first : a;
+    }
+    if (first != NULL)
+        fprintf(out, "    const %s %s_ = (%s)tc_count_%s;\n", n->type.c_name, n->name,
+                n->type.c_name, first->name);
+}
+
+/* --- memory ------------------------------------------------------------------------------- */
+
+/* Finds where the values of the answer lie in it, and its size. */
+static void print_answer_places(const writer *w)
+{
+    FILE *out = w->out;
+    const tci_stub_layout *l = &w->answer;
+    if (answer_is_plain(w))
+        return;
+    fprintf(out, "    size_t tc_size = %" PRIu64 ";\n", l->fixed_size);
+    for (unsigned i = 0; i < l->count; i++) {
+        const tci_stub_value *v = &l->values[i];
+        if (!v->varies)
+            continue;
+        const char *name = v->argument->name;
+        const uint64_t mask = v->type->alignment - 1, size = v->type->size;
+        fprintf(
+            out,
+            "    const size_t tc_to_%s = (tc_size + %" PRIu64 ") & ~(size_t)%" PRIu64 ";\n"
+            "    if (tc_to_%s > TC_ANSWER_MAX || tc_count_%s > (TC_ANSWER_MAX - tc_to_%s) / "
+            "%" PRIu64 ") {\n"
+            "        tc_refuse(\"the number of elements to answer for '%s'\", tc_count_%s,\n"
+            "                  \"an answer whose bytes are at most \", TC_ANSWER_MAX);\n"
+            "        return;\n    }\n"
+            "    tc_size = tc_to_%s + (size_t)tc_count_%s * %" PRIu64 ";\n",
+            name, mask, mask, name, name, name, size, name, name, name, name, size);
+    }
+}
+
+static void print_allocation(const writer *w)
+{
+    FILE *out = w->out;
+    if (answer_is_plain(w) && w->answer.count > 0)
+        fprintf(out,
+                "    _Alignas(16) unsigned char tc_answer[%" PRIu64 "];\n"
+                "    memset(tc_answer, 0, sizeof tc_answer);\n",
+                w->answer.fixed_size);
+    else if (!answer_is_plain(w))
+        fprintf(out,
+                "    _Alignas(16) unsigned char tc_small[%d];\n"
+                "    unsigned char *const tc_answer =\n"
+                "        tc_size <= sizeof tc_small ? tc_small : calloc(tc_size, 1);\n"
+                "    if (tc_answer == tc_small)\n        memset(tc_small, 0, tc_size);\n",
+                TCI_STUB_SMALL);
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        const char *name = w->f->arguments[i].name;
+        if (w->f->arguments[i].form == TCI_STUB_WORDS)
+            fprintf(out,
+                    "    char tc_small_%s[%d];\n"
+                    "    char *const %s_ = tc_count_%s < sizeof tc_small_%s\n"
+                    "                          ? tc_small_%s\n"
+                    "                          : malloc((size_t)tc_count_%s + 1);\n",
+                    name, TEXT_SMALL, name, name, name, name, name);
+    }
+    if (!allocates(w))
+        return;
+    fprintf(out, "    if (");
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        if (w->f->arguments[i].form == TCI_STUB_WORDS)
+            fprintf(out, "%s_ == NULL || ", w->f->arguments[i].name);
+    }
+    fprintf(out,
+            "%s) {\n"
+            "        tc_self_fail(TC_E_NO_MEMORY, \"%s: no memory for its arguments and its "
+            "answer\");\n        goto tc_end;\n    }\n",
+            answer_is_plain(w) ? "0" : "tc_answer == NULL", w->f->name);
+}
+
+/* The texts are checked in the function's own copies. */
+static void print_texts(const writer *w)
+{
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        const char *name = w->f->arguments[i].name;
+        if (w->f->arguments[i].form != TCI_STUB_WORDS)
+            continue;
+        fprintf(w->out,
+                "    memcpy(%s_, tc_bytes + tc_at_%s, (size_t)tc_count_%s);\n"
+                "    %s_[tc_count_%s] = '\\0';\n"
+                "    if (strlen(%s_) != tc_count_%s) {\n"
+                "        tc_refuse(\"the length up to the first zero of the text '%s'\", "
+                "strlen(%s_), \"\",\n                  tc_count_%s);\n"
+                "        goto tc_end;\n    }\n",
+                name, name, name, name, name, name, name, name, name, name);
+    }
+}
+
+static void print_releases(const writer *w)
+{
+    FILE *out = w->out;
+    if (!allocates(w))
+        return;
+    fprintf(out, "tc_end:\n");
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        const char *name = w->f->arguments[i].name;
+        if (w->f->arguments[i].form == TCI_STUB_WORDS)
+            fprintf(out, "    if (%s_ != tc_small_%s)\n        free(%s_);\n", name, name, name);
+    }
+    if (!answer_is_plain(w))
+        fprintf(out, "    if (tc_answer != tc_small)\n        free(tc_answer);\n");
+    if (has_texts(w) || !answer_is_plain(w))
+        fprintf(out, "    return;\n");
+}
+
+/* --- the call ----------------------------------------------------------------------------- */
+
+/* Copies what goes and comes back into the answer, where the function changes it. */
+static void print_inouts(const writer *w)
+{
+    FILE *out = w->out;
+    for (unsigned i = 0; i < w->answer.count; i++) {
+        const tci_stub_value *to = &w->answer.values[i];
+        const tci_stub_argument *a = to->argument;
+        if (a == NULL || a->way != TCI_STUB_INOUT)
+            continue;
+        for (unsigned k = 0; k < w->message.count; k++) {
+            if (w->message.values[k].argument == a && !to->varies)
+                fprintf(out,
+                        "    memcpy(tc_answer + %" PRIu64 ", tc_bytes + %" PRIu64 ", %" PRIu64
+                        ");\n",
+                        to->offset, w->message.values[k].offset, to->size);
+        }
+        if (to->varies)
+            fprintf(out,
+                    "    memcpy(tc_answer + tc_to_%s, tc_bytes + tc_at_%s,\n"
+                    "           (size_t)tc_count_%s * %" PRIu64 ");\n",
+                    a->name, a->name, a->name, to->type->size);
+    }
+}
+
+static const tci_stub_value *value_of(const tci_stub_layout *l, const tci_stub_argument *a)
+{
+    for (unsigned i = 0; i < l->count; i++) {
+        if (l->values[i].argument == a)
+            return &l->values[i];
+    }
+    return NULL;
+}
+
+/* Prints the argument that the function is called with. */
+static void print_argument(const writer *w, const tci_stub_argument *a)
+{
+    FILE *out = w->out;
+    const bool answered = a->way != TCI_STUB_IN;
+    const tci_stub_value *v = value_of(answered ? &w->answer : &w->message, a);
+    const char *base = answered ? "tc_answer" : "tc_bytes", *c = a->type.c_name;
+    if (a->form == TCI_STUB_COUNT || a->form == TCI_STUB_WORDS)
+        fprintf(out, "%s_", a->name);
+    else if (a->form == TCI_STUB_VALUE && tci_stub_model_is_bool(&a->type))
+        fprintf(out, "tc_bytes[%" PRIu64 "] != 0", v->offset);
+    else if (a->form == TCI_STUB_VALUE)
+        fprintf(out, "*(const %s *)(tc_bytes + %" PRIu64 ")", c, v->offset);
+    else if (is_array(a))
+        fprintf(out, "(%s%s *)(%s + tc_%s_%s)", answered ? "" : "const ", c, base,
+                answered ? "to" : "at", a->name);
+    else
+        fprintf(out, "(%s%s *)(%s + %" PRIu64 ")", answered ? "" : "const ", c, base,
+                v->offset);
+}
+
+static void print_call(const writer *w)
+{
+    FILE *out = w->out;
+    const tci_stub_function *f = w->f;
+    fprintf(out, "    %s%s%s(", f->result.text[0] != '\0' ? "const " : "", f->result.c_name,
+            f->result.text[0] != '\0' ? " tc_result = " : "");
+    fprintf(out, "%s(", f->name);
+    for (unsigned i = 0; i < f->argument_count; i++) {
+        fprintf(out, "%s\n        ", i > 0 ? "," : "");
+        print_argument(w, &f->arguments[i]);
+    }
+    fprintf(out, "));\n");
+}
+
+static void print_reply(const writer *w)
+{
+    FILE *out = w->out;
+    if (w->answer.count == 0)
+        return;
+    for (unsigned i = 0; i < w->answer.count; i++) {
+        const tci_stub_value *v = &w->answer.values[i];
+        if (v->argument == NULL)
+            fprintf(out, "    memcpy(tc_answer + %" PRIu64 ", &tc_result, %" PRIu64 ");\n",
+                    v->offset, v->size);
+        else if (v->varies && !v->is_last)
+            fprintf(out, "    memcpy(tc_answer + %" PRIu64 ", &tc_count_%s, 8);\n", v->offset,
+                    v->argument->name);
+    }
+    fprintf(out, "    (void)tc_reply(tc_answer, %s);\n",
+            answer_is_plain(w) ? "sizeof tc_answer" : "tc_size");
+}
+
+static void print_main(const writer *w)
+{
+    FILE *out = w->out;
+    const tci_stub_layout *l = &w->message;
+    fprintf(out,
+            "\nvoid %s_main(void *payload, size_t payload_size, void *target_args)\n{\n"
+            "    const unsigned char *const tc_bytes = payload;\n",
+            w->f->name);
+    if (l->varies)
+        fprintf(out, "    size_t tc_at = %" PRIu64 ";\n", l->fixed_size);
+    fprintf(out, "    (void)target_args, (void)tc_bytes;\n");
+    print_size_check(w);
+    for (unsigned i = 0; i < l->count; i++) {
+        if (l->values[i].varies)
+            print_find(w, &l->values[i]);
+        else if (l->values[i].is_number)
+            print_capacity(w, &l->values[i]);
+    }
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        if (w->f->arguments[i].form == TCI_STUB_COUNT)
+            print_count(w, i);
+    }
+    print_answer_places(w);
+    print_allocation(w);
+    print_texts(w);
+    print_inouts(w);
+    print_call(w);
+    print_reply(w);
+    print_releases(w);
+    fprintf(out, "}\n");
+}
+
+void tci_stub_entry_write(const tci_stub_header *header, const tci_stub_function *function,
+                          FILE *out)
+{
+    writer w = {.f = function, .out = out};
+    tci_stub_model_message(function, &w.message);
+    tci_stub_model_answer(function, &w.answer);
+    fprintf(out,
+            "/* The entry of %s. Made by tc-clang --stubs of %s: changes are lost. */\n"
+            "#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+            "#include <stdlib.h>\n#include <string.h>\n#include <tc/entry.h>\n\n"
+            "#include \"%s\"\n\n",
+            function->name, header->base, header->base);
+    fprintf(out, "#ifdef TC_PROTOTYPE\nTC_PROTOTYPE(%s, \"%s\");\n#endif\n", function->name,
+            function->prototype);
+    if (w.answer.varies)
+        fprintf(out,
+                "\n#ifndef TC_ANSWER_MAX /* bytes of an answer that a caller may ask for */\n"
+                "#define TC_ANSWER_MAX %du\n#endif\n",
+                ANSWER_BYTES_MAX);
+    print_refuser(&w);
+    print_main(&w);
+}
