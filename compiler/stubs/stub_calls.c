@@ -339,20 +339,20 @@ static void print_making(const writer *w, const char *failure)
     const uint64_t size = is_plain(l) ? (l->fixed_size + 7) / 8 : TCI_STUB_SMALL / 8;
     fprintf(w->out,
             "    uint64_t tc_small[%" PRIu64 "];\n    size_t tc_size = 0;\n"
-            "    unsigned char *tc_message;\n    tc_status tc_ended = TC_OK;\n",
+            "    unsigned char *tc_sent;\n    tc_status tc_ended = TC_OK;\n",
             size > 0 ? size : 1);
     print_check(w, strcmp(failure, "TC_E_NO_MEMORY") == 0 ? "NULL" : "err");
-    fprintf(w->out, "    tc_message = %s_message_(tc_small, &tc_size", w->f->name);
+    fprintf(w->out, "    tc_sent = %s_message_(tc_small, &tc_size", w->f->name);
     print_names(w, FOR_MESSAGE);
     fprintf(w->out, ");\n");
     if (!is_plain(l))
-        fprintf(w->out, "    if (tc_message == NULL)\n        return %s;\n", failure);
+        fprintf(w->out, "    if (tc_sent == NULL)\n        return %s;\n", failure);
 }
 
 static void print_release(const writer *w)
 {
     if (!is_plain(&w->message))
-        fprintf(w->out, "    tc_stub_free(tc_message, tc_small);\n");
+        fprintf(w->out, "    tc_stub_free(tc_sent, tc_small);\n");
 }
 
 static void print_plain_call(const writer *w)
@@ -362,7 +362,7 @@ static void print_plain_call(const writer *w)
         fprintf(out, "    struct %s_answer tc_answer;\n", w->f->name);
     fprintf(out,
             "    size_t tc_answer_size = %" PRIu64 ";\n"
-            "    tc_ended = tc_call(ep, fn, tc_message, tc_size, %s, &tc_answer_size, "
+            "    tc_ended = tc_call(ep, fn, tc_sent, tc_size, %s, &tc_answer_size, "
             "timeout_ns,\n                       err);\n",
             w->answer.fixed_size, has_answer(w) ? "&tc_answer" : "NULL");
     print_release(w);
@@ -390,7 +390,7 @@ static void print_far_call(const writer *w)
             "    if (tc_answer == NULL)\n"
             "        tc_ended = tc_stub_no_memory(err, \"%s\");\n"
             "    else\n"
-            "        tc_ended = tc_call(ep, fn, tc_message, tc_size, tc_answer, "
+            "        tc_ended = tc_call(ep, fn, tc_sent, tc_size, tc_answer, "
             "&tc_answer_size,\n                           timeout_ns, err);\n",
             w->f->name);
     print_release(w);
@@ -457,11 +457,10 @@ static void print_start(const writer *w)
                 "    tc_params.result = answer_out;\n    tc_params.result_capacity = %" PRIu64
                 ";\n",
                 w->answer.fixed_size);
-    fprintf(out,
-            "    tc_params.timeout_ns = timeout_ns;\n    tc_params.done = done;\n"
-            "    tc_params.user = user;\n"
-            "    tc_ended = tc_call_start(ep, fn, tc_message, tc_size, &tc_params, call_out, "
-            "err);\n");
+    fprintf(out, "    tc_params.timeout_ns = timeout_ns;\n    tc_params.done = done;\n"
+                 "    tc_params.user = user;\n"
+                 "    tc_ended = tc_call_start(ep, fn, tc_sent, tc_size, &tc_params, call_out, "
+                 "err);\n");
     print_release(w);
     fprintf(
         out,
@@ -469,8 +468,7 @@ static void print_start(const writer *w)
         "/* Returns how a call of %s_start ended. TC_E_INVALID: the answer does not fit. */\n"
         "TC_MUST_CHECK static inline tc_status %s_ended(const tc_call_outcome *outcome, "
         "tc_error *err)\n{\n"
-        "    if (outcome->status != TC_OK && outcome->status != TC_E_TOO_LARGE && err != "
-        "NULL) {\n"
+        "    if (outcome->status != TC_OK && err != NULL) {\n"
         "        err->status = outcome->status;\n"
         "        (void)snprintf(err->text, sizeof err->text, \"%%s\", outcome->text);\n"
         "    }\n"
@@ -489,10 +487,9 @@ static void print_send(const writer *w)
     fprintf(w->out, ")\n{\n");
     print_making(w, "TC_E_NO_MEMORY");
     if (is_plain(&w->message) && w->message.fixed_size <= TCI_STUB_SMALL / 2)
-        fprintf(w->out, "    tc_ended = tc_send(ep, fn, tc_message, tc_size);\n");
+        fprintf(w->out, "    tc_ended = tc_send(ep, fn, tc_sent, tc_size);\n");
     else
-        fprintf(w->out,
-                "    tc_ended = tc_stub_send(ep, fn, tc_message, tc_size, tc_small);\n");
+        fprintf(w->out, "    tc_ended = tc_stub_send(ep, fn, tc_sent, tc_size, tc_small);\n");
     fprintf(w->out, "    return tc_ended;\n}\n");
 }
 
