@@ -30,7 +30,7 @@ static void add_program(const char *own, tci_text_list *words)
 }
 
 /* libclang looks for <stddef.h> and the like beside itself; those of clang are elsewhere where
- * the two are of different packages. Without clang it goes on with what it finds. */
+ * the two are of different packages. */
 static void add_clang_headers(tci_text_list *words)
 {
     tci_text_list question = {0};

@@ -3,23 +3,19 @@
  * with '_' at the end are the arguments', names that begin with tc_ are the entry's own. */
 #include "stub_entry.h"
 
+#include "stub_writer.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 enum { TEXT_SMALL = 256, ANSWER_BYTES_MAX = 64 << 20 };
-
-typedef struct writer {
-    const tci_stub_function *f;
-    tci_stub_layout message, answer;
-    FILE *out;
-} writer;
 
 static bool is_array(const tci_stub_argument *a)
 {
     return a->form == TCI_STUB_ARRAY || a->form == TCI_STUB_WORDS;
 }
 
-static bool has_texts(const writer *w)
+static bool has_texts(const tci_stub_writer *w)
 {
     for (unsigned i = 0; i < w->f->argument_count; i++) {
         if (w->f->arguments[i].form == TCI_STUB_WORDS)
@@ -28,25 +24,20 @@ static bool has_texts(const writer *w)
     return false;
 }
 
-/* An answer whose size is known and small lies on the stack alone. */
-static bool answer_is_plain(const writer *w)
+static bool allocates(const tci_stub_writer *w)
 {
-    return !w->answer.varies && w->answer.fixed_size <= TCI_STUB_SMALL;
-}
-
-static bool allocates(const writer *w)
-{
-    return has_texts(w) || !answer_is_plain(w);
+    return has_texts(w) || !tci_stub_writer_is_plain(&w->answer);
 }
 
 /* --- checks ------------------------------------------------------------------------------- */
 
-static void print_refuser(const writer *w)
+static void print_refuser(const tci_stub_writer *w)
 {
     const char *name = w->f->name;
     fprintf(
         w->out,
-        "\nstatic void tc_refuse(const char *what, uint64_t found, const char *expected, "
+        "\n__attribute__((noinline, cold)) static void tc_refuse(const char *what, uint64_t "
+        "found,\n        const char *expected, "
         "uint64_t number)\n{\n"
         "    char text[400];\n"
         "    (void)snprintf(text, sizeof text, \"%s: %%s is %%llu, expected %%s%%llu\", what,\n"
@@ -55,7 +46,7 @@ static void print_refuser(const writer *w)
         name);
 }
 
-static void print_size_check(const writer *w)
+static void print_size_check(const tci_stub_writer *w)
 {
     const tci_stub_layout *l = &w->message;
     if (l->varies && l->fixed_size == 0)
@@ -68,7 +59,7 @@ static void print_size_check(const writer *w)
 }
 
 /* Finds the elements of one varying value, from tc_at on. */
-static void print_find(const writer *w, const tci_stub_value *v)
+static void print_find(const tci_stub_writer *w, const tci_stub_value *v)
 {
     FILE *out = w->out;
     const char *name = v->argument->name;
@@ -104,7 +95,7 @@ static void print_find(const writer *w, const tci_stub_value *v)
             name, v->offset, name, size, name, name, size, name, size);
 }
 
-static void print_capacity(const writer *w, const tci_stub_value *v)
+static void print_capacity(const tci_stub_writer *w, const tci_stub_value *v)
 {
     fprintf(w->out,
             "    const uint64_t tc_count_%s = *(const volatile uint64_t *)(tc_bytes + %" PRIu64
@@ -118,7 +109,7 @@ static void print_capacity(const writer *w, const tci_stub_value *v)
 }
 
 /* Arrays of one count have equal numbers, which the count's type can have. */
-static void print_count(const writer *w, unsigned number)
+static void print_count(const tci_stub_writer *w, unsigned number)
 {
     FILE *out = w->out;
     const tci_stub_argument *n = &w->f->arguments[number], *first = NULL;
@@ -150,11 +141,11 @@ static void print_count(const writer *w, unsigned number)
 /* --- memory ------------------------------------------------------------------------------- */
 
 /* Finds where the values of the answer lie in it, and its size. */
-static void print_answer_places(const writer *w)
+static void print_answer_places(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     const tci_stub_layout *l = &w->answer;
-    if (answer_is_plain(w))
+    if (tci_stub_writer_is_plain(&w->answer))
         return;
     fprintf(out, "    size_t tc_size = %" PRIu64 ";\n", l->fixed_size);
     for (unsigned i = 0; i < l->count; i++) {
@@ -176,20 +167,19 @@ static void print_answer_places(const writer *w)
     }
 }
 
-static void print_allocation(const writer *w)
+static void print_allocation(const tci_stub_writer *w)
 {
     FILE *out = w->out;
-    if (answer_is_plain(w) && w->answer.count > 0)
+    if (tci_stub_writer_is_plain(&w->answer) && w->answer.count > 0)
         fprintf(out,
                 "    _Alignas(16) unsigned char tc_answer[%" PRIu64 "];\n"
                 "    memset(tc_answer, 0, sizeof tc_answer);\n",
                 w->answer.fixed_size);
-    else if (!answer_is_plain(w))
+    else if (!tci_stub_writer_is_plain(&w->answer))
         fprintf(out,
                 "    _Alignas(16) unsigned char tc_small[%d];\n"
                 "    unsigned char *const tc_answer =\n"
-                "        tc_size <= sizeof tc_small ? tc_small : calloc(tc_size, 1);\n"
-                "    if (tc_answer == tc_small)\n        memset(tc_small, 0, tc_size);\n",
+                "        tc_size <= sizeof tc_small ? tc_small : malloc(tc_size);\n",
                 TCI_STUB_SMALL);
     for (unsigned i = 0; i < w->f->argument_count; i++) {
         const char *name = w->f->arguments[i].name;
@@ -212,11 +202,55 @@ static void print_allocation(const writer *w)
             "%s) {\n"
             "        tc_self_fail(TC_E_NO_MEMORY, \"%s: no memory for its arguments and its "
             "answer\");\n        goto tc_end;\n    }\n",
-            answer_is_plain(w) ? "0" : "tc_answer == NULL", w->f->name);
+            tci_stub_writer_is_plain(&w->answer) ? "0" : "tc_answer == NULL", w->f->name);
+}
+
+static const char *name_of(const tci_stub_layout *l, unsigned number)
+{
+    return l->values[number].argument->name;
+}
+
+/* Clears the values that the function may leave as they are, and the gaps between values, so
+ * that no bytes of this process's memory go out. */
+static void print_clearing(const tci_stub_writer *w)
+{
+    FILE *out = w->out;
+    const tci_stub_layout *l = &w->answer;
+    bool fixed = l->has_gaps;
+    uint64_t unit = l->fixed_size; /* divides the offset of the end so far */
+    if (tci_stub_writer_is_plain(&w->answer))
+        return;
+    for (unsigned i = 0; i < l->count; i++)
+        fixed |= !l->values[i].varies && l->values[i].argument != NULL &&
+                 l->values[i].argument->way == TCI_STUB_OUT;
+    if (fixed && l->fixed_size > 0)
+        fprintf(out, "    memset(tc_answer, 0, %" PRIu64 ");\n", l->fixed_size);
+    for (unsigned i = 0, k = l->count; i < l->count; i++) {
+        const tci_stub_value *v = &l->values[i];
+        if (!v->varies)
+            continue;
+        const char *name = v->argument->name, *before = k < l->count ? name_of(l, k) : NULL;
+        if (unit % v->type->alignment != 0 && before == NULL)
+            fprintf(out, "    memset(tc_answer + %" PRIu64 ", 0, tc_to_%s - %" PRIu64 ");\n",
+                    l->fixed_size, name, l->fixed_size);
+        else if (unit % v->type->alignment != 0)
+            fprintf(out,
+                    "    memset(tc_answer + tc_to_%s + (size_t)tc_count_%s * %" PRIu64
+                    ", 0,\n           tc_to_%s - tc_to_%s - (size_t)tc_count_%s * %" PRIu64
+                    ");\n",
+                    before, before, l->values[k].type->size, name, before, before,
+                    l->values[k].type->size);
+        if (v->argument->way == TCI_STUB_OUT)
+            fprintf(out,
+                    "    memset(tc_answer + tc_to_%s, 0, (size_t)tc_count_%s * %" PRIu64 ");\n",
+                    name, name, v->type->size);
+        unit = v->type->alignment;
+        k = i;
+    }
 }
 
 /* The texts are checked in the function's own copies. */
-static void print_texts(const writer *w)
+static void print_texts(const tci_stub_writer *w)
 {
     for (unsigned i = 0; i < w->f->argument_count; i++) {
         const char *name = w->f->arguments[i].name;
@@ -233,7 +267,7 @@ static void print_texts(const writer *w)
     }
 }
 
-static void print_releases(const writer *w)
+static void print_releases(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     if (!allocates(w))
@@ -244,16 +278,16 @@ static void print_releases(const writer *w)
         if (w->f->arguments[i].form == TCI_STUB_WORDS)
             fprintf(out, "    if (%s_ != tc_small_%s)\n        free(%s_);\n", name, name, name);
     }
-    if (!answer_is_plain(w))
+    if (!tci_stub_writer_is_plain(&w->answer))
         fprintf(out, "    if (tc_answer != tc_small)\n        free(tc_answer);\n");
-    if (has_texts(w) || !answer_is_plain(w))
+    if (has_texts(w) || !tci_stub_writer_is_plain(&w->answer))
         fprintf(out, "    return;\n");
 }
 
 /* --- the call ----------------------------------------------------------------------------- */
 
-/* Copies what goes and comes back into the answer, where the function changes it. */
-static void print_inouts(const writer *w)
+/* Copies the values that go and come back into the answer, where the function changes them. */
+static void print_inouts(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     for (unsigned i = 0; i < w->answer.count; i++) {
@@ -286,7 +320,7 @@ static const tci_stub_value *value_of(const tci_stub_layout *l, const tci_stub_a
 }
 
 /* Prints the argument that the function is called with. */
-static void print_argument(const writer *w, const tci_stub_argument *a)
+static void print_argument(const tci_stub_writer *w, const tci_stub_argument *a)
 {
     FILE *out = w->out;
     const bool answered = a->way != TCI_STUB_IN;
@@ -306,7 +340,7 @@ static void print_argument(const writer *w, const tci_stub_argument *a)
                 v->offset);
 }
 
-static void print_call(const writer *w)
+static void print_call(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     const tci_stub_function *f = w->f;
@@ -320,7 +354,7 @@ static void print_call(const writer *w)
     fprintf(out, "));\n");
 }
 
-static void print_reply(const writer *w)
+static void print_reply(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     if (w->answer.count == 0)
@@ -335,10 +369,10 @@ static void print_reply(const writer *w)
                     v->argument->name);
     }
     fprintf(out, "    (void)tc_reply(tc_answer, %s);\n",
-            answer_is_plain(w) ? "sizeof tc_answer" : "tc_size");
+            tci_stub_writer_is_plain(&w->answer) ? "sizeof tc_answer" : "tc_size");
 }
 
-static void print_main(const writer *w)
+static void print_main(const tci_stub_writer *w)
 {
     FILE *out = w->out;
     const tci_stub_layout *l = &w->message;
@@ -363,6 +397,7 @@ static void print_main(const writer *w)
     print_answer_places(w);
     print_allocation(w);
     print_texts(w);
+    print_clearing(w);
     print_inouts(w);
     print_call(w);
     print_reply(w);
@@ -373,7 +408,7 @@ static void print_main(const writer *w)
 void tci_stub_entry_write(const tci_stub_header *header, const tci_stub_function *function,
                           FILE *out)
 {
-    writer w = {.f = function, .out = out};
+    tci_stub_writer w = {.f = function, .out = out};
     tci_stub_model_message(function, &w.message);
     tci_stub_model_answer(function, &w.answer);
     fprintf(out,

@@ -29,7 +29,7 @@ static void add(tci_stub_layout *l, const tci_stub_argument *a, const tci_stub_t
     v->size = type->size * (a != NULL && a->form == TCI_STUB_FIXED ? a->length : 1);
 }
 
-/* Places the values. Their sizes are bounded, and so is their sum. */
+/* Finds the offsets of the values. Their sizes are bounded, and so is their sum. */
 static void place(tci_stub_layout *l)
 {
     uint64_t end = 0, most = 1, used = 0;

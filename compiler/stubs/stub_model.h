@@ -1,4 +1,4 @@
-/* The remote functions of a header: what the reader finds and the writers print. All names and
+/* The remote functions of a header, between the reader and the writers. All names and
  * texts are of the header's author; the reader has checked them. */
 #ifndef TCI_STUB_MODEL_H
 #define TCI_STUB_MODEL_H
@@ -31,7 +31,7 @@ typedef enum tci_stub_form {
     TCI_STUB_VALUE = 0,
     TCI_STUB_POINTER, /* to one element */
     TCI_STUB_FIXED,   /* an array of a fixed number of elements */
-    TCI_STUB_ARRAY,   /* of as many elements as a count says */
+    TCI_STUB_ARRAY,   /* its number of elements is another argument */
     TCI_STUB_WORDS,   /* a text */
     TCI_STUB_COUNT    /* the number of elements of arrays: no value of a message */
 } tci_stub_form;
@@ -58,7 +58,7 @@ typedef struct tci_stub_header {
     const char *path;              /* as the command line has it */
     const char *base;              /* its last part */
     char stem[TCI_STUB_NAME_MAX];  /* the same without its suffix */
-    char guard[TCI_STUB_NAME_MAX]; /* the stem with '_' for what no name has */
+    char guard[TCI_STUB_NAME_MAX]; /* the stem with '_' for characters that no name has */
     tci_stub_function **functions;
     unsigned function_count;
 } tci_stub_header;

@@ -1,3 +1,6 @@
+/* The words of <tc/remote.h> are annotations of declarations here. Each function is read in
+ * one walk over its arguments, and a second one finds the numbers that TC_COUNT names. A header
+ * with one refusal gives no stubs, but all of its refusals. */
 #include "stub_read.h"
 
 #include "archive_name.h"
@@ -102,7 +105,7 @@ static bool is_char(CXType type)
     return real.kind == CXType_Char_S || real.kind == CXType_Char_U;
 }
 
-/* What a pointer refers to, or the elements of an array. */
+/* Reads the type behind a pointer, or of the elements of an array. */
 static bool read_pointee(const argument_place *p, CXType pointee, tci_stub_argument *a)
 {
     const bool is_const = clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
@@ -295,7 +298,7 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
 
 /* --- the header --------------------------------------------------------------------------- */
 
-/* Prints what the compiler has found. Warnings come when the header is compiled. */
+/* Prints the compiler's errors. Warnings come when the header is compiled. */
 static unsigned print_errors(CXTranslationUnit unit)
 {
     unsigned errors = 0;

@@ -5,8 +5,9 @@
 #include "stub_model.h"
 
 /* Parses the header with the options of a compiler, and takes the functions that are declared
- * TC_REMOTE in the header itself, not in what it includes. Prints each reason to refuse it with
- * its file and line. Returns whether there was none. For tci_stub_read_end in any case. */
+ * TC_REMOTE in the header itself, not in files that it includes. Prints each reason to refuse
+ * it with its file and line. Returns whether the header is accepted. For tci_stub_read_end in
+ * any case. */
 bool tci_stub_read(const char *path, const char *const *options, int option_count,
                    tci_stub_header *header_out);
 void tci_stub_read_end(tci_stub_header *header);

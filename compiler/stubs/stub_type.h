@@ -7,14 +7,14 @@
 #include <clang-c/Index.h>
 #include <tc/status.h>
 
-/* Counts what was refused. */
+/* The header, and the number of refusals so far. */
 typedef struct tci_stub_reader {
     tci_stub_header *header;
     const char *path;
     unsigned refused;
 } tci_stub_reader;
 
-/* Prints "file:line: error: ..." for what stands at the cursor. Returns false. */
+/* Prints "file:line: error: ..." for the declaration at the cursor. Returns false. */
 bool tci_stub_type_refuse(tci_stub_reader *reader, CXCursor at, const char *fmt, ...)
     TC_PRINTF(3, 4);
 
@@ -22,7 +22,7 @@ bool tci_stub_type_refuse(tci_stub_reader *reader, CXCursor at, const char *fmt,
 CXType tci_stub_type_bare(CXType type);
 
 /* Reads the type of one element. False: it was refused, at the line of the cursor or of one of
- * its members. `who` is the name for texts. */
+ * its members. `who` is its name in texts. */
 bool tci_stub_type_read(tci_stub_reader *reader, CXType type, CXCursor at, const char *who,
                         tci_stub_type *type_out);
 

@@ -5,7 +5,7 @@
  *   TC_REMOTE void limits(TC_COUNT(n) const double *values, size_t n, TC_OUT struct limits *l);
  *
  * The words mean something to `tc-clang --stubs` alone. All compilers of C and C++ read nothing
- * in their place, so they change no declaration, no code and no warning of a program. */
+ * instead of them, so they change no declaration, no code and no warning of a program. */
 #ifndef TC_REMOTE_H
 #define TC_REMOTE_H
 
@@ -25,9 +25,9 @@
  *      pointers may have one n */
 #define TC_COUNT(n)
 
-/* In front of a pointer among its arguments: the function writes what it points to, and does
- * not read it. With TC_COUNT(n) it writes n elements. Without TC_OUT, what a pointer to const
- * refers to goes to the function; what another pointer refers to goes there and comes back. */
+/* In front of a pointer among its arguments: the function writes through it and does not read.
+ * With TC_COUNT(n) it writes n elements. Without TC_OUT the memory behind a pointer to const
+ * goes to the function, and the memory behind another pointer goes there and comes back. */
 #define TC_OUT
 
 #endif

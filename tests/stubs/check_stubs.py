@@ -112,7 +112,8 @@ def check_output(root, tc_clang, include, compiler, failures):
             return
         calls = read(folder, "header_calls.h")
         found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[calls.index("/* --- pick"):]}
-        for name, text in found.items():
+        for made, text in found.items():
+            name = made[:made.index(".")] + ".txt"
             if os.environ.get("TC_TEST_STORE"):
                 with open(os.path.join(golden, name), "w", encoding="utf-8") as file:
                     file.write(text)

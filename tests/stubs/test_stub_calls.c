@@ -1,5 +1,5 @@
-/* Calls by the stubs give what the same functions give here, and messages that lie are
- * refused. */
+/* Calls by the stubs give the results that the same functions give here, and messages that lie
+ * are refused. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
@@ -66,7 +66,7 @@ PAIR_TEST(texts)
     CALL(find, "", 'e', &found);
     assert_int_equal(found, -1);
     memset(text, 'x', sizeof text - 1);
-    for (size_t n = 250; n < 260; n++) { /* around what the entry has on its stack */
+    for (size_t n = 250; n < 260; n++) { /* around the size of the entry's own buffer */
         text[n] = 'y';
         CALL(find, text, 'y', &found);
         assert_int_equal(found, n);
