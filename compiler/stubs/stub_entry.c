@@ -377,9 +377,10 @@ static void print_main(const tci_stub_writer *w)
     FILE *out = w->out;
     const tci_stub_layout *l = &w->message;
     fprintf(out,
-            "\nvoid %s_main(void *payload, size_t payload_size, void *target_args)\n{\n"
+            "\nvoid %s_main(void *payload, size_t payload_size, void *target_args);\n"
+            "void %s_main(void *payload, size_t payload_size, void *target_args)\n{\n"
             "    const unsigned char *const tc_bytes = payload;\n",
-            w->f->name);
+            w->f->name, w->f->name);
     if (l->varies)
         fprintf(out, "    size_t tc_at = %" PRIu64 ";\n", l->fixed_size);
     fprintf(out, "    (void)target_args, (void)tc_bytes;\n");

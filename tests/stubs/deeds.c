@@ -51,14 +51,14 @@ void note(const char *text, const uint8_t *bytes, uint16_t n)
 
 bool flip(bool flag, enum colour colour, int64_t *count)
 {
-    *count = -*count + (int64_t)colour;
+    *count = (int64_t)((uint64_t)colour - (uint64_t)*count);
     return !flag;
 }
 
 record change(record in, const record *other, record *both, record *out)
 {
     *out = *other;
-    out->first = (int16_t)(in.first + both->first);
+    out->first = (int16_t)(in.first ^ both->first);
     both->limits.high += other->limits.low;
     in.set = !in.set;
     return in;
@@ -94,10 +94,20 @@ void squares(uint64_t *out, uint32_t n)
 
 uint64_t lengths(const char *first, const char *second, uint8_t err, float tc_x)
 {
-    return strlen(first) * 1000 + strlen(second) * err + (uint64_t)tc_x;
+    return strlen(first) * 1000 + strlen(second) * err + (tc_x > 1 ? 1 : 0);
+}
+
+/* Leaves most of its answer as it is. */
+uint8_t gaps(uint8_t *bytes, size_t n, double *out, size_t m, int16_t *last, uint32_t k,
+             int32_t *untouched)
+{
+    (void)bytes, (void)last, (void)untouched;
+    if (m > 0)
+        out[m - 1] = 1;
+    return (uint8_t)(n + k);
 }
 
 int64_t mix(int8_t a, uint16_t b, int32_t c, uint64_t d, float e)
 {
-    return a + b + c + (int64_t)d + (int64_t)e;
+    return (int64_t)((uint64_t)(a + b) + (uint64_t)c + d + (e > 1 ? 1 : 0));
 }

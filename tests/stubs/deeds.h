@@ -35,6 +35,9 @@ TC_REMOTE double blend(TC_COUNT(n) const double *a, double scale, TC_COUNT(n) fl
 TC_REMOTE void turn(const double in[3], double both[3], TC_OUT double out[3]);
 TC_REMOTE void squares(TC_OUT TC_COUNT(n) uint64_t *out, uint32_t n);
 TC_REMOTE uint64_t lengths(const char *first, const char *second, uint8_t err, float tc_x);
+TC_REMOTE uint8_t gaps(TC_COUNT(n) uint8_t *bytes, size_t n, TC_OUT TC_COUNT(m) double *out,
+                       size_t m, TC_COUNT(k) int16_t *last, uint32_t k,
+                       TC_OUT int32_t *untouched);
 TC_REMOTE int64_t mix(int8_t a, uint16_t b, int32_t c, uint64_t d, float e);
 
 #endif

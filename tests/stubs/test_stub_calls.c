@@ -156,6 +156,24 @@ PAIR_TEST(messages_without_an_answer)
     assert_int_equal(noted, expected);
 }
 
+/* Bytes between values, and values that the function leaves as they are, are zero. */
+PAIR_TEST(answers_have_no_bytes_of_the_target)
+{
+    static unsigned char found[64];
+    static const unsigned char message[] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0,
+                                            0, 0, 0, 0, 0, 7, 9, 5, 0, 6, 0},
+                               expected[] = {3, 0, 0, 0, 0, 0, 0, 0,    1,    0, 0, 0, 0,
+                                             0, 0, 0, 2, 0, 0, 0, 0,    0,    0, 0, 0, 0,
+                                             0, 0, 7, 0, 0, 0, 0, 0,    0,    0, 0, 0, 0,
+                                             0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 5, 0, 6, 0};
+    size_t size = sizeof found;
+    OPEN(gaps);
+    expect_ok(tc_call(p->ep, gaps_fn, message, sizeof message, found, &size, PAIR_TIMEOUT_NS,
+                      &error));
+    assert_int_equal(size, sizeof expected);
+    assert_memory_equal(found, expected, size);
+}
+
 typedef struct started {
     tc_status status;
     unsigned ended;
@@ -273,7 +291,7 @@ PAIR_TEST(bytes_by_chance)
 {
     static const char *const names[] = {"dot",     "scale",  "find",  "measure", "nothing",
                                         "flip",    "change", "blend", "turn",    "squares",
-                                        "lengths", "mix",    "note"};
+                                        "lengths", "mix",    "note",  "gaps"};
     uint64_t state = 1;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         tc_ifunc *fn = pair_ifunc(p, names[i]);
