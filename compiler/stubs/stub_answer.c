@@ -57,6 +57,33 @@ static void print_number_check(const tci_stub_writer *w, const tci_stub_value *v
                 v->type->alignment, v->type->size, name, name, w->f->name);
 }
 
+void tci_stub_answer_bools(const tci_stub_writer *w, const char *answer)
+{
+    char at[TCI_STUB_NAME_MAX + 32], count[TCI_STUB_NAME_MAX + 32];
+    for (unsigned i = 0; i < w->answer.count; i++) {
+        const tci_stub_value *v = &w->answer.values[i];
+        if (!tci_stub_model_has_bools(v))
+            continue;
+        (void)snprintf(at, sizeof at, "%" PRIu64, v->offset);
+        (void)snprintf(count, sizeof count, "%" PRIu64, v->size / v->type->size);
+        if (v->varies) {
+            (void)snprintf(at, sizeof at, "tc_at_%s", v->argument->name);
+            (void)snprintf(count, sizeof count, "tc_number_%s", v->argument->name);
+        }
+        for (unsigned k = 0; k < v->type->bool_count; k++)
+            fprintf(
+                w->out,
+                "    {\n        const unsigned tc_bad = tc_stub_bad_bool(%s, %s + %" PRIu64
+                ", %s, %" PRIu64 ", %" PRIu64 ");\n"
+                "        if (tc_bad != 0)\n"
+                "            return tc_stub_fail(err, TC_E_INVALID, \"%s\", \"a bool of the "
+                "answer\", tc_bad,\n                                \"at most \", 1);\n"
+                "    }\n",
+                answer, at, v->type->bools[k].at, count, v->type->size,
+                v->type->bools[k].length, w->f->name);
+    }
+}
+
 /* Copies a value of an answer in memory to the caller. */
 static void print_far_value(const tci_stub_writer *w, const tci_stub_value *v)
 {
@@ -121,6 +148,7 @@ void tci_stub_answer_reader(const tci_stub_writer *w)
         if (l->values[i].varies)
             print_number_check(w, &l->values[i]);
     }
+    tci_stub_answer_bools(w, "tc_bytes");
     for (unsigned i = 0; i < l->count; i++)
         print_far_value(w, &l->values[i]);
     fprintf(out, "    return TC_OK;\n}\n");

@@ -7,6 +7,9 @@
 /* Writes struct F_answer. */
 void tci_stub_answer_struct(const tci_stub_writer *w);
 
+/* Writes the checks of the bools inside the values of an answer at the expression `answer`. */
+void tci_stub_answer_bools(const tci_stub_writer *w, const char *answer);
+
 /* Writes F_memory_, which finds memory for the largest answer that fits. */
 void tci_stub_answer_memory(const tci_stub_writer *w);
 

@@ -74,6 +74,7 @@ static void print_plain_call(const tci_stub_writer *w)
             w->f->name, w->answer.fixed_size);
     if (tci_stub_writer_has_answer(w))
         fprintf(out, "    if (tc_ended != TC_OK)\n        return tc_ended;\n");
+    tci_stub_answer_bools(w, "&tc_answer");
     for (unsigned i = 0; i < w->answer.count; i++)
         print_plain_value(w, &w->answer.values[i]);
     fprintf(out, "    return tc_ended;\n}\n");

@@ -3,7 +3,7 @@
  * with '_' at the end are the arguments', names that begin with tc_ are the entry's own. */
 #include "stub_entry.h"
 
-#include "stub_writer.h"
+#include "stub_check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,115 +27,6 @@ static bool has_texts(const tci_stub_writer *w)
 static bool allocates(const tci_stub_writer *w)
 {
     return has_texts(w) || !tci_stub_writer_is_plain(&w->answer);
-}
-
-/* --- checks ------------------------------------------------------------------------------- */
-
-static void print_refuser(const tci_stub_writer *w)
-{
-    const char *name = w->f->name;
-    fprintf(
-        w->out,
-        "\n__attribute__((noinline, cold)) static void tc_refuse(const char *what, uint64_t "
-        "found,\n        const char *expected, "
-        "uint64_t number)\n{\n"
-        "    char text[400];\n"
-        "    (void)snprintf(text, sizeof text, \"%s: %%s is %%llu, expected %%s%%llu\", what,\n"
-        "                   (unsigned long long)found, expected, (unsigned long long)number);\n"
-        "    tc_self_fail(TC_E_INVALID, text);\n}\n",
-        name);
-}
-
-static void print_size_check(const tci_stub_writer *w)
-{
-    const tci_stub_layout *l = &w->message;
-    if (l->varies && l->fixed_size == 0)
-        return;
-    fprintf(w->out,
-            "    if (payload_size %s %" PRIu64 ") {\n"
-            "        tc_refuse(\"the message's size\", payload_size, \"%s\", %" PRIu64 ");\n"
-            "        return;\n    }\n",
-            l->varies ? "<" : "!=", l->fixed_size, l->varies ? "at least " : "", l->fixed_size);
-}
-
-/* Finds the elements of one varying value, from tc_at on. */
-static void print_find(const tci_stub_writer *w, const tci_stub_value *v)
-{
-    FILE *out = w->out;
-    const char *name = v->argument->name;
-    const uint64_t size = v->type->size;
-    if (v->type->alignment > 1)
-        fprintf(out, "    tc_at = (tc_at + %" PRIu64 ") & ~(size_t)%" PRIu64 ";\n",
-                v->type->alignment - 1, v->type->alignment - 1);
-    fprintf(out,
-            "    if (tc_at > payload_size) {\n"
-            "        tc_refuse(\"the message's size\", payload_size, \"at least \", tc_at);\n"
-            "        return;\n    }\n"
-            "    const size_t tc_at_%s = tc_at;\n",
-            name);
-    if (v->is_last && size > 1)
-        fprintf(
-            out,
-            "    if ((payload_size - tc_at) %% %" PRIu64 " != 0) {\n"
-            "        tc_refuse(\"the size of the elements of '%s'\", payload_size - tc_at,\n"
-            "                  \"a multiple of \", %" PRIu64 ");\n        return;\n    }\n",
-            size, name, size);
-    if (v->is_last) {
-        fprintf(out, "    const uint64_t tc_count_%s = (payload_size - tc_at) / %" PRIu64 ";\n",
-                name, size);
-        return;
-    }
-    fprintf(out,
-            "    const uint64_t tc_count_%s = *(const volatile uint64_t *)(tc_bytes + %" PRIu64
-            ");\n"
-            "    if (tc_count_%s > (payload_size - tc_at) / %" PRIu64 ") {\n"
-            "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s, \"at most \",\n"
-            "                  (payload_size - tc_at) / %" PRIu64 ");\n        return;\n    }\n"
-            "    tc_at += (size_t)tc_count_%s * %" PRIu64 ";\n",
-            name, v->offset, name, size, name, name, size, name, size);
-}
-
-static void print_capacity(const tci_stub_writer *w, const tci_stub_value *v)
-{
-    fprintf(w->out,
-            "    const uint64_t tc_count_%s = *(const volatile uint64_t *)(tc_bytes + %" PRIu64
-            ");\n"
-            "    if (tc_count_%s > TC_ANSWER_MAX / %" PRIu64 ") {\n"
-            "        tc_refuse(\"the number of elements to answer for '%s'\", tc_count_%s,\n"
-            "                  \"at most \", TC_ANSWER_MAX / %" PRIu64 ");\n"
-            "        return;\n    }\n",
-            v->argument->name, v->offset, v->argument->name, v->type->size, v->argument->name,
-            v->argument->name, v->type->size);
-}
-
-/* Arrays of one count have equal numbers, which the count's type can have. */
-static void print_count(const tci_stub_writer *w, unsigned number)
-{
-    FILE *out = w->out;
-    const tci_stub_argument *n = &w->f->arguments[number], *first = NULL;
-    for (unsigned i = 0; i < w->f->argument_count; i++) {
-        const tci_stub_argument *a = &w->f->arguments[i];
-        if (a->form != TCI_STUB_ARRAY || a->count != number)
-            continue;
-        if (first != NULL)
-            fprintf(out,
-                    "    if (tc_count_%s != tc_count_%s) {\n"
-                    "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s,\n"
-                    "                  \"that of '%s', \", tc_count_%s);\n"
-                    "        return;\n    }\n",
-                    a->name, first->name, a->name, a->name, first->name, first->name);
-        else if (n->type.size < 8)
-            fprintf(out,
-                    "    if (tc_count_%s > %" PRIu64 "u) {\n"
-                    "        tc_refuse(\"the number of elements of '%s'\", tc_count_%s, \"at "
-                    "most \", %" PRIu64 "u);\n        return;\n    }\n",
-                    a->name, (UINT64_C(1) << (8 * n->type.size)) - 1, a->name, a->name,
-                    (UINT64_C(1) << (8 * n->type.size)) - 1);
-        first = first != NULL ? first : a;
-    }
-    if (first != NULL)
-        fprintf(out, "    const %s %s_ = (%s)tc_count_%s;\n", n->type.c_name, n->name,
-                n->type.c_name, first->name);
 }
 
 /* --- memory ------------------------------------------------------------------------------- */
@@ -384,17 +275,7 @@ static void print_main(const tci_stub_writer *w)
     if (l->varies)
         fprintf(out, "    size_t tc_at = %" PRIu64 ";\n", l->fixed_size);
     fprintf(out, "    (void)target_args, (void)tc_bytes;\n");
-    print_size_check(w);
-    for (unsigned i = 0; i < l->count; i++) {
-        if (l->values[i].varies)
-            print_find(w, &l->values[i]);
-        else if (l->values[i].is_number)
-            print_capacity(w, &l->values[i]);
-    }
-    for (unsigned i = 0; i < w->f->argument_count; i++) {
-        if (w->f->arguments[i].form == TCI_STUB_COUNT)
-            print_count(w, i);
-    }
+    tci_stub_check_message(w);
     print_answer_places(w);
     print_allocation(w);
     print_texts(w);
@@ -425,6 +306,6 @@ void tci_stub_entry_write(const tci_stub_header *header, const tci_stub_function
                 "\n#ifndef TC_ANSWER_MAX /* bytes of an answer that a caller may ask for */\n"
                 "#define TC_ANSWER_MAX %du\n#endif\n",
                 ANSWER_BYTES_MAX);
-    print_refuser(&w);
+    tci_stub_check_functions(&w);
     print_main(&w);
 }

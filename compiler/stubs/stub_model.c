@@ -14,6 +14,14 @@ bool tci_stub_model_is_bool(const tci_stub_type *type)
     return strcmp(type->text, "bool") == 0;
 }
 
+bool tci_stub_model_has_bools(const tci_stub_value *value)
+{
+    const tci_stub_argument *a = value->argument;
+    const bool is_array = a != NULL && (a->form == TCI_STUB_ARRAY || a->form == TCI_STUB_FIXED);
+    return value->type->bool_count > 0 && !value->is_number &&
+           (is_array || !tci_stub_model_is_bool(value->type));
+}
+
 static bool varies(const tci_stub_argument *a)
 {
     return a->form == TCI_STUB_ARRAY || a->form == TCI_STUB_WORDS;

@@ -12,10 +12,16 @@ enum {
     TCI_STUB_NAME_MAX = 256,
     TCI_STUB_ARGUMENTS_MAX = 64,
     TCI_STUB_DEPTH_MAX = 8,
+    TCI_STUB_BOOLS_MAX = 32,
     TCI_STUB_SMALL = 1024 /* bytes of a message or an answer that lies on the stack */
 };
 
 #define TCI_STUB_SIZE_MAX ((uint64_t)INT32_MAX) /* of a fixed type */
+
+/* Bytes of an element that are 0 or 1. */
+typedef struct tci_stub_bools {
+    uint64_t at, length;
+} tci_stub_bools;
 
 /* An element: a number, a bool, an enum or a struct. */
 typedef struct tci_stub_type {
@@ -23,6 +29,8 @@ typedef struct tci_stub_type {
     char c_name[TCI_STUB_NAME_MAX]; /* as C has it: "struct limits" */
     uint64_t size;
     uint64_t alignment;
+    tci_stub_bools bools[TCI_STUB_BOOLS_MAX];
+    unsigned bool_count;
 } tci_stub_type;
 
 typedef enum tci_stub_way { TCI_STUB_IN = 0, TCI_STUB_INOUT, TCI_STUB_OUT } tci_stub_way;
@@ -92,5 +100,9 @@ bool tci_stub_model_prototype(tci_stub_function *function);
 
 uint64_t tci_stub_model_align(uint64_t offset, uint64_t alignment);
 bool tci_stub_model_is_bool(const tci_stub_type *type);
+
+/* Returns whether a value has bytes to check for 0 or 1. A single bool has none: it is compared
+ * with 0 when it is read. */
+bool tci_stub_model_has_bools(const tci_stub_value *value);
 
 #endif

@@ -147,6 +147,27 @@ static bool check_offset(walk *w, CXCursor field, const char *who, const tci_stu
     return true;
 }
 
+/* Adds the bools of a member, which begins there, to those of its struct. */
+static bool add_bools(walk *w, uint64_t at, const tci_stub_type *member, uint64_t length)
+{
+    tci_stub_type *type = w->type;
+    if (tci_stub_model_is_bool(member)) {
+        if (type->bool_count == TCI_STUB_BOOLS_MAX)
+            return false;
+        type->bools[type->bool_count++] = (tci_stub_bools){at, length > 0 ? length : 1};
+        return true;
+    }
+    for (uint64_t k = 0; k < (length > 0 ? length : 1) && member->bool_count > 0; k++) {
+        for (unsigned i = 0; i < member->bool_count; i++) {
+            if (type->bool_count == TCI_STUB_BOOLS_MAX)
+                return false;
+            type->bools[type->bool_count++] = (tci_stub_bools){
+                at + k * member->size + member->bools[i].at, member->bools[i].length};
+        }
+    }
+    return true;
+}
+
 static bool read_member(walk *w, CXCursor field, const char *who)
 {
     tci_stub_type member;
@@ -160,6 +181,11 @@ static bool read_member(walk *w, CXCursor field, const char *who)
         !read_element(w->reader, type, field, who, w->depth + 1, &member) ||
         !check_offset(w, field, who, &member, length))
         return false;
+    if (!add_bools(w, w->end - member.size * (length > 0 ? length : 1), &member, length))
+        return tci_stub_type_refuse(w->reader, field,
+                                    "at '%s' the struct has more than %d bools or arrays of "
+                                    "bools",
+                                    who, TCI_STUB_BOOLS_MAX);
     if (length > 0)
         (void)snprintf(text, sizeof text, "[%llu]", (unsigned long long)length);
     if ((strcmp(w->type->text, "{") == 0 || tci_stub_model_append(w->type->text, ",")) &&
@@ -282,6 +308,8 @@ static bool read_element(tci_stub_reader *reader, CXType type, CXCursor at, cons
     (void)snprintf(type_out->text, sizeof type_out->text, "%s", number);
     type_out->size = (uint64_t)clang_Type_getSizeOf(real);
     type_out->alignment = type_out->size;
+    if (tci_stub_model_is_bool(type_out))
+        type_out->bools[type_out->bool_count++] = (tci_stub_bools){0, 1};
     take_name(type, type_out);
     return true;
 }

@@ -51,6 +51,8 @@ REFUSED = [
     ("struct s { int64_t x; int8_t y; } __attribute__((packed));\nTC_REMOTE void f(struct s *s);", 4,
      "'s' has 9 bytes and alignment 1, expected 16 and 8"),
     ("struct s { int x[0x40000000]; };\nTC_REMOTE void f(struct s *s);", 4, "'s.x' ends behind byte 2147483647"),
+    ("#include <stdbool.h>\nstruct s { struct { bool x; int y; } more[33]; };\nTC_REMOTE void f(struct s *s);", 5,
+     "more than 32 bools or arrays of bools"),
     ("struct s {};\nTC_REMOTE void f(struct s *s);", 5, "'s' is a struct without members"),
     ("TC_REMOTE void f(struct { int x; } *s);", 4, "the type of 's' has no name"),
     ("TC_REMOTE void f(int x);\n\nTC_REMOTE void f(int y);", 6, "'f' is remote in line 4 already"),

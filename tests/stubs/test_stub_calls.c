@@ -266,6 +266,15 @@ PAIR_TEST(sizes_that_lie)
     expect_ok(nothing_call(p->ep, nothing_fn, PAIR_TIMEOUT_NS, &error));
 }
 
+PAIR_TEST(bools_that_lie)
+{
+    record in[3] = {{1, {2, 3}, {4, 5, 6}, true}, {1, {2, 3}, {4, 5, 6}, true}, {.set = false}};
+    const unsigned char two = 2;
+    OPEN(change);
+    memcpy((unsigned char *)&in[1] + offsetof(record, set), &two, 1);
+    refuse(p, change_fn, in, sizeof in, "change: a bool of 'other' is 2, expected at most 1");
+}
+
 /* Returns the next of a row of numbers that is the same each time. */
 static uint64_t next_random(uint64_t *state)
 {
