@@ -59,9 +59,9 @@ typedef struct argument_place {
 /* Names that the callers have for their own arguments. */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {"ep",         "fn",   "result_out", "answer_out",
-                                        "timeout_ns", "done", "user",       "call_out",
-                                        "err",        "",     "result"};
+    static const char *const taken[] = {"ep",         "fn",    "result_out", "answer_out",
+                                        "timeout_ns", "done",  "user",       "call_out",
+                                        "err",        "where", "",           "result"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (strcmp(name, taken[i]) == 0)
             return true;

@@ -123,8 +123,8 @@ def check_output(root, tc_clang, include, compiler, failures):
                 failures.append(f"{name} differs from tests/stubs/golden (TC_TEST_STORE=1 stores it):\n{text}")
         for name in ("caller.c", "caller.cpp"):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write('#include "header_calls.h"\n')
-        for name, standard in (("caller.c", "c99"), ("caller.c", "c11"), ("caller.cpp", "c++11"), ("pick_entry.c", "c11")):
+                file.write(f'#include "header_calls.h{"pp" if name.endswith("pp") else ""}"\n')
+        for name, standard in (("caller.c", "c99"), ("caller.c", "c11"), ("caller.cpp", "c++17"), ("pick_entry.c", "c11")):
             done = subprocess.run([compiler, "-x", "c++" if name.endswith("pp") else "c", "-std=" + standard, "-D_GNU_SOURCE", "-Wall",
                                    "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", "-I" + include, name], cwd=folder, timeout=60,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
