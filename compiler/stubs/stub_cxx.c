@@ -1,5 +1,5 @@
-/* For each function F, in the namespace HEADER_calls: try_F, which takes a tc_error, and F, which
- * throws. Arrays are std::vector, which have the numbers of their elements. */
+/* For each function F, in the namespace HEADER_calls: try_F, which takes a tc_error, and F,
+ * which throws. Arrays are std::vector, which have the numbers of their elements. */
 #include "stub_cxx.h"
 
 #include "stub_writer.h"

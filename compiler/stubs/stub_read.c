@@ -219,6 +219,21 @@ static bool read_result(tci_stub_reader *reader, CXCursor cursor, tci_stub_funct
     return tci_stub_type_read(reader, type, cursor, who, &f->result);
 }
 
+/* Returns whether the stubs of `name` define `other`. */
+static bool is_stub_of(const char *name, const char *other)
+{
+    static const char *const suffixes[] = {"_main",  "_open",  "_call",
+                                           "_start", "_ended", "_send"};
+    const size_t size = strlen(name);
+    if (strncmp(other, name, size) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (strcmp(other + size, suffixes[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool check_function(tci_stub_reader *reader, CXCursor cursor, const tci_stub_function *f)
 {
     tc_error error;
@@ -228,6 +243,11 @@ static bool check_function(tci_stub_reader *reader, CXCursor cursor, const tci_s
         if (strcmp(header->functions[i]->name, f->name) == 0)
             return tci_stub_type_refuse(reader, cursor, "'%s' is remote in line %u already",
                                         f->name, header->functions[i]->line);
+        if (is_stub_of(header->functions[i]->name, f->name) ||
+            is_stub_of(f->name, header->functions[i]->name))
+            return tci_stub_type_refuse(reader, cursor,
+                                        "the stubs of '%s' or of '%s' define the other one",
+                                        header->functions[i]->name, f->name);
     }
     if (tci_archive_check_name(f->name, TC_E_INVALID, &error) != TC_OK)
         return tci_stub_type_refuse(reader, cursor, "'%s': %s", f->name, error.text);

@@ -56,6 +56,7 @@ REFUSED = [
     ("struct s {};\nTC_REMOTE void f(struct s *s);", 5, "'s' is a struct without members"),
     ("TC_REMOTE void f(struct { int x; } *s);", 4, "the type of 's' has no name"),
     ("TC_REMOTE void f(int x);\n\nTC_REMOTE void f(int y);", 6, "'f' is remote in line 4 already"),
+    ("TC_REMOTE void f_call(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_call' or of 'f' define the other one"),
     ("TC_REMOTE static void f(int x);", 4, "'f' is static"),
     ("TC_REMOTE void f();", 4, "'f' does not declare its arguments; without any, write f(void)"),
     ("TC_REMOTE extern int x;", 4, "TC_REMOTE stands at what is no function"),

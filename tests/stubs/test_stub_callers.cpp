@@ -1,4 +1,4 @@
-/* Calls of the stubs in C++ at a context that a thread serves. Prints the name of a wrong one. */
+/* Calls of the stubs in C++ at a context that a thread serves. Prints names of wrong ones. */
 #include "deeds_calls.hpp"
 
 #include <cstring>
