@@ -109,6 +109,18 @@ static tc_status check_output(tci_command *c, tc_error *err)
     return TC_OK;
 }
 
+/* Such a command has a header for its only source, and makes no archive. */
+static tc_status check_stubs(const tci_command *c, tc_error *err)
+{
+    if (c->sources.count != 1 || !has_suffix(c->sources.items[0], ".h"))
+        return tci_error_set(err, TC_E_INVALID, "--stubs: expected one header, NAME.h");
+    if (c->output != NULL || c->compared.count > 0)
+        return tci_error_set(err, TC_E_INVALID,
+                             "--stubs makes sources and no archive: it goes without %s",
+                             c->output != NULL ? "-o" : "--check-abi");
+    return TC_OK;
+}
+
 static const char completion[] = "--completion";
 
 /* The shell follows '=' or is the next word. */
@@ -136,6 +148,11 @@ static bool asks_for_text(tci_command *c, int argc, char **argv)
 
 static tc_status read_word(tci_command *c, int argc, char **argv, int *at, tc_error *err)
 {
+    if (c->stubs != NULL && strcmp(argv[*at], "--") == 0) {
+        while (++*at < argc)
+            tci_text_list_add(&c->clang_options, argv[*at]);
+        return TC_OK;
+    }
     if (argv[*at][0] == '-')
         return tci_command_option_read(c, argc, argv, at, err);
     tci_text_list_add(&c->sources, argv[*at]);
@@ -158,6 +175,8 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
         command_out->used.failed || command_out->compared.failed ||
         command_out->rule_options.failed || command_out->slices.levels.failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the command line");
+    if (command_out->stubs != NULL)
+        return check_stubs(command_out, err);
     TC_TRY(check_compared(command_out, err));
     TC_TRY(check_sources(command_out, err));
     TC_TRY(tci_slice_choice_check(&command_out->slices, command_out->targets,

@@ -43,6 +43,7 @@ typedef struct tci_command {
     const char *signing_key; /* of --sign: an element of argv; NULL: no key */
     bool plain;              /* packed without a dictionary */
     bool verbose;
+    const char *stubs; /* of --stubs: an element of argv; NULL: a compilation */
 } tci_command;
 
 /* Reads argv and checks it as a whole. TC_E_INVALID, TC_E_NO_MEMORY. The command is for

@@ -197,6 +197,15 @@ static tc_status set_signing_key(tci_command *c, const char *option, const char 
     return TC_OK;
 }
 
+static tc_status set_stubs(tci_command *c, const char *option, const char *value, tc_error *err)
+{
+    (void)option;
+    if (value[0] == '\0')
+        return tci_error_set(err, TC_E_INVALID, "--stubs= names no folder");
+    c->stubs = value;
+    return TC_OK;
+}
+
 static tc_status set_plain(tci_command *c, const char *option, const char *value, tc_error *err)
 {
     (void)option, (void)value, (void)err;
@@ -279,6 +288,8 @@ static const option_row rows[] = {
     {"--check-abi", SEPARATE, set_compared, NULL, NULL, NULL},
     {"--library", ALONE, set_library, "make a library that functions share", NULL, NULL},
     {"--uses=", JOINED, add_used, "library that travels", "NAME", NULL},
+    {"--stubs=", JOINED, set_stubs, "make typed callers and entries of a header", "FOLDER",
+     NULL},
     {"--allow-asm", ALONE, set_allow_asm, "accept inline assembly", NULL, NULL},
     {"--no-dictionary", ALONE, set_plain, "pack without a dictionary", NULL, NULL},
     {"--sign=", JOINED, set_signing_key, "sign with a key of tc-ar keygen", "KEY", NULL},

@@ -16,6 +16,7 @@
 #include "link_deps.h"
 #include "library_object.h"
 #include "command_option.h"
+#include "stub_run.h"
 #include "tool_completion.h"
 #include "tool_help.h"
 #include "tool_status.h"
@@ -293,6 +294,15 @@ static tc_status check_layouts(const tci_command *command, tc_error *err)
     return status;
 }
 
+static int make_stubs(const tci_command *command)
+{
+    tc_error err = {0};
+    if (tci_stub_run(command, &err) == TC_OK)
+        return EXIT_SUCCESS;
+    print_error(&err);
+    return EXIT_FAILURE;
+}
+
 static int compile(const tci_command *command)
 {
     slices made = {.count = 0};
@@ -332,6 +342,8 @@ static void show_commands_of(const tci_command *command, const tci_target *targe
 
 static int show_commands(const tci_command *command)
 {
+    if (command->stubs != NULL)
+        tci_stub_run_show(command, stdout);
     tci_layout_check_show(command, stdout);
     for (size_t t = 0; t < command->target_count && command->output != NULL; t++) {
         const tci_target *target = command->targets[t];
@@ -392,6 +404,8 @@ int main(int argc, char **argv)
         exit_status = show_version();
     else if (command.action == TCI_COMMAND_SHOW)
         exit_status = show_commands(&command);
+    else if (command.stubs != NULL)
+        exit_status = make_stubs(&command);
     else
         exit_status = compile(&command);
     tci_command_fini(&command);

@@ -11,6 +11,7 @@ packages=(
     build-essential cmake ninja-build pkg-config   # the build
     python3                                        # manuals of the headers; every check
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
+    libclang-19-dev                                # tc-clang --stubs
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
     libpmix-dev                                    # groups under mpirun, prterun and Slurm

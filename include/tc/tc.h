@@ -89,6 +89,7 @@
  *   group.h      groups
  *   library.h    libraries that travel
  *   package.h    packages of functions and libraries
+ *   remote.h     words for headers that declare remote functions
  *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it

@@ -159,6 +159,11 @@ def is_package_header(files, name):
     return any(file.endswith(".c") and os.path.basename(os.path.dirname(file)) + ".h" == name for file in files)
 
 
+def is_stub_header(files, name):
+    """Returns whether tc-clang --stubs makes it, of the header of the name in front."""
+    return name.endswith("_calls.h") and any(os.path.basename(file) == name.removesuffix("_calls.h") + ".h" for file in files)
+
+
 def check_include(rows, files, path, kind, name):
     """The error of one include, or None."""
     if name.endswith(".c"):
@@ -169,7 +174,7 @@ def check_include(rows, files, path, kind, name):
         if target.startswith("include/tc/") or may_reach(rows, path, target):
             return None
         return f"is not allowed: the row of {path} may include {row.allowed_text}"
-    if kind == '"' and is_package_header(files, name):
+    if kind == '"' and (is_package_header(files, name) or is_stub_header(files, name)):
         return None
     if kind == '"' or name.startswith("tc/"):
         return "is in no folder of the tree"
