@@ -27,9 +27,8 @@ static void print_plain_value(const tci_stub_writer *w, const tci_stub_value *v)
 static void print_check(const tci_stub_writer *w, const char *err)
 {
     fprintf(w->out,
-            "#ifdef TC_PROTOTYPE\n"
             "    tc_ended = tc_ifunc_check_prototype(fn, %s_PROTOTYPE, %s);\n"
-            "    if (tc_ended != TC_OK)\n        return tc_ended;\n#endif\n",
+            "    if (tc_ended != TC_OK)\n        return tc_ended;\n",
             w->f->name, err);
 }
 
@@ -41,7 +40,7 @@ static void print_making(const tci_stub_writer *w, const char *failure)
         tci_stub_writer_is_plain(l) ? (l->fixed_size + 7) / 8 : TCI_STUB_SMALL / 8;
     fprintf(w->out,
             "    uint64_t tc_small[%" PRIu64 "];\n    size_t tc_size = 0;\n"
-            "    unsigned char *tc_sent;\n    tc_status tc_ended = TC_OK;\n",
+            "    unsigned char *tc_sent;\n    tc_status tc_ended;\n",
             size > 0 ? size : 1);
     print_check(w, strcmp(failure, "TC_E_NO_MEMORY") == 0 ? "NULL" : "err");
     fprintf(w->out, "    tc_sent = %s_message_(tc_small, &tc_size", w->f->name);
@@ -208,11 +207,9 @@ static void print_open(const tci_stub_writer *w)
             "    tc_ifunc *tc_opened = NULL;\n"
             "    tc_status tc_ended = tc_ifunc_open(ctx, \"%s\", &tc_opened, err);\n"
             "    if (tc_ended != TC_OK)\n        return tc_ended;\n"
-            "#ifdef TC_PROTOTYPE\n"
             "    tc_ended = tc_ifunc_check_prototype(tc_opened, %s_PROTOTYPE, err);\n"
             "    if (tc_ended != TC_OK) {\n"
             "        tc_ifunc_close(tc_opened);\n        return tc_ended;\n    }\n"
-            "#endif\n"
             "    *fn_out = tc_opened;\n    return TC_OK;\n}\n",
             name, name, w->f->prototype, name, name, name, name);
 }

@@ -299,8 +299,7 @@ void tci_stub_entry_write(const tci_stub_header *header, const tci_stub_function
             "#include <stdlib.h>\n#include <string.h>\n#include <tc/entry.h>\n\n"
             "#include \"%s\"\n\n",
             function->name, header->base, header->base);
-    fprintf(out, "#ifdef TC_PROTOTYPE\nTC_PROTOTYPE(%s, \"%s\");\n#endif\n", function->name,
-            function->prototype);
+    fprintf(out, "TC_PROTOTYPE(%s, \"%s\");\n", function->name, function->prototype);
     if (w.answer.varies)
         fprintf(out,
                 "\n#ifndef TC_ANSWER_MAX /* bytes of an answer that a caller may ask for */\n"

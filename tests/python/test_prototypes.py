@@ -3,10 +3,11 @@
 import os
 import subprocess
 import tempfile
+import unittest
 
 import numpy
 import tchains
-from python_case import ROOT, PythonCase, main, needs_numba
+from python_case import BUILD, ROOT, PythonCase, main, needs_numba
 from tchains.prototype import Prototype
 
 # (prototype, arguments, the message in hexadecimal)
@@ -93,6 +94,29 @@ class Calls(PythonCase):
             self.assertEqual(result[4].tolist(), list(numbers))
         with self.assertRaises(TypeError):
             node.call(echo, b"bytes of a message")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "stubs", "blend.tca")), "this build has no stubs")
+    def test_functions_of_stubs(self):
+        """Functions whose entries tc-clang --stubs has made of a C header."""
+        context, node = self.connected()
+
+        def call(name, *arguments):
+            return node.call(context.open_file(os.path.join(BUILD, "tests", "stubs", name + ".tca")), *arguments)
+        self.assertEqual(call("dot", [1, 2], [3.0, 4.0]), 11)
+        self.assertEqual(call("scale", [1, 2], 1.5).tolist(), [1.5, 3])
+        self.assertEqual(call("find", "there", ord("e")), 2)
+        self.assertEqual(call("measure", [3, 1, 2]), (1.0, 3.0))
+        self.assertIsNone(call("nothing"))
+        self.assertEqual(call("flip", True, 2, 5), (False, -3))
+        result, changed, limits, found = call("blend", [2, 4], 0.5, [1, 1], "abc", 5, True)
+        self.assertEqual((result, limits), (7.0, (4.0, 1.0)))
+        self.assertEqual(changed.tolist(), [2, 3])
+        self.assertEqual(found.tolist(), [97, 98, 99, -1, -1])
+        self.assertEqual(call("turn", [1, 2, 3], [4, 5, 6])[1].size, 3)
+        with self.assertRaisesRegex(tchains.Invalid, "dot: "):
+            call("dot", [1, 2], [3.0])
+        with self.assertRaisesRegex(tchains.Invalid, "find: "):
+            call("find", "a\0b", 98)
 
     @needs_numba
     def test_functions_in_python_have_one(self):

@@ -135,6 +135,25 @@ PAIR_TEST(everything_in_one)
     }
 }
 
+PAIR_TEST(functions_of_another_prototype)
+{
+    double result = 0;
+    struct flip_answer answer;
+    OPEN(scale);
+    OPEN(flip);
+    for (int i = 0; i < 2; i++) {
+        assert_status(
+            dot_call(p->ep, scale_fn, &result, &result, 1, &result, PAIR_TIMEOUT_NS, &error),
+            TC_E_VERSION);
+        assert_string_equal(error.text, "function 'scale' is called as "
+                                        "'(f64[],f64[])->f64', and it is '(inout f32[],f32)'");
+        assert_status(flip_start(p->ep, scale_fn, true, RED, &(int64_t){1}, &answer, 0, NULL,
+                                 NULL, NULL, &error),
+                      TC_E_VERSION);
+        assert_int_equal(note_send(p->ep, flip_fn, "", NULL, 0), TC_E_VERSION);
+    }
+}
+
 PAIR_TEST(messages_without_an_answer)
 {
     static uint8_t bytes[MANY * 20];
