@@ -10,7 +10,7 @@ if(NOT TC_LLVM_VERSION MATCHES "^[0-9]+$" OR TC_LLVM_VERSION LESS tc_llvm_min OR
 endif()
 
 # A tree that is configured for another version now searches again, but for paths that its user set.
-set(tc_llvm_paths TC_LLVM_CONFIG TC_CLANG TC_LLD TC_LLVM_LIBRARY TC_LLVM_AS)
+set(tc_llvm_paths TC_LLVM_CONFIG TC_CLANG TC_LLD TC_LLVM_LIBRARY TC_LLVM_AS TC_LIBCLANG_INCLUDE TC_LIBCLANG)
 if(DEFINED TC_FOUND_LLVM_VERSION AND NOT TC_FOUND_LLVM_VERSION STREQUAL TC_LLVM_VERSION)
   foreach(path ${tc_llvm_paths})
     if("${${path}}" STREQUAL "${TC_FOUND_${path}}")
@@ -91,6 +91,11 @@ endif()
 find_library(TC_LLVM_LIBRARY NAMES LLVM-${TC_LLVM_VERSION} LLVM HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH)
 tc_require_llvm(TC_LLVM_LIBRARY "the shared library" llvm-${TC_LLVM_VERSION}-dev)
 
+# Of tc-clang --stubs, if they are there.
+find_path(TC_LIBCLANG_INCLUDE clang-c/Index.h HINTS ${tc_llvm_includedir} NO_DEFAULT_PATH
+  DOC "headers of libclang; package libclang-${TC_LLVM_VERSION}-dev")
+find_library(TC_LIBCLANG NAMES clang-${TC_LLVM_VERSION} clang HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH
+  DOC "libclang; package libclang-${TC_LLVM_VERSION}-dev")
 set(TC_FOUND_LLVM_VERSION ${TC_LLVM_VERSION} CACHE INTERNAL "")
 foreach(path ${tc_llvm_paths})
   set(TC_FOUND_${path} "${${path}}" CACHE INTERNAL "")
