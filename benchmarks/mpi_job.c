@@ -285,7 +285,7 @@ static void close_links(mpi_job *job)
     }
 }
 
-/* Ranks whose links close end, and mpirun with them. Signals come last. */
+/* Ranks end when their links close, and mpirun with them. Signals come last. */
 static void end_mpirun(mpi_job *job)
 {
     const bool is_fine = !perf_session_has_failed(job->session) && job->links[0] >= 0 &&

@@ -91,7 +91,7 @@ endif()
 find_library(TC_LLVM_LIBRARY NAMES LLVM-${TC_LLVM_VERSION} LLVM HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH)
 tc_require_llvm(TC_LLVM_LIBRARY "the shared library" llvm-${TC_LLVM_VERSION}-dev)
 
-# Of tc-clang --stubs, if they are there.
+# Parts that tc-clang --stubs needs; a build without them leaves that out.
 find_path(TC_LIBCLANG_INCLUDE clang-c/Index.h HINTS ${tc_llvm_includedir} NO_DEFAULT_PATH
   DOC "headers of libclang; package libclang-${TC_LLVM_VERSION}-dev")
 find_library(TC_LIBCLANG NAMES clang-${TC_LLVM_VERSION} clang HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH

@@ -9,8 +9,8 @@
 
 #include <tc/status.h>
 
-/* Replaces that line by a constructor that reads the function's address, so a target whose
- * library is older refuses the code by that name. Other assembly stays. TC_E_COMPILE,
+/* Replaces that line by a constructor that reads the function's address, so a target
+ * with an older library refuses the code by that name. Other assembly stays. TC_E_COMPILE,
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_stream_need_lower(LLVMModuleRef module, tc_error *err);
 

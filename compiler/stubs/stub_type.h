@@ -22,7 +22,7 @@ bool tci_stub_type_refuse(tci_stub_reader *reader, CXCursor at, const char *fmt,
 CXType tci_stub_type_bare(CXType type);
 
 /* Reads the type of one element. False: it was refused, at the line of the cursor or of one of
- * its members. `who` is its name in texts. */
+ * its members. Texts name it by `who`. */
 bool tci_stub_type_read(tci_stub_reader *reader, CXType type, CXCursor at, const char *who,
                         tci_stub_type *type_out);
 
