@@ -1,6 +1,6 @@
-/* One recursive descent reads a text, for three questions: is it a prototype, which extent has a
- * type, and which values have message and answer. Functions of the descent return false where
- * the text leaves the grammar, and keep the first part that was expected.
+/* One recursive descent reads a text, for three questions: is it a prototype, which extent has
+ * a type, which values have message and answer. Functions of the descent return false where the
+ * text leaves the grammar, and keep the first part that was expected.
  *
  * Agreement walks the values of two texts side by side, byte by byte, as equal types have equal
  * texts. Only where one has `?` are extents compared. It reads checked texts alone: where the
