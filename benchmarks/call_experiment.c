@@ -10,17 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Others' come first: ratios are to what is before. */
+/* Modes of others come first: ratios are to modes in front. */
 static const perf_mode *const ucx_modes[] = {&perf_mode_request_am, &perf_mode_request_am_safe,
                                              &perf_mode_get};
 static const perf_mode *const own_modes[] = {
-    &perf_mode_call,       &perf_mode_start,    &perf_mode_window, &perf_mode_window_start,
-    &perf_mode_window_get, &perf_mode_threaded, &perf_mode_task};
+    &perf_mode_call,         &perf_mode_start,      &perf_mode_window,
+    &perf_mode_window_start, &perf_mode_window_get, &perf_mode_window_put,
+    &perf_mode_threaded,     &perf_mode_task,       &perf_mode_atomic,
+    &perf_mode_hand,         &perf_mode_hand_word,  &perf_mode_hand_two,
+    &perf_mode_hand_doubles};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define OF_UCX "am,am-safe,get"
-#define OWN "call,start,window,window-start,window-get,threaded,task"
-#define MODES OF_UCX "," PEER_MODES "," OWN
+#define OWN "call,start,window,window-start,window-get,window-put,threaded,task,atomic"
+#define HAND "hand,hand-word,hand-two,hand-doubles"
+#define OUT_OF "out of " OF_UCX ", " OWN ", " HAND ", " TYPED_MODES " and " PEER_MODES
+#define MODES OF_UCX "," PEER_MODES "," OWN "," HAND "," TYPED_MODES
 
 static bool is_asked_for(const series_run *run, const char *name)
 {
@@ -35,10 +40,10 @@ static void add_modes(series_run *run, const perf_mode *const *modes, size_t cou
     }
 }
 
-static bool add_peers(series_run *run)
+static bool add_peers(series_run *run, const peer_mode *modes, size_t count)
 {
-    for (size_t i = 0; i < peer_mode_count; i++) {
-        const peer_mode *peer = &peer_modes[i];
+    for (size_t i = 0; i < count; i++) {
+        const peer_mode *peer = &modes[i];
         if (!is_asked_for(run, peer->name))
             continue;
         if (peer->mode == NULL) {
@@ -57,9 +62,11 @@ static bool choose_series(series_run *run)
     if (!series_run_knows_modes(run, MODES))
         return false;
     add_modes(run, ucx_modes, COUNT(ucx_modes));
-    if (!add_peers(run))
+    if (!add_peers(run, peer_modes, peer_mode_count))
         return false;
     add_modes(run, own_modes, COUNT(own_modes));
+    if (!add_peers(run, typed_modes, typed_mode_count))
+        return false;
     for (unsigned i = 0; i < run->series_count; i++)
         run->series[i].work = ifunc_work_find("tsi");
     return true;
@@ -86,7 +93,7 @@ static void report_row(const series_run *run, unsigned index)
     perf_report_spread(row, "rate_per_s", rate, 1);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-12s %-8s %11llu %10.1f %10.1f %10.1f %10.0f %12.3f\n",
+        (void)printf("%-13s %-8s %11llu %10.1f %10.1f %10.1f %10.0f %12.3f\n",
                      series->mode->name, series->delivery,
                      (unsigned long long)run->options.calls_at_once,
                      series_run_spread(run, samples->p50_ns).median,
@@ -115,7 +122,16 @@ static void add_ratio(const series_run *run, unsigned over, unsigned under, cons
     (void)json_object_set_new(run->ratios, name, perf_report_number(value));
 }
 
-/* The library's modes to each of the others', which come first. */
+/* Another system's, or of the library's own one that both measure the same call by. */
+static bool is_compared(const perf_series *over, const perf_series *under)
+{
+    if (!under->mode->has_deliveries)
+        return true;
+    return over->mode->beside != NULL && strcmp(over->mode->beside, under->mode->name) == 0 &&
+           strcmp(over->delivery, under->delivery) == 0;
+}
+
+/* The library's modes to those that they are compared with, which come first. */
 static void report_ratios(const series_run *run)
 {
     for (unsigned over = 0; over < run->series_count; over++) {
@@ -123,7 +139,8 @@ static void report_ratios(const series_run *run)
             continue;
         for (unsigned under = 0; under < over; under++) {
             const series_samples *a = &run->samples[over], *b = &run->samples[under];
-            if (run->series[under].mode->has_deliveries || is_left_out(run, under))
+            if (is_left_out(run, under) ||
+                !is_compared(&run->series[over], &run->series[under]))
                 continue;
             add_ratio(run, over, under, "latency", ratio_of(run, a->p50_ns, b->p50_ns));
             add_ratio(run, over, under, "rate", ratio_of(run, a->rate_per_s, b->rate_per_s));
@@ -138,14 +155,14 @@ static void print_ratios(const series_run *run)
     (void)printf("\nround trip of one call; medians of %u rounds, max: of all\n\n",
                  run->options.rounds);
     json_object_foreach(run->ratios, name, value)(void)
-        printf("%-34s %8.3f\n", name, json_real_value(value));
+        printf("%-42s %8.3f\n", name, json_real_value(value));
 }
 
 static void report_point(series_run *run)
 {
     const bool quiet = perf_report_is_quiet(&run->options);
     if (!quiet && run->payload_index == 0)
-        (void)printf("%-12s %-8s %11s %10s %10s %10s %10s %12s\n", "mode", "delivery",
+        (void)printf("%-13s %-8s %11s %10s %10s %10s %10s %12s\n", "mode", "delivery",
                      "outstanding", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s");
     for (unsigned i = 0; i < run->series_count; i++) {
         if (!is_left_out(run, i))
@@ -159,7 +176,7 @@ static void report_point(series_run *run)
 static void print_round(const series_run *run, unsigned index, unsigned round)
 {
     const series_samples *samples = &run->samples[index];
-    (void)fprintf(stderr, "round %3u %-12s %-8s p50 %9.1f ns %10.3f M/s\n", round + 1,
+    (void)fprintf(stderr, "round %3u %-13s %-8s p50 %9.1f ns %10.3f M/s\n", round + 1,
                   run->series[index].mode->name, run->series[index].delivery,
                   samples->p50_ns[round], samples->rate_per_s[round] / 1e6);
 }
@@ -192,8 +209,7 @@ const perf_experiment call_experiment = {
     .name = "call",
     .summary = "round trip and rate of calls that are answered, beside UCX, MPI and RPC",
     .options = "size outstanding iterations warmup rounds modes pin",
-    .told = {{"iterations", "(what fits 25 ms)"},
-             {"modes", "out of " OF_UCX "," OWN " and " PEER_MODES}},
+    .told = {{"iterations", "(what fits 25 ms)"}, {"modes", OUT_OF}},
     .defaults = {{"size", "8"},
                  {"outstanding", "1,4,16,64,256,1024"},
                  {"modes", "am,call,start"},

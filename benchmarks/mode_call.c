@@ -1,13 +1,14 @@
 /* Calls of the library: a function that adds one to a counter, with a caller that waits for its
  * empty answer. Blocking, one after the other (tc_call), or several at once, each with a
- * completion (tc_call_start). And the same addition by an operation on a window, whose answer
- * has the value before (tc_window_fetch_add, tc_window_fetch_add_start), and a get of the word,
- * which adds nothing (tc_window_get_start). And the same function as one that may wait, and one
- * that does. */
-#include "ifunc_link.h"
+ * completion (tc_call_start). And the same addition by an operation on a window, which answers
+ * the value before (tc_window_fetch_add, tc_window_fetch_add_start); a get of the word,
+ * which adds nothing (tc_window_get_start); and a put of the next number (tc_window_put_start).
+ * And the same function as one that may wait, one that does, and one that runs alone for its
+ * counter. */
+#include "mode_call.h"
+
 #include "perf_clock.h"
 #include "perf_context.h"
-#include "perf_mode.h"
 #include "perf_session.h"
 
 #include <stdlib.h>
@@ -15,37 +16,8 @@
 #include <tc/call.h>
 #include <tc/window.h>
 
-typedef struct call_state call_state;
-
-/* One of those that may be under way at once. */
-typedef struct flight {
-    call_state *owner;
-    uint64_t started;
-    uint64_t value; /* of a window's word */
-} flight;
-
 /* The first window of a context. */
 static const tc_gptr counter_at = {.generation = 1, .rank = TC_RANK_NONE};
-
-struct call_state {
-    ifunc_link link;
-    const char *function; /* NULL: the experiment's */
-    uint64_t *counter;    /* of the function, here */
-    uint64_t awaited;     /* its final value at the target when all calls have run */
-    bool is_reading;      /* nothing counts: the target knows of no end */
-    unsigned char *payload;
-    size_t payload_bytes;
-    uint64_t *ticks; /* where to write how long each took; NULL: not recorded */
-    uint64_t finished;
-    uint64_t failed;
-    tc_status failure; /* of the first that failed */
-    /* Does one, or starts it. */
-    tc_status (*block)(call_state *state, tc_error *err);
-    tc_status (*start)(call_state *state, flight *f);
-    unsigned free_count;
-    flight **free;
-    flight *flights;
-};
 
 static bool make_state(perf_series *series)
 {
@@ -67,16 +39,16 @@ static bool make_state(perf_series *series)
     return true;
 }
 
-static bool open_link(perf_series *series)
+bool mode_call_open(perf_series *series)
 {
     call_state *state = series->state;
     if (!make_state(series))
         return false;
-    const ifunc_link_config config = {.delivery = series->delivery_wanted,
-                                      .path = series->options->ifunc_path,
-                                      .name = state->function != NULL ? state->function
-                                                                      : series->work->name,
-                                      .target_args = state->counter};
+    const ifunc_link_config config = {
+        .delivery = series->delivery_wanted,
+        .path = series->options->ifunc_path,
+        .name = series->mode->function != NULL ? series->mode->function : series->work->name,
+        .target_args = state->counter};
     if (!ifunc_link_open(&state->link, series->session, &config))
         return false;
     series->payload_bytes = state->payload_bytes;
@@ -86,7 +58,7 @@ static bool open_link(perf_series *series)
 
 /* --- calls, and operations on a window ---------------------------------------------------- */
 
-static void ended(flight *f, tc_status status)
+void mode_call_ended(flight *f, tc_status status)
 {
     call_state *state = f->owner;
     if (status != TC_OK && state->failed++ == 0)
@@ -99,7 +71,7 @@ static void ended(flight *f, tc_status status)
 
 static void call_ended(void *user, const tc_call_outcome *outcome)
 {
-    ended(user, outcome->status);
+    mode_call_ended(user, outcome->status);
 }
 
 static tc_status start_call(call_state *state, flight *f)
@@ -118,7 +90,7 @@ static tc_status block_call(call_state *state, tc_error *err)
 static void chain_ended(void *user, tc_status status, uint32_t succeeded, const char *text)
 {
     (void)succeeded, (void)text;
-    ended(user, status);
+    mode_call_ended(user, status);
 }
 
 static tc_status start_window(call_state *state, flight *f)
@@ -134,6 +106,17 @@ static tc_status start_get(call_state *state, flight *f)
                                &params, NULL);
 }
 
+/* Puts the numbers from 1 on: the word then counts as the function does. */
+static tc_status start_put(call_state *state, flight *f)
+{
+    const tc_window_start_params params = {.done = chain_ended, .user = f};
+    f->value = state->put + 1;
+    tc_status status = tc_window_put_start(state->link.peer, counter_at, &f->value,
+                                           sizeof f->value, &params, NULL);
+    state->put += status == TC_OK ? 1 : 0;
+    return status;
+}
+
 static tc_status block_window(call_state *state, tc_error *err)
 {
     uint64_t before;
@@ -145,23 +128,7 @@ static bool open_call(perf_series *series)
     call_state *state = series->state;
     state->block = block_call;
     state->start = start_call;
-    return open_link(series);
-}
-
-/* A function that may wait, and does not. */
-static bool open_threaded(perf_series *series)
-{
-    call_state *state = series->state;
-    state->function = "tsi_threaded";
-    return open_call(series);
-}
-
-/* A function that waits for one turn. */
-static bool open_task(perf_series *series)
-{
-    call_state *state = series->state;
-    state->function = "tsi_task";
-    return open_call(series);
+    return mode_call_open(series);
 }
 
 static bool open_window(perf_series *series)
@@ -171,11 +138,12 @@ static bool open_window(perf_series *series)
     tc_error err;
     state->block = block_window;
     state->start = start_window;
-    if (!open_link(series))
+    if (!mode_call_open(series))
         return false;
     const tc_window_params params = {.memory = state->counter,
                                      .bytes = sizeof *state->counter,
-                                     .rights = TC_WINDOW_READ | TC_WINDOW_ATOMIC,
+                                     .rights =
+                                         TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC,
                                      .peer = state->link.peer};
     return series->session->role != PERF_TARGET ||
            tc_window_open(state->link.context, &params, &at, &err) == TC_OK ||
@@ -189,6 +157,15 @@ static bool open_window_get(perf_series *series)
         return false;
     state->start = start_get;
     state->is_reading = true;
+    return true;
+}
+
+static bool open_window_put(perf_series *series)
+{
+    call_state *state = series->state;
+    if (!open_window(series))
+        return false;
+    state->start = start_put;
     return true;
 }
 
@@ -282,8 +259,19 @@ static bool rate_blocking(perf_series *series, uint64_t count)
     return count_bytes(series, count, run_blocking);
 }
 
+bool mode_call_latency(perf_series *series, uint64_t count, uint64_t *ticks)
+{
+    return series->options->calls_at_once > 1 ? run_started(series, count, ticks)
+                                              : run_blocking(series, count, ticks);
+}
+
+bool mode_call_rate(perf_series *series, uint64_t count)
+{
+    return count_bytes(series, count, mode_call_latency);
+}
+
 /* Answers leave as tc_progress goes on. */
-static bool serve_calls(perf_series *series, uint64_t count)
+bool mode_call_serve(perf_series *series, uint64_t count)
 {
     call_state *state = series->state;
     perf_poll poll = {.session = series->session};
@@ -305,7 +293,7 @@ static bool serve_calls(perf_series *series, uint64_t count)
                                  (unsigned long long)state->awaited);
 }
 
-static void release_call(perf_series *series)
+void mode_call_release(perf_series *series)
 {
     call_state *state = series->state;
     free(state->counter);
@@ -314,23 +302,15 @@ static void release_call(perf_series *series)
     free(state->free);
 }
 
-#define CALL_MODE(text, opens, latency, rate)                                                  \
-    {                                                                                          \
-        .name = text, .has_deliveries = true, .state_bytes = sizeof(call_state),               \
-        .open = opens, .source_latency = latency, .target_latency = serve_calls,               \
-        .source_rate = rate, .target_rate = serve_calls, .close = ifunc_link_close_mode,       \
-        .release = release_call                                                                \
-    }
+#define STARTED(text, opens, sent) MODE_CALL(text, opens, sent, run_started, rate_started)
+#define BLOCKING(text, opens) MODE_CALL(text, opens, NULL, run_blocking, rate_blocking)
 
-const perf_mode perf_mode_call =
-    CALL_MODE("call", open_blocking_call, run_blocking, rate_blocking);
-const perf_mode perf_mode_start = CALL_MODE("start", open_call, run_started, rate_started);
-const perf_mode perf_mode_threaded =
-    CALL_MODE("threaded", open_threaded, run_started, rate_started);
-const perf_mode perf_mode_task = CALL_MODE("task", open_task, run_started, rate_started);
-const perf_mode perf_mode_window =
-    CALL_MODE("window", open_blocking_window, run_blocking, rate_blocking);
-const perf_mode perf_mode_window_start =
-    CALL_MODE("window-start", open_window, run_started, rate_started);
-const perf_mode perf_mode_window_get =
-    CALL_MODE("window-get", open_window_get, run_started, rate_started);
+const perf_mode perf_mode_call = BLOCKING("call", open_blocking_call);
+const perf_mode perf_mode_start = STARTED("start", open_call, NULL);
+const perf_mode perf_mode_threaded = STARTED("threaded", open_call, "tsi_threaded");
+const perf_mode perf_mode_task = STARTED("task", open_call, "tsi_task");
+const perf_mode perf_mode_atomic = STARTED("atomic", open_call, "tsi_atomic");
+const perf_mode perf_mode_window = BLOCKING("window", open_blocking_window);
+const perf_mode perf_mode_window_start = STARTED("window-start", open_window, NULL);
+const perf_mode perf_mode_window_get = STARTED("window-get", open_window_get, NULL);
+const perf_mode perf_mode_window_put = STARTED("window-put", open_window_put, NULL);

@@ -23,7 +23,7 @@
 
 #include <rpc/rpc.h>
 
-/* Of those that RFC 5531 leaves to whoever wants them for a while; one for each mode. */
+/* Of those that RFC 5531 leaves for use during a while; one for each mode. */
 #define PROGRAM_FIRST 0x40000000u
 #define PROGRAM_COUNT 3u
 #define VERSION 1u

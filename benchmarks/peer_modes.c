@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CMake sets the text of what is missing for each system that it has not found. */
+/* CMake sets the reason for each that it cannot build. */
 #ifdef PEER_MPI_MISSING
 #define MPI(variable) .missing = PEER_MPI_MISSING
 #else
@@ -19,6 +19,11 @@
 #else
 #define ZMQ(variable) .mode = &perf_mode_##variable
 #endif
+#ifdef PEER_TYPED_MISSING
+#define TYPED(variable) .missing = PEER_TYPED_MISSING
+#else
+#define TYPED(variable) .mode = &perf_mode_##variable
+#endif
 
 const peer_mode peer_modes[] = {
     {.name = "mpi", MPI(mpi)},           {.name = "mpi-tcp", MPI(mpi_tcp)},
@@ -26,6 +31,14 @@ const peer_mode peer_modes[] = {
     {.name = "rpc-unix", RPC(rpc_unix)}, {.name = "zmq", ZMQ(zmq)},
 };
 const size_t peer_mode_count = sizeof peer_modes / sizeof peer_modes[0];
+
+const peer_mode typed_modes[] = {
+    {.name = "typed", TYPED(typed)},
+    {.name = "typed-word", TYPED(typed_word)},
+    {.name = "typed-two", TYPED(typed_two)},
+    {.name = "typed-doubles", TYPED(typed_doubles)},
+};
+const size_t typed_mode_count = sizeof typed_modes / sizeof typed_modes[0];
 
 #define SYSTEMS_MAX 4u
 

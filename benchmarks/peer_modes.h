@@ -1,5 +1,5 @@
-/* The modes of tc-perf call that measure other systems: those that this build has, and why it
- * lacks the others. */
+/* The modes of tc-perf call that a build may lack, with the reason: those that measure other
+ * systems, and typed calls, which need libclang. */
 #ifndef TC_PERF_PEER_MODES_H
 #define TC_PERF_PEER_MODES_H
 
@@ -14,8 +14,15 @@ extern const perf_mode perf_mode_rpc_null; /* its procedure without argument and
 extern const perf_mode perf_mode_rpc_unix; /* over a unix socket */
 extern const perf_mode perf_mode_zmq;      /* ZeroMQ's request and reply, over a unix socket */
 
-/* The names of all of them, built or not, as a comma list. */
+/* By the stubs of ifuncs/typed.h: the calls of perf_mode_hand and so on. */
+extern const perf_mode perf_mode_typed;
+extern const perf_mode perf_mode_typed_word;
+extern const perf_mode perf_mode_typed_two;
+extern const perf_mode perf_mode_typed_doubles;
+
+/* The names of all of them, built or not, as comma lists. */
 #define PEER_MODES "mpi,mpi-tcp,rpc,rpc-null,rpc-unix,zmq"
+#define TYPED_MODES "typed,typed-word,typed-two,typed-doubles"
 
 typedef struct peer_mode {
     const char *name;
@@ -25,6 +32,8 @@ typedef struct peer_mode {
 
 extern const peer_mode peer_modes[];
 extern const size_t peer_mode_count;
+extern const peer_mode typed_modes[];
+extern const size_t typed_mode_count;
 
 /* Source: the version of a system that was measured. The text is copied. */
 void peer_modes_note_version(const char *system, const char *version);

@@ -45,6 +45,7 @@ struct perf_mode {
     bool is_local;
     bool is_unrun;        /* the target has an empty function */
     const char *function; /* another than the experiment's, of tsi alone; NULL: the same */
+    const char *beside;   /* call: another of the library's modes, for a ratio to it; or NULL */
 
     size_t state_bytes; /* of series->state, which is all zero before open */
 
@@ -96,6 +97,13 @@ extern const perf_mode perf_mode_task;            /* tc_call_start of tsi_task *
 extern const perf_mode perf_mode_window;          /* tc_window_fetch_add */
 extern const perf_mode perf_mode_window_start;    /* tc_window_fetch_add_start */
 extern const perf_mode perf_mode_window_get;      /* tc_window_get_start, of eight bytes */
+extern const perf_mode perf_mode_window_put;      /* tc_window_put_start, likewise */
+extern const perf_mode perf_mode_atomic;          /* tc_call_start of tsi_atomic */
+/* Blocking calls where there is one at once, else started ones; packed by hand. */
+extern const perf_mode perf_mode_hand;         /* without arguments and result */
+extern const perf_mode perf_mode_hand_word;    /* a word there, and one back */
+extern const perf_mode perf_mode_hand_two;     /* two words there, and one back */
+extern const perf_mode perf_mode_hand_doubles; /* 20 doubles both ways */
 
 /* The modes of the bandwidth experiment. They have no latency functions. */
 /* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that

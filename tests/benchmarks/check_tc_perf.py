@@ -270,7 +270,7 @@ def check_intrusion(report):
 
 def check_call(report):
     """One call at a time by all modes; several at once by all but the blocking ones."""
-    once, started = ("call", "window"), ("start", "window-start", "window-get", "threaded", "task")
+    once, started = ("call", "window"), ("start", "window-start", "window-get", "window-put", "threaded", "task", "atomic")
     rows = [(row["outstanding"], row["mode"]) for row in report["rows"]]
     expect(rows == [(n, mode) for n in (1, 32) for mode in ("am", "am-safe", "get", "call", "start", "window", *started[1:])
                     if n == 1 or mode not in once],
@@ -281,6 +281,23 @@ def check_call(report):
         expect_tail(row, "latency_ns")
     names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 32) for over in (*once, *started) if n == 1 or over not in once
              for under in ("am", "am-safe", "get") for what in ("latency", "rate")}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
+
+
+def check_typed_call(report):
+    """The same calls packed by hand and, where stubs were built, by those; each with its bytes, and a ratio of both."""
+    kinds = {"": 0, "-word": 8, "-two": 16, "-doubles": 160}
+    found = {row["mode"] for row in report["rows"]}
+    sides = [side for side in ("hand", "typed") if side in found]
+    rows = [(row["outstanding"], row["mode"], row["payload_bytes"]) for row in report["rows"] if row["mode"] != "am"]
+    expect(rows == [(n, side + kind, size) for n in (1, 32) for side in sides for kind, size in kinds.items()],
+           "a row for each", rows)
+    for row in report["rows"]:
+        expect(row["frame_bytes"] >= row["payload_bytes"], "a frame with the payload", row)
+        expect(row["latency_ns_p50"] > 0 and row["rate_per_s"] > 0, "positive numbers", row)
+    pairs = [(side + kind, "am") for side in sides for kind in kinds]
+    pairs += [("typed" + kind, "hand" + kind) for kind in kinds if "typed" in sides]
+    names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 32) for over, under in pairs for what in ("latency", "rate")}
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
@@ -487,7 +504,8 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
           "forms": ("tsi", check_forms), "table": ("overhead", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
-          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
+          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call),
+          "typed_call": ("call", check_typed_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
           "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served),
           "tasks": ("tasks", check_tasks), "view": ("view", check_view), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
