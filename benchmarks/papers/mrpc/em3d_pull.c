@@ -1,5 +1,5 @@
-/* EM3D, base and ghost: ranks read what they need, and a barrier ends each phase, as its values
- * may be read from then on and the ones that it read may be changed. */
+/* EM3D, base and ghost: ranks read the values that they need. A barrier ends each phase: its
+ * results may be read from then on, and the values that it read may be changed. */
 #include "em3d_version.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* EM3D, bulk: before a phase, each rank sends each other one the values that it needs of it.
  *
- * Every rank sends something to every other one, even if that needs no value. So none is more
- * than a phase ahead: it has the others' values of a phase only when they have done the one
- * before, and with it all reading of the ghosts that its next values go to. No barrier is needed
- * for that, as long as a rank knows when values are there: a function notes it when it has
+ * Every rank sends something to every other one, even if that needs no value. So a rank is a
+ * phase ahead at most: it has the others' values of a phase only when they have done the one
+ * before, and with it all reading of the ghosts that its next values go to. No barrier is
+ * needed if a rank notices when values are there: a function notes it when it has
  * stored them, and for windows a word is put behind them (`signal`). The versions `bulk` for
- * windows have a barrier instead, as each put of theirs has taken effect before it. */
+ * windows have a barrier instead, and each of their puts has taken effect before it. */
 #include "em3d_version.h"
 
 #include "perf_clock.h"
@@ -17,7 +17,7 @@
 #define PIECE_MAX 65536u /* values of one message */
 #define TURNS_BEFORE_YIELD 1000u
 
-/* What one rank has to send to one other. */
+/* Sends one other rank all values that it needs of this one. */
 typedef bool (*sender)(em3d_rank *r, uint32_t peer, uint32_t kind);
 
 /* The next rank first, so that not all send to one. */
@@ -57,7 +57,7 @@ static bool await_messages(em3d_rank *r)
     return true;
 }
 
-/* Values come by stores of other processes, which wake nobody. */
+/* Values come by stores of other processes, so tc_wait would not end. */
 static bool await_stores(em3d_rank *r)
 {
     const uint64_t end_ns = perf_now_ns() + EM3D_TIMEOUT_NS;

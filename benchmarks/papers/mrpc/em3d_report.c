@@ -1,5 +1,6 @@
 #include "em3d_report.h"
 
+#include "perf_report.h"
 #include "perf_stats.h"
 
 #include <errno.h>
@@ -134,22 +135,24 @@ static void print_versions(const em3d_report *report)
 
 static void print_ratios(const em3d_report *report)
 {
-    double least = INFINITY;
-    bool any = false;
+    double least[EM3D_WAYS] = {INFINITY, INFINITY, INFINITY};
+    static const char *const names[] = {"least_to_window", "least_to_view"};
+    putchar('\n');
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
         perf_spread ratio;
         if (!ratio_of(report, &ratios[i], &ratio))
             continue;
-        printf("%s%-28s%8.3f (%.3f to %.3f), asked: at most %.1f: %s\n", any ? "" : "\n",
-               ratios[i].name, ratio.median, ratio.quarter, ratio.three_quarters,
-               ratios[i].most, ratio.median <= ratios[i].most ? "yes" : "no");
-        any = true;
-        if (ratio.median < least)
-            least = ratio.median;
+        printf("%-28s%8.3f (%.3f to %.3f), asked: at most %.1f: %s\n", ratios[i].name,
+               ratio.median, ratio.quarter, ratio.three_quarters, ratios[i].most,
+               ratio.median <= ratios[i].most ? "yes" : "no");
+        if (ratio.median < least[ratios[i].way])
+            least[ratios[i].way] = ratio.median;
     }
-    if (any)
-        printf("%-28s%8.3f, asked: at most %.1f: %s\n", "least", least, ASKED_ONE,
-               least <= ASKED_ONE ? "yes" : "no");
+    for (em3d_way way = EM3D_WINDOW; way <= EM3D_VIEW; way++) {
+        if (!isinf(least[way]))
+            printf("%-28s%8.3f, asked: at most %.1f: %s\n", names[way], least[way], ASKED_ONE,
+                   least[way] <= ASKED_ONE ? "yes" : "no");
+    }
 }
 
 static void print_table(const em3d_report *report)
@@ -173,16 +176,6 @@ static void print_table(const em3d_report *report)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static json_t *number(double value)
-{
-    return json_real(round(value * 1e4) / 1e4);
-}
-
-static json_t *quartiles(perf_spread spread)
-{
-    return json_pack("[o, o]", number(spread.quarter), number(spread.three_quarters));
-}
-
 static json_t *row_of(const em3d_report *report, unsigned i)
 {
     static const char *const ways[] = {"window", "view", "function"};
@@ -196,8 +189,7 @@ static json_t *row_of(const em3d_report *report, unsigned i)
         return row;
     }
     const perf_spread ns = spread_of(result->ns, report->options->rounds);
-    (void)json_object_set_new(row, "ns_per_edge", number(ns.median));
-    (void)json_object_set_new(row, "ns_per_edge_quartiles", quartiles(ns));
+    perf_report_spread(row, "ns_per_edge", ns, 1);
     (void)json_object_set_new(row, "verified", json_boolean(!result->wrong));
     return row;
 }
@@ -212,12 +204,13 @@ static json_t *json_of(const em3d_report *report)
             (void)json_array_append_new(rows, row_of(report, i));
     }
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
+        json_t *one = json_pack("{s:f}", "asked", ratios[i].most);
         perf_spread ratio;
-        if (ratio_of(report, &ratios[i], &ratio))
-            (void)json_object_set_new(all_ratios, ratios[i].name,
-                                      json_pack("{s:o, s:o, s:f}", "median",
-                                                number(ratio.median), "quartiles",
-                                                quartiles(ratio), "asked", ratios[i].most));
+        if (ratio_of(report, &ratios[i], &ratio)) {
+            perf_report_spread(one, "ratio", ratio, 1);
+            (void)json_object_set(all_ratios, ratios[i].name, one);
+        }
+        json_decref(one);
     }
     return json_pack(
         "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:o, s:o}",
@@ -226,9 +219,10 @@ static json_t *json_of(const em3d_report *report)
         (json_int_t)o->remote_percent, "edges", (json_int_t)edges_of(report), "ghosts",
         (json_int_t)(r->share.ghosts[0] + r->share.ghosts[1]), "steps", (json_int_t)o->steps,
         "rounds", (json_int_t)o->rounds, "seed", (json_int_t)o->seed, "placement",
-        placement_of(report), "word_ns", number(spread_of(report->word_ns, o->rounds).median),
-        "load_before", report->load_before, "load_after", report->load_after, "rows", rows,
-        "ratios", all_ratios);
+        placement_of(report), "word_ns",
+        perf_report_number(spread_of(report->word_ns, o->rounds).median), "load_before",
+        report->load_before, "load_after", report->load_after, "rows", rows, "ratios",
+        all_ratios);
 }
 
 static bool write_json(const em3d_report *report)
@@ -240,7 +234,7 @@ static bool write_json(const em3d_report *report)
         fprintf(stderr, "em3d: no memory for the report\n");
         return false;
     }
-    ok = json_dump_file(json, path, JSON_INDENT(2)) == 0;
+    ok = json_dump_file(json, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
     if (!ok)
         fprintf(stderr, "em3d: %s: %s\n", path, strerror(errno));
     json_decref(json);

@@ -17,7 +17,7 @@ typedef struct em3d_options {
     const char *json_path;
 } em3d_options;
 
-/* Of one version. */
+/* The figures of one version. */
 typedef struct em3d_result {
     bool chosen;
     bool skipped; /* windows are not mapped here */

@@ -111,7 +111,7 @@ static bool run_steps(em3d_rank *r, const em3d_version *version, uint64_t steps)
     return true;
 }
 
-/* From a barrier to a barrier, so that rank 0's clock has what all ranks took. */
+/* Rank 0's clock runs from a barrier to a barrier, so it has the time of the slowest rank. */
 static bool run_version(em3d_run *run, const em3d_version *version, em3d_result *result,
                         double *ns_out)
 {
