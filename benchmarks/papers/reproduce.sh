@@ -17,7 +17,7 @@ depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,6
 few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
-em3d_steps=10 em3d_bulk_steps=2000
+em3d_steps=5 em3d_bulk_steps=2000
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
