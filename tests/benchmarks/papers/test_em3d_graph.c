@@ -1,4 +1,4 @@
-/* The graph of EM3D: parts that exchange what they say they need have the values of the whole
+/* The graph of EM3D: parts that exchange the values they need have those of the whole
  * graph, and edges lead where they should. */
 #include "../../../benchmarks/papers/mrpc/em3d_graph.h"
 #include "../../support/test.h"
@@ -34,7 +34,7 @@ static int free_graphs(void **state)
     return 0;
 }
 
-/* What one rank sends is what the other one keeps, in that order. */
+/* A rank sends the values that the other one keeps, in the same order. */
 TEST(sends_are_ghosts)
 {
     for (uint32_t from = 0; from < RANKS; from++) {
