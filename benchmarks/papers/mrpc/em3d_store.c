@@ -30,8 +30,8 @@ void em3d_store_main(void *payload, size_t size, void *target_args)
     const em3d_share *share = target_args;
     const em3d_store_head *head = payload;
     const uint32_t origin = tc_self_origin();
-    if (size < sizeof *head || head->kind >= EM3D_KINDS || origin >= share->ranks ||
-        size != sizeof *head + head->count * sizeof(double) ||
+    if (share == NULL || size < sizeof *head || head->kind >= EM3D_KINDS ||
+        origin >= share->ranks || size != sizeof *head + head->count * sizeof(double) ||
         head->first > share->ghosts[head->kind] ||
         head->count > share->ghosts[head->kind] - head->first)
         return; /* the receiver's wait then ends at its deadline */
