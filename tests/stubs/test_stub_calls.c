@@ -263,7 +263,7 @@ PAIR_TEST(sizes_that_lie)
 {
     const char nothing_more[64] = {0};
     char found[32] = "\x62\0\0\0ab\0d";
-    uint64_t capacity = UINT64_MAX;
+    uint64_t capacity[2] = {UINT64_MAX, 0};
     OPEN(flip);
     OPEN(find);
     OPEN(squares);
@@ -276,12 +276,12 @@ PAIR_TEST(sizes_that_lie)
     refuse(p, find_fn, found, 8,
            "find: the length up to the first zero of the text 'text' is 2, "
            "expected 4");
-    refuse(p, squares_fn, &capacity, 8,
+    refuse(p, squares_fn, capacity, 8,
            "squares: the number of elements to answer for 'out' is "
            "18446744073709551615, expected at most 8388608");
-    capacity = (uint64_t)1 << 32;
-    refuse(p, squares_fn, &capacity, 8, "expected at most 8388608");
-    refuse(p, squares_fn, &capacity, 9, "squares: the message's size is 9, expected 8");
+    capacity[0] = (uint64_t)1 << 32;
+    refuse(p, squares_fn, capacity, 8, "expected at most 8388608");
+    refuse(p, squares_fn, capacity, 9, "squares: the message's size is 9, expected 8");
     expect_ok(nothing_call(p->ep, nothing_fn, PAIR_TIMEOUT_NS, &error));
 }
 

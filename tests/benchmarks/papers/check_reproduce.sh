@@ -51,6 +51,13 @@ done
 "$1" --quick "$dir/nowhere" 2>"$dir/said" && fail "took a folder without tc-perf"
 grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"
 
+"$1" --quick mrpc "$2" "$dir/mrpc"
+for line in '| Table 10: em3d-bulk | 1.1 on 4 and on 8 |' '| Figure 11: ghost, 100 % remote | 2.5 |' '| `function-bulk` |' \
+    'tc-run -n 2 em3d_run --remote 100'; do
+    grep -qF -- "$line" "$dir/mrpc/report.md" || fail "report.md of mrpc has no: $line"
+done
+! grep -qE 'null|\| *\||WRONG' "$dir/mrpc/report.md" || fail "an empty figure: $(grep -E 'null|\| *\||WRONG' "$dir/mrpc/report.md")"
+
 # One paper's figures alone.
 "$1" --quick ifunc-api "$2" "$dir/api"
 cd "$dir/api"
