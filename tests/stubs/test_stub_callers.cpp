@@ -62,7 +62,7 @@ static void call_all(tc::context &ctx, tc_ep *ep)
            "try_dot");
 }
 
-// The same functions by tc::call, whose types lay the messages out.
+// The same functions by tc::call. Types of arguments give the layout.
 static void call_by_types(tc::context &ctx, tc_ep *ep)
 {
     using doubles = std::vector<double>;
