@@ -64,7 +64,7 @@ end
     end
 end
 
-# Functions in C of tests/stubs, whose entries check each length.
+# Functions in C of tests/stubs. Their entries check each length.
 function check_stubs(context, node, folder)
     open_stub(name) = Ifunc(context; path=joinpath(folder, name * ".tca"))
     @test call(Float64, node, open_stub("dot"), ([1.0, 2.0], [3.0, 4.0])) == 11

@@ -143,7 +143,7 @@ end
 
 element_of(type) = type <: AbstractString ? UInt8 : eltype(type)
 
-# One value of a reply; `place` has the end of the elements in front of it.
+# One value of a reply; `place` has the offset where the elements in front of it end.
 function part_of(type, bytes, offset, place)
     varies(type) || return bits_from(type, bytes[offset+1:offset+sizeof(type)])
     element = element_of(type)

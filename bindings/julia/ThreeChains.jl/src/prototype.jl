@@ -68,7 +68,7 @@ function check_prototype(::Type{T}, fn::Ifunc, payload::P) where {T,P}
     check(status, space)
 end
 
-# So is none an array or a text without elements.
+# A message without a payload is an array or a text without elements.
 function check_prototype(::Type{T}, fn::Ifunc, ::Nothing) where {T}
     status, space = compared(fn, prototype_text(T, nothing))
     status == E_VERSION && occursin(r"^\((?!out )([^(,]*|\{[^(){}]*\})(\[\]|text)\)", something(prototype(fn), "")) && return
