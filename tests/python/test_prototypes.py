@@ -109,7 +109,7 @@ class Calls(PythonCase):
         self.assertIsNone(call("nothing"))
         self.assertEqual(call("flip", True, 2, 5), (False, -3))
         result, changed, limits, found = call("blend", [2, 4], 0.5, [1, 1], "abc", 5, True)
-        self.assertEqual((result, limits), (7.0, (4.0, 1.0)))
+        self.assertEqual((result, limits), (8.0, (5.0, 1.0)))
         self.assertEqual(changed.tolist(), [2, 3])
         self.assertEqual(found.tolist(), [97, 98, 99, -1, -1])
         self.assertEqual(call("turn", [1, 2, 3], [4, 5, 6])[1].size, 3)
