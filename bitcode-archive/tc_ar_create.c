@@ -10,6 +10,7 @@
 #include "ifunc_module.h"
 #include "image_make.h"
 #include "image_object.h"
+#include "prototype.h"
 #include "slice_choice.h"
 
 #include <errno.h>
@@ -37,8 +38,9 @@ typedef struct create_command {
     tci_text_list libraries; /* its lines, or those of the existing file */
     bool allow_asm;
     bool is_library;
-    bool plain;        /* without a dictionary */
-    const char *forms; /* NULL: not given */
+    bool plain;            /* without a dictionary */
+    const char *forms;     /* NULL: not given */
+    const char *prototype; /* NULL: that of the bitcode, if it has one */
     tci_slice_choice slices;
 } create_command;
 
@@ -62,6 +64,11 @@ static const tool_option create_options[] = {
      .value = "FILE",
      .offset = AT(deps),
      .help = "libraries that the code needs, one soname per line; copied to NAME.deps"},
+    {.name = "prototype",
+     .kind = TOOL_TEXT,
+     .value = "TEXT",
+     .offset = AT(prototype),
+     .help = "the types of arguments and answer, such as '(f64,i32[])->f64'"},
     {.name = "library",
      .offset = AT(is_library),
      .help = "a library that travels: it exports all that is neither static nor hidden"},
@@ -159,6 +166,21 @@ static tc_status make_codes(const create_command *c, tci_ifunc_code *codes, tc_e
     return status;
 }
 
+/* States the prototype of the command line for each target. */
+static tc_status state_prototype(const create_command *c, tci_ifunc_code *codes, size_t count,
+                                 tc_error *err)
+{
+    for (size_t i = 0; i < count && c->prototype != NULL; i++) {
+        char *own = codes[i].payload.prototype;
+        if (own[0] != '\0' && strcmp(own, c->prototype) != 0)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "--prototype '%.200s': the code states '%.200s'", c->prototype,
+                                 own);
+        memcpy(own, c->prototype, strlen(c->prototype) + 1); /* create() has checked it */
+    }
+    return TC_OK;
+}
+
 /* Bitcode for a machine without images gives only bitcode, unless images alone are wanted. */
 static tc_status make_images(const create_command *c, const tci_ifunc_code *codes,
                              tci_ifunc_code *images, size_t *count_out, tc_error *err)
@@ -184,6 +206,7 @@ static tc_status make_archive(const create_command *c, tci_ifunc_code *codes, vo
     TC_TRY(make_codes(c, codes, err));
     TC_TRY(make_images(c, codes, images, &image_count, err));
     size_t count = image_count + (c->slices.bitcode ? c->file_count : 0);
+    TC_TRY(state_prototype(c, c->slices.bitcode ? codes : images, count, err));
     return tci_archive_output_pack(c->name, c->slices.bitcode ? codes : images, count, c->plain,
                                    bytes_out, size_out, err);
 }
@@ -243,6 +266,8 @@ static tc_status create(create_command *c, tc_error *err)
     void *bytes = NULL;
     size_t size = 0;
     TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
+    if (c->prototype != NULL)
+        TC_TRY(tci_prototype_check(c->prototype, TC_E_INVALID, err));
     TC_TRY(read_libraries(c, err));
     tci_ifunc_code *codes = calloc(2 * c->file_count, sizeof *codes);
     if (codes == NULL)
@@ -294,6 +319,9 @@ int tci_ar_create(int argc, char **argv)
         return result;
     if (c.forms != NULL && tci_slice_choice_forms(&c.slices, c.forms, &err) != TC_OK)
         return tool_options_misused(&tci_ar_create_command, "%s", err.text);
+    if (c.is_library && c.prototype != NULL)
+        return tool_options_misused(&tci_ar_create_command,
+                                    "--prototype '%s': a library has none", c.prototype);
     if (c.output == NULL)
         return tool_options_misused(&tci_ar_create_command, "create needs -o NAME.tca");
     c.name = argv[optind];

@@ -1,5 +1,5 @@
-// Arguments of a call as the bytes of a payload, and an answer's bytes as a value: a part of
-// <tc/tchains.hpp>, which lists the types that they may have.
+// Arguments of a call as the bytes of a payload: a part of <tc/tchains.hpp>, which lists the
+// types that they may have.
 #ifndef TC_MESSAGE_HPP
 #define TC_MESSAGE_HPP
 
@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <memory>
 #include <new>
-#include <optional>
 
 namespace tc::detail
 {
@@ -66,10 +65,59 @@ template <typename... P> struct read_only<std::tuple<P...>> {
 };
 template <typename P> using read_only_t = typename read_only<P>::type;
 
+// --- how values lie --------------------------------------------------------------------------
+
+// The offsets of the values of a message or an answer, by docs/payload-layout.md: a struct of
+// all but the last varying one, of which each varying one is a number of elements, and then the
+// elements of the varying ones.
+template <typename... P> struct arrangement {
+    using word = std::uint64_t;
+
+    static constexpr std::size_t count = sizeof...(P);
+    static constexpr bool varies[count + 1] = {rest_of<P>::value..., false};
+    static constexpr std::size_t sizes[count + 1] = {sizeof(typename rest_of<P>::element)...,
+                                                     0};
+    static constexpr std::size_t alignments[count + 1] = {
+        alignof(typename rest_of<P>::element)..., 1};
+
+    // The last varying value; `count`: nothing varies.
+    static constexpr std::size_t last() noexcept
+    {
+        for (std::size_t i = count; i > 0; i--) {
+            if (varies[i - 1])
+                return i - 1;
+        }
+        return count;
+    }
+    // Where a value is in the struct; that of `count` is the size of the struct.
+    static constexpr std::size_t place(std::size_t value) noexcept
+    {
+        std::size_t end = 0, largest = 1;
+        for (std::size_t i = 0; i < count && i <= value; i++) {
+            if (i == last())
+                continue;
+            const std::size_t alignment = varies[i] ? alignof(word) : alignments[i];
+            end = place_for(end, alignment);
+            if (i == value)
+                return end;
+            end += varies[i] ? sizeof(word) : sizes[i];
+            largest = alignment > largest ? alignment : largest;
+        }
+        return last() == count ? place_for(end, largest) : end;
+    }
+    static constexpr std::size_t fixed() noexcept
+    {
+        return place(count);
+    }
+};
+
+// --- the message -----------------------------------------------------------------------------
+
 // The payload of some parts, which have to live as long.
 template <typename... P> class payload
 {
-    using shape = layout<std::tuple<P...>>;
+    using shape = arrangement<P...>;
+    static constexpr bool has_rest = shape::last() < shape::count;
 
   public:
     explicit payload(const P &...parts) noexcept
@@ -94,13 +142,6 @@ template <typename... P> class payload
     }
 
   private:
-    template <std::size_t I, typename T> void put(char *bytes, const T &value) noexcept
-    {
-        if constexpr (!rest_of<T>::value)
-            std::memcpy(bytes + shape::template place<I>(), &value, sizeof value);
-        else if (!value.empty())
-            std::memcpy(bytes + shape::template place<I>(), value.data(), bytes_of(value));
-    }
     template <typename T> static std::size_t bytes_of(const T &value) noexcept
     {
         if constexpr (rest_of<T>::value)
@@ -108,90 +149,52 @@ template <typename... P> class payload
         else
             return 0;
     }
+    // Where a value's elements end, if those in front of it end there.
+    template <typename T> static std::size_t end_of(const T &value, std::size_t end) noexcept
+    {
+        if constexpr (rest_of<T>::value)
+            return place_for(end, alignof(typename rest_of<T>::element)) + bytes_of(value);
+        else
+            return end;
+    }
+    template <std::size_t I, typename T>
+    static void put(char *bytes, std::size_t &end, const T &value) noexcept
+    {
+        constexpr std::size_t place = shape::place(I);
+        if constexpr (!rest_of<T>::value) {
+            std::memcpy(bytes + place, &value, sizeof value);
+        } else {
+            if constexpr (I != shape::last()) {
+                const std::uint64_t elements = value.size();
+                std::memcpy(bytes + place, &elements, sizeof elements);
+            }
+            end = end_of(value, end);
+            if (!value.empty())
+                std::memcpy(bytes + end - bytes_of(value), value.data(), bytes_of(value));
+        }
+    }
     template <std::size_t... I> void pack(std::index_sequence<I...>, const P &...parts) noexcept
     {
-        size_ = (shape::size() + ... + bytes_of(parts));
-        if constexpr (sizeof...(P) == 1 && shape::has_rest()) {
+        std::size_t end = shape::fixed();
+        ((end = end_of(parts, end)), ...);
+        size_ = end;
+        if constexpr (sizeof...(P) == 1 && has_rest) {
             data_ = (parts.data(), ...);
         } else {
             if (size_ > sizeof few_)
                 many_.reset(new (std::nothrow) char[size_]());
             char *bytes = size_ > sizeof few_ ? many_.get() : few_;
+            end = shape::fixed();
             if (bytes != nullptr)
-                (put<I>(bytes, parts), ...);
+                (put<I>(bytes, end, parts), ...);
             data_ = bytes;
         }
     }
 
-    alignas(alignment_max) char few_[shape::has_rest() ? shape::size() + 256
-                                                       : shape::size() + 1] = {};
+    alignas(alignment_max) char few_[shape::fixed() + (has_rest ? 256 : 1)] = {};
     std::unique_ptr<char[]> many_;
     const void *data_ = nullptr;
     std::size_t size_ = 0;
-};
-
-// --- bytes to an answer ----------------------------------------------------------------------
-
-// The memory for an answer, and the answer's value. A type of fixed size has as many bytes as
-// its value.
-template <typename R> class answer_room
-{
-    static constexpr bool is_fixed = std::is_trivially_copyable_v<R>;
-    using element =
-        std::remove_const_t<typename element_of<std::conditional_t<is_fixed, void, R>>::type>;
-
-  public:
-    explicit answer_room(std::size_t room)
-    {
-        if constexpr (!is_fixed)
-            bytes_.resize(room / sizeof(element));
-        else
-            (void)room;
-    }
-    void *data() noexcept
-    {
-        return bytes_.data();
-    }
-    std::size_t size() const noexcept
-    {
-        return bytes_.size() * sizeof *bytes_.data();
-    }
-    // The value of an answer of so many bytes; no value, and an error, when that is no R.
-    std::optional<R> value(std::size_t bytes, tc_error &err) noexcept
-    {
-        if constexpr (is_fixed) {
-            if (bytes == sizeof(R))
-                return take<R>(bytes_.data());
-            (void)fail(err, TC_E_CORRUPT, "answer of %zu bytes, expected %zu", bytes,
-                       sizeof(R));
-        } else {
-            if (bytes % sizeof(element) == 0) {
-                bytes_.resize(bytes / sizeof(element)); // smaller: nothing is allocated
-                return std::move(bytes_);
-            }
-            (void)fail(err, TC_E_CORRUPT, "answer of %zu bytes, expected a multiple of %zu",
-                       bytes, sizeof(element));
-        }
-        return std::nullopt;
-    }
-
-  private:
-    struct fixed {
-        alignas(alignment_max) char bytes[sizeof(std::conditional_t<is_fixed, R, char>)];
-        char *data() noexcept
-        {
-            return bytes;
-        }
-        const char *data() const noexcept
-        {
-            return bytes;
-        }
-        std::size_t size() const noexcept
-        {
-            return sizeof bytes;
-        }
-    };
-    std::conditional_t<is_fixed, fixed, R> bytes_;
 };
 
 } // namespace tc::detail

@@ -3,9 +3,10 @@
 #ifndef TC_PROTOTYPE_HPP
 #define TC_PROTOTYPE_HPP
 
-#include <tc/message.hpp>
+#include <tc/answer.hpp>
 
 #include <array>
+#include <string_view>
 
 namespace tc::detail
 {
@@ -25,6 +26,10 @@ class text_of_types
         if (number >= 10)
             add(number / 10);
         put(static_cast<char>('0' + number % 10));
+    }
+    constexpr bool is(std::string_view text) const noexcept
+    {
+        return std::string_view(bytes_) == text;
     }
     constexpr const char *c_str() const noexcept
     {
@@ -96,19 +101,103 @@ template <typename T, bool is_answer> constexpr void add_type(text_of_types &tex
     }
 }
 
-template <typename R, typename... P> constexpr text_of_types prototype_text()
+template <typename T, bool is_answer> constexpr text_of_types text_of_type()
 {
     text_of_types text;
-    [[maybe_unused]] const char *comma = "(";
-    if constexpr (sizeof...(P) == 0)
-        text.add("(");
-    ((text.add(comma), add_type<P, false>(text), comma = ","), ...);
-    text.add(")->");
-    if constexpr (std::is_void_v<R>)
-        text.add("*");
-    else
-        add_type<R, true>(text);
+    add_type<T, is_answer>(text);
     return text;
+}
+
+// As the library compares them.
+constexpr bool agree(const text_of_types &a, const text_of_types &b)
+{
+    const auto is_bytes = [](const text_of_types &text) {
+        return text.is("text") || text.is("u8[]") || text.is("i8[]") || text.is("bool[]") ||
+               text.is("?1:1[]");
+    };
+    return a.is(b.c_str()) || (is_bytes(a) && is_bytes(b));
+}
+
+class argument_list
+{
+  public:
+    constexpr void add(const char *way, const text_of_types &type)
+    {
+        text.add(text.is("") ? "(" : ",");
+        text.add(way);
+        text.add(type.c_str());
+    }
+    constexpr void end()
+    {
+        text.add(text.is("") ? "()" : ")");
+    }
+    text_of_types text;
+};
+
+// Adds arguments of which the answer's values behind the first one come back: an array is
+// changed, or its capacity is an argument; any other is a part of the answer alone. Arguments
+// are taken in order, so a function that takes these and answers so agrees, wherever its own
+// are marked. False: there can be none with a prototype.
+template <std::size_t arguments, std::size_t answers>
+constexpr bool add_arguments(argument_list &list, const text_of_types *given,
+                             const text_of_types *answer, const bool *varies)
+{
+    std::size_t next = 1;
+    for (std::size_t i = 0; i <= arguments; i++) {
+        for (; next < answers && !varies[next]; next++)
+            list.add("out ", answer[next]);
+        if (i == arguments)
+            break;
+        if (next < answers && agree(given[i], answer[next])) {
+            list.add("inout ", given[i]);
+            next++;
+        } else if (next < answers && given[i].is("u64")) {
+            list.add("out ", answer[next++]);
+        } else {
+            list.add("", given[i]);
+        }
+    }
+    list.end();
+    return next >= answers;
+}
+
+// The text for a std::tuple. Fixed values alone are a struct, or several values: any answer.
+template <typename... P, typename... R>
+constexpr text_of_types text_of_several(const std::tuple<R...> *)
+{
+    constexpr std::size_t answers = sizeof...(R);
+    const text_of_types given[] = {text_of_type<P, false>()..., {}};
+    const text_of_types answer[] = {text_of_type<R, true>()..., {}};
+    const bool varies[] = {!std::is_trivially_copyable_v<R>..., false};
+    argument_list list, plain;
+    const bool is_struct = answers > 1 && (std::is_trivially_copyable_v<R> && ...);
+    (void)add_arguments<sizeof...(P), 0>(plain, given, answer, varies);
+    if (is_struct || !add_arguments<sizeof...(P), answers>(list, given, answer, varies)) {
+        plain.text.add("->*");
+        return plain.text;
+    }
+    if (answers > 0) {
+        list.text.add("->");
+        list.text.add(answer[0].c_str());
+    }
+    return list.text;
+}
+
+template <typename R, typename... P> constexpr text_of_types prototype_text()
+{
+    if constexpr (several<R>::value) {
+        return text_of_several<P...>(static_cast<const R *>(nullptr));
+    } else {
+        argument_list list;
+        (list.add("", text_of_type<P, false>()), ...);
+        list.end();
+        list.text.add("->");
+        if constexpr (std::is_void_v<R>)
+            list.text.add("*");
+        else
+            add_type<R, true>(list.text);
+        return list.text;
+    }
 }
 
 // The prototype of a call with these parts and an answer of R; void takes any.

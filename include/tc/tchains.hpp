@@ -27,20 +27,30 @@
 //
 // Messages. Arguments become the bytes of a payload as the members of a struct of C, zeros
 // between them and behind them included (docs/payload-layout.md, "Several values in one
-// message"); the last one may be a std::string_view or any type with data() and size() (a
-// std::vector, std::span, tc::view), and is the rest of the message, as a flexible array
-// member. All are trivially copyable, and none is a pointer, which is checked. An argument that
-// is alone in its message is not copied first. An answer is nothing (void: one with bytes is
-// TC_E_TOO_LARGE), of a type of fixed size (and has that size: else the call fails with
-// TC_E_CORRUPT), or a std::string or std::vector, for which tc::to::room bytes are reserved.
-// The types are compared with the function's prototype, if it has one, before the message is
-// sent: TC_E_VERSION. A struct agrees with any of its size and alignment, no answer (void) with
-// any.
+// message"). Any of them may be a std::string_view or a type with data() and size() (a
+// std::vector, std::span, tc::view), which vary in size: the last such one is the rest of the
+// message, each other one has its number of elements in the struct. All are trivially copyable,
+// and none is a pointer, which is checked. An array that is alone in its message is not copied
+// first.
+//
+// Answers. An answer is nothing (void: one with bytes is TC_E_TOO_LARGE); of a type of fixed
+// size (and has that size: else the call fails with TC_E_CORRUPT); a std::string or
+// std::vector; or a std::tuple of such, which lies as a message of them: the result, and then
+// the arguments that come back. Lengths in an answer are checked: TC_E_CORRUPT. For one that
+// varies in size tc::to::room bytes are reserved.
+//
+// Prototypes. The types are compared with the function's prototype, if it has one, before the
+// message is sent: TC_E_VERSION. A struct agrees with any of its size and alignment, no answer
+// (void) and a std::tuple of two or more fixed values with any answer. In a std::tuple with
+// arrays, each behind the first value is the new value of an argument of the same type, or has
+// its capacity, a std::uint64_t, among the arguments. Where there is no such argument, no
+// prototype has that answer: its bytes alone are checked.
 //
 // Lambdas and functors as messages: <tc/function.hpp>.
 #ifndef TC_TCHAINS_HPP
 #define TC_TCHAINS_HPP
 
+#include <tc/answer.hpp>
 #include <tc/function.hpp>
 #include <tc/handles.hpp>
 #include <tc/message.hpp>
@@ -193,31 +203,23 @@ inline program program_of(const tc_group *all, std::uint32_t rank) noexcept
 }
 
 // Calls a function at every rank of a group, and gives the answers in their order:
-// tc_group_call_all. An empty vector when one of them failed.
+// tc_group_call_all. An empty vector when one of them failed. An R has one size: it is
+// trivially copyable, or a std::tuple of such.
 template <typename R, typename... A>
 std::vector<R> try_call_all(tc_error &err, tc_group *all, tc_ifunc *fn, const A &...arguments)
 {
-    static_assert(std::is_trivially_copyable_v<R>, "the answers have one size");
     detail::payload<detail::part<A>...> packed{detail::part<A>(arguments)...};
-    std::vector<R> answers(tc_group_size(all));
-    std::vector<std::size_t> sizes(answers.size());
+    detail::answers_of_ranks<R> answers(tc_group_size(all));
     tc_group_call_params params = {};
     params.results = answers.data();
-    params.result_capacity = sizeof(R);
-    params.sizes = sizes.data();
+    params.result_capacity = answers.size();
+    params.sizes = answers.sizes();
     err.status = TC_OK;
     if (!packed.is_packed())
         (void)detail::no_room(err, packed.size());
     else if (detail::check_prototype<R, detail::part<A>...>(fn, err) == TC_OK)
         (void)tc_group_call_all(all, fn, packed.data(), packed.size(), &params, &err);
-    for (std::size_t size : sizes) {
-        if (err.status == TC_OK && size != sizeof(R))
-            (void)detail::fail(err, TC_E_CORRUPT, "answer of %zu bytes, expected %zu", size,
-                               sizeof(R));
-    }
-    if (err.status != TC_OK)
-        answers.clear();
-    return answers;
+    return answers.values(err);
 }
 
 #ifdef TC_WITH_EXCEPTIONS
@@ -377,7 +379,9 @@ template <typename F> class function : public ifunc
         return std::apply(
             [&](const auto &...parts) {
                 using word = std::uint64_t;
-                constexpr word first = detail::layout<detail::parts_of<F>>::word();
+                using shape = detail::layout<detail::parts_of<F>>;
+                static_assert(shape::size() > 0, "the word is there");
+                constexpr word first = shape::word();
                 if constexpr (std::is_empty_v<F>) {
                     (void)closure;
                     return use(detail::payload<word, std::decay_t<decltype(parts)>...>(

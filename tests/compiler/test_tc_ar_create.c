@@ -85,6 +85,44 @@ TEST_WITH(the_list_of_libraries_is_copied, enter_empty_folder, leave_folder)
     free(deps);
 }
 
+TEST_WITH(prototypes_of_the_command_line, enter_empty_folder, leave_folder)
+{
+    static const char *const forms[] = {"--forms=bitcode", "--forms=image",
+                                        "--forms=bitcode,image"};
+    opened_archive a;
+    make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
+    make_bitcode("tsi.c", "aarch64-linux-gnu", "a.bc");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "a.bc", "-o", "tsi.tca",
+                 "--prototype", "(f64,text)->*", forms[i], NULL);
+        if (result.exit_status != 0)
+            fail_msg("%s", result.text);
+        open_archive(&a, "tsi.tca");
+        assert_string_equal(tci_archive_prototype(a.archive), "(f64,text)->*");
+        close_archive(&a);
+    }
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "bad.tca", "--prototype",
+             "(f65)", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "prototype '(f65)': found 'f65)' at 1, expected a type");
+    write_file("typed.c", "#include <stddef.h>\n"
+                          "__attribute__((used)) const char typed_prototype[] = \"(f64)\";\n"
+                          "void typed_main(void *p, size_t n, void *t);\n"
+                          "void typed_main(void *p, size_t n, void *t)\n"
+                          "{ (void)p; (void)n; (void)t; }\n");
+    run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-c",
+             "-emit-llvm", "typed.c", "-o", "t.bc", NULL);
+    run_tool(&result, TEST_TC_AR, "create", "typed", "t.bc", "-o", "typed.tca", "--prototype",
+             "(f64)", NULL);
+    if (result.exit_status != 0)
+        fail_msg("%s", result.text);
+    run_tool(&result, TEST_TC_AR, "create", "typed", "t.bc", "-o", "bad.tca", "--prototype",
+             "(f32)", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "--prototype '(f32)': the code states '(f64)'");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
 TEST_WITH(two_files_for_one_target, enter_empty_folder, leave_folder)
 {
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "one.bc");
@@ -150,6 +188,10 @@ TEST_WITH(a_library_that_travels, enter_empty_folder, leave_folder)
              "--library", NULL);
     assert_int_equal(result.exit_status, 1);
     assert_has(result.text, "export different symbols");
+    run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "-o", "bad.tca", "--library",
+             "--prototype=()", NULL);
+    assert_int_equal(result.exit_status, 2);
+    assert_has(result.text, "--prototype '()': a library has none");
     /* Without the word it is a function with a missing entry. */
     run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "-o", "bad.tca", NULL);
     assert_int_equal(result.exit_status, 1);

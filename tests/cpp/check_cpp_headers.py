@@ -29,7 +29,12 @@ USES = [
     ("(void)ctx.open(\"name\", err);", None),
     ("int x = 1; (void)tc::try_send(err, {ep, fn}, &x);", "no pointers"),
     ("(void)tc::try_send(err, {ep, fn}, std::vector<std::string>());", "trivially copyable"),
-    ("(void)tc::try_send(err, {ep, fn}, \"text\", 1);", "what varies in size is the last parameter"),
+    ("(void)tc::try_send(err, {ep, fn}, \"text\", 1, std::vector<int>(3));", None),
+    ("(void)tc::try_call<std::tuple<int, std::string, std::vector<float>>>(err, {ep, fn}, std::vector<float>(3), \"text\");", None),
+    ("(void)tc::try_call<std::tuple<int, std::string_view>>(err, {ep, fn});", "an answer owns its elements"),
+    ("(void)tc::try_call_all<std::tuple<int, std::string>>(err, nullptr, fn);", "the answers have one size"),
+    ("auto f = [](std::string_view s, int x) { return x + int(s.size()); }; tc::function<decltype(f)> g{tc::ifunc()};"
+     " (void)g.try_call(err, {ep, g}, f, \"text\", 1);", "what varies in size is the last parameter"),
     ("std::string s; auto f = [s] { return 1; }; tc::function<decltype(f)> g{tc::ifunc()}; (void)g.try_call(err, {ep, g}, f);",
      "captures travel as bytes"),
     ("auto f = [](auto x) { return x; }; tc::function<decltype(f)> g{tc::ifunc()}; (void)g.try_call(err, {ep, g}, f, 1);",

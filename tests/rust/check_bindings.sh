@@ -68,6 +68,8 @@ cat >box/scaled.c <<'END'
 
 int scale_by(int number);
 
+TC_PROTOTYPE(scaled, "(i32)->i32");
+
 void scaled_main(void *payload, size_t size, void *target_args)
 {
     (void)target_args;

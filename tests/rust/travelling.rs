@@ -1,5 +1,6 @@
 //! Libraries and packages: scale.tca, which the function scaled uses, and both as box.tcp.
 use crate::served::{served, SOON};
+use std::ffi::CStr;
 use tchains::sys::*;
 use tchains::Context;
 
@@ -32,6 +33,27 @@ pub fn libraries_travel() {
         assert!(context.open_library("none").unwrap_err().is(TC_E_NOT_FOUND));
     });
     puts_a_library_in_force_here();
+    prototypes_are_compared();
+}
+
+fn prototypes_are_compared() {
+    fn text(of: &'static [u8]) -> &'static CStr {
+        CStr::from_bytes_with_nul(of).unwrap()
+    }
+    let context = Context::new().unwrap();
+    let scaled = context.open("scaled").unwrap();
+    let sample = context.open("sample").unwrap();
+    assert_eq!(scaled.prototype().as_deref(), Some("(i32)->i32"));
+    assert_eq!(sample.prototype(), None);
+    for _ in 0..2 {
+        scaled.check_prototype(text(b"(i32)->*\0")).unwrap();
+        sample.check_prototype(text(b"(f64)\0")).unwrap();
+        let failed = scaled.check_prototype(text(b"(f32)->i32\0")).unwrap_err();
+        assert!(failed.is(TC_E_VERSION), "{}", failed);
+        assert!(failed.text.contains("'(f32)->i32', and it is '(i32)->i32'"));
+    }
+    let failed = sample.check_prototype(text(b"i32\0")).unwrap_err();
+    assert!(failed.is(TC_E_INVALID), "{}", failed);
 }
 
 fn puts_a_library_in_force_here() {

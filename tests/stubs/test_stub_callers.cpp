@@ -62,6 +62,69 @@ static void call_all(tc::context &ctx, tc_ep *ep)
            "try_dot");
 }
 
+// The same functions by tc::call. Types of arguments give the layout.
+static void call_by_types(tc::context &ctx, tc_ep *ep)
+{
+    using doubles = std::vector<double>;
+    using floats = std::vector<float>;
+    using numbers = std::vector<std::int32_t>;
+    using pair = std::tuple<double, limits>;
+    const auto fn = [&](const char *name) { return ctx.open(name); };
+    tc::ifunc dot = fn("dot"), scale = fn("scale"), lengths = fn("lengths"),
+              blend = fn("blend"), measure = fn("measure"), note = fn("note"),
+              squares = fn("squares"), turn = fn("turn"), gaps = fn("gaps"), flip = fn("flip");
+    const doubles a{1, 2};
+    for (int i = 0; i < 2; i++) {
+        expect(tc::call<double>(ep, dot, a, doubles{3, 4}) == 11, "dot by types");
+        expect(tc::call<floats>(ep, scale, floats{1, 2}, 1.5f) == floats{1.5f, 3},
+               "scale by types");
+        expect(tc::call<std::uint64_t>(ep, lengths, "abc", std::string(500, 'x'),
+                                       std::uint8_t{2}, 1.5f) == 4001,
+               "lengths by types");
+        const auto [result, changed, range, found] =
+            tc::call<std::tuple<double, floats, limits, numbers>>(
+                ep, blend, doubles{2, 4}, 0.5, floats{1, 1}, "abc", std::uint64_t{5}, true);
+        expect(result == 8 && changed == floats{2, 3} && range.low == 5 && range.high == 1,
+               "blend by types");
+        expect(found == numbers{'a', 'b', 'c', -1, -1}, "blend's found by types");
+    }
+    expect(tc::call<limits>(ep, measure, doubles{3, 1, 2}).high == 3, "measure by types");
+    expect(tc::call<std::vector<std::uint64_t>>(ep, squares, std::uint64_t{3}) ==
+               std::vector<std::uint64_t>{0, 1, 4},
+           "squares by types");
+    using both = std::tuple<std::array<double, 3>, std::array<double, 3>>;
+    expect(std::get<1>(tc::call<both>(ep, turn, std::array<double, 3>{1, 2, 3},
+                                      std::array<double, 3>{4, 5, 6}))[0] == 6,
+           "turn by types");
+    expect(tc::call<std::tuple<bool, std::int64_t>>(ep, flip, true, BLUE, std::int64_t{5}) ==
+               std::tuple<bool, std::int64_t>(false, -3),
+           "flip by types");
+    using bytes = std::vector<std::uint8_t>;
+    using shorts = std::vector<std::int16_t>;
+    using left = std::tuple<std::uint8_t, bytes, doubles, shorts, std::int32_t>;
+    expect(tc::call<left>(ep, gaps, bytes{1, 2, 3}, std::uint64_t{2}, shorts{7}) ==
+               left(4, {1, 2, 3}, {0, 1}, {7}, 0),
+           "gaps by types");
+    tc::send(ep, note, "ab", bytes{1});
+    int ended = 0;
+    tc::start<std::tuple<double>>(
+        {ep, dot}, [&](const auto &how) { ended += std::get<0>(how.value.value()) == 11; }, a,
+        doubles{3, 4});
+    expect(tc_calls_wait(ctx, TC_SECONDS(60)) == TC_OK && ended == 1, "a started dot");
+    tc_error err;
+    expect(!tc::try_call<double>(err, {ep, dot}, a, floats{3}) && err.status == TC_E_VERSION,
+           "dot of other types");
+    expect(!tc::try_call<pair>(err, {ep, dot}, a, a) && err.status == TC_E_CORRUPT &&
+               std::strcmp(err.text, "answer of 8 bytes, expected 24") == 0,
+           err.text);
+    expect(!tc::try_call<std::tuple<double, numbers, floats>>(err, {ep, dot}, a, a) &&
+               err.status == TC_E_CORRUPT,
+           "dot with other answers");
+    expect(!tc::try_call<std::tuple<double, doubles>>(err, {ep, dot}, a, a) &&
+               err.status == TC_E_VERSION,
+           "dot with an array that comes back");
+}
+
 int main()
 try {
     tc::context owner, ctx;
@@ -71,6 +134,7 @@ try {
     const std::string at = "127.0.0.1:" + std::to_string(tc_listener_port(listener));
     tc::endpoint ep = ctx.connect(at.c_str());
     call_all(ctx, ep);
+    call_by_types(ctx, ep);
     return wrong;
 } catch (const tc::error &e) {
     std::printf("%s\n", e.what());

@@ -31,7 +31,9 @@ Writes an archive for other programs, by `tc-ar create`: bitcode and images. `de
 function needs at a node, such as `"libz.so.1"`.
 """
 archive(f::Function, path::AbstractString; name=name_in_path(path), deps=String[]) =
-    pack(bitcode(f; name=name), path, name, deps, ``)
+    pack(bitcode(f; name=name), path, name, deps, prototype_option(prototype_of_function(f)))
+prototype_option(::Nothing) = ``
+prototype_option(text) = `--prototype $text`
 
 """
     archive([f, "SYMBOL" => g, ...], "FOLDER/NAME.tca"; name = "NAME", deps = [], images = true)

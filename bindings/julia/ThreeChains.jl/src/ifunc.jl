@@ -59,10 +59,11 @@ function Ifunc(context::Context, f::Function; name=string(nameof(f)), deps=Strin
     images && return mktempdir(folder ->
         Ifunc(context; path=archive(f, joinpath(folder, name * ".tca"); name=name, deps=deps)))
     code, text, libraries = bitcode(f; name=name), String(name), deps_text(deps)
+    types = something(prototype_of_function(f), "")
     slices = [Bitcode(pointer(triple), pointer(bytes), length(bytes)) for (triple, bytes) in code]
-    return GC.@preserve code text libraries slices Ifunc(context, open_code(@tc(tc_ifunc_open_code_sized), context,
+    return GC.@preserve code text libraries slices types Ifunc(context, open_code(@tc(tc_ifunc_open_code_sized), context,
         Code(name=c_string(text), deps=pointer(libraries), deps_size=sizeof(libraries), slices=pointer(slices),
-             slice_count=length(slices))))
+             slice_count=length(slices), prototype=types == "" ? Cstring(C_NULL) : c_string(types))))
 end
 
 function Ifunc(context::Context, name::AbstractString)

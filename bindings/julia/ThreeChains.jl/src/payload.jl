@@ -60,24 +60,45 @@ function with_bytes_of(f, value::T) where {T}
     GC.@preserve place f(Ptr{UInt8}(Base.unsafe_convert(Ptr{T}, place)), sizeof(T))
 end
 
-
-# Several values of which the last one varies in size: a C struct, with that one as its flexible array
-# member. docs/payload-layout.md has the rule, which all languages follow.
+# Several values of which some vary in size: a C struct of all but the last such one, of which the others have
+# their numbers of elements there, and then the elements. docs/payload-layout.md has the rule, which all
+# languages follow.
 function with_message(f, parts::Tuple)
-    values, array = parts[1:end-1], array_of(last(parts))
-    foreach(value -> check_bits(typeof(value)), values)
-    offsets, _ = c_struct(map(typeof, values))
-    head = isempty(values) ? 0 : last(offsets) + sizeof(last(values))
-    start = rounded(head, c_alignment(eltype(array)))
-    array_bytes = length(array) * sizeof(eltype(array))
-    bytes = zeros(UInt8, start + array_bytes)
-    GC.@preserve bytes array begin
-        for (offset, value) in zip(offsets, values)
-            write_value(pointer(bytes) + offset, value)
+    values = map(value_of, parts)
+    offsets, starts, size = message_layout(map(typeof, values), map(length_of, values))
+    bytes = zeros(UInt8, size)
+    GC.@preserve bytes values begin
+        for (value, offset, start) in zip(values, offsets, starts)
+            offset >= 0 && write_value(pointer(bytes) + offset, value isa DenseArray ? UInt64(length(value)) : value)
+            start >= 0 && unsafe_copyto!(pointer(bytes) + start, Ptr{UInt8}(pointer(value)), sizeof(eltype(value)) * length(value))
         end
-        unsafe_copyto!(pointer(bytes) + start, Ptr{UInt8}(pointer(array)), array_bytes)
     end
     return with_bytes(f, bytes)
+end
+
+varies(type) = type <: Union{AbstractArray,AbstractString}
+length_of(value) = value isa DenseArray ? length(value) : 0
+
+# The members of the struct of values: (their offsets, -1 of the last varying one; the size).
+function fixed_layout(types)
+    last_one = something(findlast(varies, collect(Any, types)), 0)
+    members = [varies(type) ? UInt64 : type for (i, type) in enumerate(types) if i != last_one]
+    offsets, size = c_struct(members)
+    last_one == 0 && return offsets, size
+    size = isempty(members) ? 0 : last(offsets) + sizeof(last(members))
+    return insert!(offsets, last_one, -1), size
+end
+
+# Where values lie in a message: (the offsets in the struct, or -1; those of elements, or -1; the size).
+function message_layout(types, counts)
+    offsets, size = fixed_layout(types)
+    starts = map(types, counts) do type, count
+        varies(type) || return -1
+        start = rounded(size, c_alignment(eltype(type)))
+        size = start + count * sizeof(eltype(type))
+        return start
+    end
+    return offsets, starts, size
 end
 
 # Member by member where there are bytes between them, which may be anything in Julia's memory.
@@ -87,13 +108,13 @@ function write_value(start::Ptr{UInt8}, value::T) where {T}
         write_value(start + fieldoffset(T, i), getfield(value, i))
     end
 end
-array_of(text::String) = codeunits(text)
-array_of(values::DenseArray) = (check_bits(eltype(values)); values)
-array_of(values::AbstractArray) = array_of(Array(values))
-array_of(other) = (check_bits(typeof(other)); throw(ArgumentError(
-    "what varies in size comes last in a message, found a $(typeof(other)) behind it")))
+value_of(value) = (check_bits(typeof(value)); value)
+value_of(text::AbstractString) = codeunits(String(text))
+value_of(values::DenseArray) = (check_bits(eltype(values)); values)
+value_of(values::AbstractArray) = value_of(Array(values))
 
-function from_bytes(::Type{T}, bytes::Vector{UInt8}) where {T}
+from_bytes(::Type{T}, bytes::Vector{UInt8}) where {T} = bits_from(T, bytes)
+function bits_from(::Type{T}, bytes::Vector{UInt8}) where {T}
     check_bits(T)
     length(bytes) == sizeof(T) || throw(ArgumentError(
         "the reply has $(length(bytes)) bytes, expected the $(sizeof(T)) of a $T"))
@@ -108,3 +129,33 @@ function from_bytes(::Type{Vector{T}}, bytes::Vector{UInt8}) where {T}
     return collect(reinterpret(T, bytes))
 end
 from_bytes(::Type{Nothing}, ::Vector{UInt8}) = nothing
+
+# Several values, which lie as those of a message. A peer's reply may have any bytes.
+function from_bytes(::Type{T}, bytes::Vector{UInt8}) where {T<:Tuple}
+    types = fieldtypes(T)
+    any(varies, types) || return bits_from(T, bytes)
+    foreach(type -> check_bits(varies(type) ? element_of(type) : type), types)
+    offsets, size = fixed_layout(types)
+    length(bytes) >= size || throw(ArgumentError("the reply has $(length(bytes)) bytes, expected at least $size"))
+    place = Ref(size)
+    return ntuple(i -> part_of(types[i], bytes, offsets[i], place), length(types))::T
+end
+
+element_of(type) = type <: AbstractString ? UInt8 : eltype(type)
+
+# One value of a reply; `place` has the offset where the elements in front of it end.
+function part_of(type, bytes, offset, place)
+    varies(type) || return bits_from(type, bytes[offset+1:offset+sizeof(type)])
+    element = element_of(type)
+    start = rounded(place[], c_alignment(element))
+    start <= length(bytes) || throw(ArgumentError("the reply has $(length(bytes)) bytes, expected at least $start"))
+    most, count = (length(bytes) - start) ÷ sizeof(element), UInt64(0)
+    if offset < 0
+        place[] = length(bytes)
+    else
+        count = bits_from(UInt64, bytes[offset+1:offset+8])
+        count <= most || throw(ArgumentError("the reply has an array of $count elements, expected at most $most"))
+        place[] = start + Int(count) * sizeof(element)
+    end
+    return from_bytes(type, bytes[start+1:place[]])
+end

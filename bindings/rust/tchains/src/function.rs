@@ -1,5 +1,6 @@
 use crate::error::{check, owned, start_of, text, CODE_SIZES, NO_CODE};
 use crate::{Context, Error};
+use std::ffi::CStr;
 use std::fmt;
 use std::ptr;
 use tchains_sys::*;
@@ -144,6 +145,23 @@ impl<'c> Function<'c> {
         let mut id = [0; TC_IFUNC_ID_BYTES];
         unsafe { tc_ifunc_id(self.raw, id.as_mut_ptr()) };
         id
+    }
+
+    /// The types of its arguments and of its answer, if it states them:
+    /// `(f64,i32,f32[])->f64` (`docs/payload-layout.md`).
+    pub fn prototype(&self) -> Option<String> {
+        let text = unsafe { tc_ifunc_prototype(self.raw) };
+        (!text.is_null()).then(|| unsafe { owned(text) })
+    }
+
+    /// Compares the prototype of a caller with the function's: TC_E_VERSION, with both, where
+    /// they differ; any agrees with a function that states none. TC_E_INVALID: `text` is no
+    /// prototype. The library remembers the last text that agreed by its address, so a text in
+    /// a constant is compared once, and has to live as long.
+    pub fn check_prototype(&self, text: &'static CStr) -> Result<(), Error> {
+        check(|err| unsafe {
+            tc_ifunc_check_prototype(self.raw, text.as_ptr() as *const _, err)
+        })
     }
 
     /// The size of archive and dependency list, bytes.
