@@ -14,6 +14,13 @@
 # The same from LLVM bitcode of any language, one file per architecture, made by commands of the project: packed by
 # `tc-ar create` with the options FLAGS. DEPS: the libraries that it needs, one per line.
 #
+# tc_add_stubs(NAME HEADER header.h FUNCTIONS f ... SOURCES a.c ... [TARGETS ...] [LIBS ...] [FLAGS ...] [DEPENDS file ...])
+#
+# Of a header with remote functions (<tc/remote.h>): header_calls.h and header_calls.hpp in the current binary folder, by
+# `tc-clang --stubs`; for each of FUNCTIONS its archive, by tc_add_ifunc of SOURCES and the function's entry; and a library
+# NAME_stubs for target_link_libraries, which has the folders of the headers and the order of the build. FUNCTIONS are all that
+# the header declares as TC_REMOTE. FLAGS go to tc-clang, for both. DEPENDS: headers that the header includes.
+#
 # Set by the including project: the global properties TC_IFUNC_CLANG and TC_IFUNC_AR (programs or targets) and
 # TC_IFUNC_INCLUDE (where tc/entry.h is); also TC_IFUNC_TARGETS, for functions without TARGETS.
 
@@ -112,4 +119,30 @@ function(tc_add_foreign_ifunc name)
   if(arg_EMBED)
     _tc_embed_ifunc(${name} ${out} ${include})
   endif()
+endfunction()
+
+function(tc_add_stubs name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "FUNCTIONS;SOURCES;TARGETS;LIBS;FLAGS;DEPENDS")
+  get_property(clang GLOBAL PROPERTY TC_IFUNC_CLANG)
+  get_property(include GLOBAL PROPERTY TC_IFUNC_INCLUDE)
+  if(NOT arg_HEADER OR NOT arg_FUNCTIONS OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tc_add_stubs(${name}): expected HEADER header.h FUNCTIONS f ... SOURCES a.c ..., found '${ARGN}'")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_HEADER OUTPUT_VARIABLE header)
+  cmake_path(GET header STEM stem)
+  cmake_path(GET header PARENT_PATH folder)
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.h ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.hpp)
+  list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/\\1_entry.c" OUTPUT_VARIABLE entries)
+  add_custom_command(OUTPUT ${made} ${entries}
+    COMMAND ${clang} --stubs=${CMAKE_CURRENT_BINARY_DIR} ${header} -I${include} ${arg_FLAGS}
+    DEPENDS ${clang} ${header} ${arg_DEPENDS} COMMENT "stubs of ${stem}.h" VERBATIM)
+  add_custom_target(stubs_${name} ALL DEPENDS ${made} ${entries})
+  foreach(function ${arg_FUNCTIONS})
+    tc_add_ifunc(${function} SOURCES ${arg_SOURCES} ${CMAKE_CURRENT_BINARY_DIR}/${function}_entry.c TARGETS ${arg_TARGETS}
+      LIBS ${arg_LIBS} FLAGS -I${folder} ${arg_FLAGS})
+    add_dependencies(ifunc_${function} stubs_${name})
+  endforeach()
+  add_library(${name}_stubs INTERFACE)
+  target_include_directories(${name}_stubs INTERFACE ${CMAKE_CURRENT_BINARY_DIR} ${folder})
+  add_dependencies(${name}_stubs stubs_${name})
 endfunction()
