@@ -94,6 +94,8 @@ class Calls(PythonCase):
             self.assertEqual(result[4].tolist(), list(numbers))
         with self.assertRaises(TypeError):
             node.call(echo, b"bytes of a message")
+        with self.assertRaisesRegex(tchains.Invalid, "found 'f65\\)' at 1, expected a type"):
+            context.open_bitcode("f", [("x86_64-linux", b"BC")], prototype="(f65)")
 
     @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "stubs", "blend.tca")), "this build has no stubs")
     def test_functions_of_stubs(self):

@@ -51,6 +51,10 @@ class Function:
     def _types(self):
         if self._prototype == ():
             text = self.prototype
+            if text is not None:
+                err = ffi.new("tc_error *")  # its archive may have any text
+                self.context.turn.use(lambda _: check(
+                    lib.tc_ifunc_check_prototype(self.pointer, lib.tc_ifunc_prototype(self.pointer), err), err))
             self._prototype = Prototype(self.name, text) if text is not None else None
         return self._prototype if self.typed else None
 
