@@ -59,9 +59,10 @@ typedef struct argument_place {
 /* Names that the callers have for their own arguments. */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {"ep",         "fn",    "result_out", "answer_out",
-                                        "timeout_ns", "done",  "user",       "call_out",
-                                        "err",        "where", "",           "result"};
+    static const char *const taken[] = {
+        "ep",   "fn",     "result_out", "answer_out",  "timeout_ns",
+        "done", "user",   "call_out",   "err",         "where",
+        "",     "result", "group",      "answers_out", "statuses_out"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (strcmp(name, taken[i]) == 0)
             return true;
@@ -222,8 +223,8 @@ static bool read_result(tci_stub_reader *reader, CXCursor cursor, tci_stub_funct
 /* Returns whether the stubs of `name` define `other`. */
 static bool is_stub_of(const char *name, const char *other)
 {
-    static const char *const suffixes[] = {"_main",  "_open",  "_call",
-                                           "_start", "_ended", "_send"};
+    static const char *const suffixes[] = {"_main",  "_open", "_call", "_start",
+                                           "_ended", "_send", "_all"};
     const size_t size = strlen(name);
     if (strncmp(other, name, size) != 0)
         return false;
