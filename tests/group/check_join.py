@@ -167,7 +167,8 @@ class Parts(JoinTest):
 
     def test_nodes_wait_for_a_rank_0_that_does_not_answer_yet(self):
         """For longer than an attempt to connect."""
-        out = self.run_parts("-n", 2, self.program("parts_main"), 100, 3, 1500, ":", "-n", 2, *self.node(), TC_CONNECT_TIMEOUT="300ms")
+        out = self.run_parts("-n", 2, self.program("parts_main"), 100, 3, 1500, ":",
+                             "-n", 2, "env", "TC_CONNECT_TIMEOUT=300ms", *self.node())
         self.assertIn("rank 0 did not answer in time", out)
         self.assert_called(out, 4, range(2))
 
