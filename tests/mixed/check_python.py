@@ -88,6 +88,7 @@ class Answers(unittest.TestCase):
             np.testing.assert_array_equal(peer.call(positive, block, 3), positive(block, 3))
             self.assertEqual(peer.call(last, [5, 7, 4, 20]), (20, True))
             raw = context.open_archive(positive.archive())
+            raw.typed = False
             with self.assertRaisesRegex(tchains.Invalid, "which its dimensions do not need"):
                 peer.call(raw, np.array([2, 3], np.int64).tobytes() + b'\1' + bytes(3 + 20))
         node.stop()
