@@ -1,19 +1,13 @@
 // The bytes of messages and answers of several values, and their prototypes: without a node.
 // The messages are those of tests/python/test_prototypes.py.
+#include "check.hpp"
+
 #include <tc/tchains.hpp>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-
-#define CHECK(condition)                                                                       \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);               \
-            std::exit(1);                                                                      \
-        }                                                                                      \
-    } while (0)
 
 namespace
 {

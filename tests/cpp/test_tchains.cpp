@@ -1,4 +1,5 @@
 // <tc/tchains.hpp> between two contexts of this process, the target served by a thread.
+#include "check.hpp"
 #include "sent.hpp"
 
 #include <tc/thread.h>
@@ -9,14 +10,6 @@
 #include <cstdlib>
 #include <string>
 #include <type_traits>
-
-#define CHECK(condition)                                                                       \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);               \
-            std::exit(1);                                                                      \
-        }                                                                                      \
-    } while (0)
 
 extern const tc_embedded squares_tca;
 
