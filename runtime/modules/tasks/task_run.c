@@ -17,7 +17,7 @@
 /* Payloads up to this size lie on the stack. */
 #define PAYLOAD_ON_STACK_MAX 1024u
 #define LINE 64u
-/* What most functions have on the stack when they wait. */
+/* Most functions that wait use no more of the stack. */
 #define PREFETCHED_BYTES 512u
 
 /* Exchanges the exceptions of this thread. */
