@@ -8,7 +8,7 @@
 
 #define ALIGNMENT "_payload_alignment"
 #define READONLY "_payload_readonly"
-#define PROTOTYPE "_prototype"
+#define PROTOTYPE "_payload_prototype"
 
 typedef struct request {
     LLVMModuleRef module;

@@ -99,12 +99,12 @@
 #define TC_PROTOTYPE(name, text) TC_PROTOTYPE_EXPANDED(name, text)
 #ifdef __cplusplus
 #define TC_PROTOTYPE_EXPANDED(name, text)                                                      \
-    extern "C" const char name##_prototype[];                                                  \
-    const char name##_prototype[] = text
+    extern "C" const char name##_payload_prototype[];                                          \
+    const char name##_payload_prototype[] = text
 #else
 #define TC_PROTOTYPE_EXPANDED(name, text)                                                      \
-    extern const char name##_prototype[];                                                      \
-    const char name##_prototype[] = text
+    extern const char name##_payload_prototype[];                                              \
+    const char name##_payload_prototype[] = text
 #endif
 
 #ifdef __cplusplus

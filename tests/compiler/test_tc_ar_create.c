@@ -105,11 +105,12 @@ TEST_WITH(prototypes_of_the_command_line, enter_empty_folder, leave_folder)
              "(f65)", NULL);
     assert_int_equal(result.exit_status, 1);
     assert_has(result.text, "prototype '(f65)': found 'f65)' at 1, expected a type");
-    write_file("typed.c", "#include <stddef.h>\n"
-                          "__attribute__((used)) const char typed_prototype[] = \"(f64)\";\n"
-                          "void typed_main(void *p, size_t n, void *t);\n"
-                          "void typed_main(void *p, size_t n, void *t)\n"
-                          "{ (void)p; (void)n; (void)t; }\n");
+    write_file("typed.c",
+               "#include <stddef.h>\n"
+               "__attribute__((used)) const char typed_payload_prototype[] = \"(f64)\";\n"
+               "void typed_main(void *p, size_t n, void *t);\n"
+               "void typed_main(void *p, size_t n, void *t)\n"
+               "{ (void)p; (void)n; (void)t; }\n");
     run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-c",
              "-emit-llvm", "typed.c", "-o", "t.bc", NULL);
     run_tool(&result, TEST_TC_AR, "create", "typed", "t.bc", "-o", "typed.tca", "--prototype",

@@ -89,13 +89,13 @@ TEST_WITH(texts_that_are_no_prototypes, enter_empty_folder, leave_folder)
              "-I" TEST_INCLUDE, NULL);
     assert_int_equal(result.exit_status, 1);
     assert_finding("data/mistyped.c:3",
-                   "'bed_prototype': there is no bed_main; the function is 'bad'");
-    assert_finding("data/mistyped.c:4", "'bad_prototype': prototype '(double)': found "
+                   "'bed_payload_prototype': there is no bed_main; the function is 'bad'");
+    assert_finding("data/mistyped.c:4", "'bad_payload_prototype': prototype '(double)': found "
                                         "'double)' at 1, expected a type");
     run_tool(&result, TEST_TC_CLANG, data_file("untexted.c"), "--name=bad", "-o", "bad.tca",
              NULL);
     assert_int_equal(result.exit_status, 1);
-    assert_finding("data/untexted.c:3", "'bad_prototype': expected a constant text; "
+    assert_finding("data/untexted.c:3", "'bad_payload_prototype': expected a constant text; "
                                         "TC_PROTOTYPE of <tc/entry.h> defines it");
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }

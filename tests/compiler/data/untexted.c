@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-const int bad_prototype = 7;
+const int bad_payload_prototype = 7;
 
 void bad_main(void *payload, size_t payload_size, void *target_args)
 {
