@@ -57,7 +57,7 @@ static inline void tci_small_copy(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
-/* Copies any number of bytes; none of or to NULL, too. */
+/* Copies any number of bytes; 0 also of or to NULL. */
 static inline void tci_small_copy_any(void *to, const void *from, size_t n)
 {
     if (n <= TCI_SMALL_COPY_MAX)

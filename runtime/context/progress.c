@@ -45,6 +45,8 @@ static __attribute__((noinline, aligned(64))) unsigned poll_rings(tc_context *ct
             count = core->watched_count;
         }
     }
+    if (run == 0)
+        tci_awaited_frame_fetch(&core->awaited);
     if (core->used != NULL)
         tci_frame_out_end_turns(&ctx->core);
     return run;

@@ -10,6 +10,7 @@
 #include "base/logger.h"
 #include "base/option_table.h"
 #include "bootstrap/credentials.h"
+#include "core/awaited_frame.h"
 #include "core/pending.h"
 #include "delivery/am.h"
 #include "engine/injector.h"
@@ -59,6 +60,7 @@ typedef struct tci_shares {
 
 typedef struct tci_core {
     /* Members in the order in which tc_progress touches them. */
+    tci_awaited_frame awaited;
     tci_watched_ring *watched; /* rings of open endpoints, in no order */
     size_t watched_count;
     size_t watched_capacity;
@@ -95,7 +97,7 @@ typedef struct tci_core {
     void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
     struct tci_started *ended_sends; /* transfer/started.h: to be reported, newest first */
-    tc_status send_status; /* transfer/send_error.h: the newest failure; TC_OK: none yet */
+    tc_status send_status; /* transfer/send_error.h: the newest failure; TC_OK: not yet */
     tc_error *send_error;  /* its text; NULL: none yet, or there was no memory for it */
 
     const tci_ep_events *events;

@@ -4,8 +4,8 @@
  * called function cannot reach it. Any other frame goes through run_other, and is checked
  * before it is used. A frame is consumed after it was handled (a control frame: copied). A
  * frame that waits for its code stays at the head, and only its endpoint waits. A peer that
- * breaks the format ends its own endpoint only; nothing is run on an endpoint that has ended
- * (stop_running in core/ep_state.c). run_watched_batch is for quotas and the call watch. */
+ * breaks the format ends its own endpoint only, on which nothing is run then (stop_running in
+ * core/ep_state.c). */
 #include "dispatch/dispatch.h"
 
 #include "base/assertion.h"
@@ -150,7 +150,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     return result;
 }
 
-/* RUN: callable. DROPPED: not callable, the peer was notified; *error: why, if that is new. */
+/* RUN: callable. DROPPED: not, the peer was notified; *error: why, if that is new. */
 static outcome ready(tc_ep *ep, uint16_t slot, tc_error *error)
 {
     error->status = TC_OK;
@@ -285,11 +285,6 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
-static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci_core *core)
-{
-    tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
-}
-
 /* Runs plain calls (kind CALL, no flags) up to `end`; *empty_out: the ring is empty. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
@@ -312,7 +307,8 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         tc_ifunc *const fn = slots[f.slot].fn;
         current->fn = fn;
         if (tci_call_count_is_due(fn))
-            run_timed(fn, frame, f.payload_size, core);
+            tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
+                                     core->target_args);
         else
             slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
                                core->target_args);
@@ -411,6 +407,8 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     unsigned run = run_calls(ep, current, end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
+    tci_awaited_frame_set(&core->awaited, &ep->rx.ring,
+                          run == 1 && empty ? ep->rx.ring.head - (end - bytes) : 0);
     tci_pending_leave(&core->pending, TCI_RUNNING, 0);
     TCI_INVARIANT(current_message, current->ep == ep);
     *current = outer;
@@ -421,6 +419,7 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     return run;
 }
 
+/* For quotas and the call watch. */
 static APART unsigned run_watched_batch(tc_ep *ep)
 {
     const tci_core *core = ep->core;

@@ -3,6 +3,7 @@
 
 #include "core/ep_state.h"
 #include "ifunc/ifunc_load.h"
+#include "transfer/frame_copy.h"
 
 #include <stdlib.h>
 
@@ -70,14 +71,16 @@ tc_status tci_outgoing_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload
 {
     const size_t own_size = out->payload_size - out->tail.size;
     tc_status status = TC_OK;
+    if (out->tail.size > 0)
+        memcpy(payload + own_size, out->tail.bytes, out->tail.size);
     if (out->parts != NULL)
         gather(out, payload);
     else if (out->made)
         status = make_alone(ep, out, payload, own_size);
+    else if (ep != NULL)
+        tci_frame_copy(ep, payload, out->args, out->args_size);
     else if (out->args_size > 0)
         memcpy(payload, out->args, out->args_size);
-    if (out->tail.size > 0)
-        memcpy(payload + own_size, out->tail.bytes, out->tail.size);
     return status;
 }
 

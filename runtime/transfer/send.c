@@ -19,10 +19,11 @@
  * TC_OK. */
 #include "transfer/send.h"
 
-#include "base/assertion.h"
 #include "base/small_copy.h"
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "core/sole_user.h"
+#include "transfer/frame_copy.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
@@ -202,18 +203,18 @@ tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const
 
 /* Writes the frame of a call that needs neither code nor lead, if there is space at once. Both
  * users pass a constant `small`: no payload is above TCI_SMALL_COPY_MAX. */
-static inline ALWAYS bool put_call(tci_producer *ring, const tc_ifunc *fn,
-                                   const void *source_args, size_t size, bool small)
+static inline ALWAYS bool put_call(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
+                                   size_t size, bool small)
 {
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
-    uint8_t *frame = tci_producer_try_reserve(ring, bytes);
+    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
     if (__builtin_expect(frame == NULL, 0))
         return false;
-    if (small || size <= TCI_SMALL_COPY_MAX)
+    if (small)
         tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
     else
-        memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
-    tci_producer_commit(ring, frame, bytes, fn->call_word | size);
+        tci_frame_copy(ep, frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    tci_producer_commit(&ep->tx.ring, frame, bytes, fn->call_word | size);
     return true;
 }
 
@@ -224,7 +225,7 @@ static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *s
 {
     const uint64_t position = ep->tx.ring.tail;
     if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
-        !put_call(&ep->tx.ring, fn, source_args, size, false))
+        !put_call(ep, fn, source_args, size, false))
         return false;
     tci_frame_out_push(ep, position, TCI_FRAME_HEADER_BYTES + size);
     ep->tx.message_end = ep->tx.ring.tail;
@@ -299,7 +300,7 @@ static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *sou
             return send_short(ep, fn->call_word | size, tci_small_load(source_args, size));
         }
         tci_sender_commit_coalesced(&ep->tx);
-        if (put_call(&ep->tx.ring, fn, source_args, size, true))
+        if (put_call(ep, fn, source_args, size, true))
             return answer_doorbell(ep);
     }
     return rest(ep, fn, source_args, size);

@@ -1,6 +1,7 @@
 /* The frames of a message: with its code, without, or only with its name. */
 #include "../support/fake_node.h"
 #include "core/credit.h"
+#include "transfer/frame_copy.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
 
@@ -46,6 +47,24 @@ static void on_mapped_pair(void (*test)(fake_pair *pair, tc_ifunc *fn))
 }
 
 #define MAPPED_TEST(name) TEST_BY(on_mapped_pair, name, fake_pair *pair, tc_ifunc *fn)
+
+/* The first message of a turn is copied in another order than those behind it. */
+MAPPED_TEST(payloads_around_the_bounds_of_copying_arrive)
+{
+    static const size_t sizes[] = {48, 49, 64, TCI_FRAME_COPY_MAX, TCI_FRAME_COPY_MAX + 1};
+    uint8_t sent[TCI_FRAME_COPY_MAX + 1];
+    const uint8_t *payload;
+    for (size_t i = 0; i < sizeof sent; i++)
+        sent[i] = (uint8_t)(i * 7 + 1);
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        for (int i = 0; i < 2; i++)
+            assert_ok(tc_send(pair->ep, fn, sent, sizes[n]));
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(next_frame(pair, &payload).payload_size, sizes[n]);
+            assert_memory_equal(payload, sent, sizes[n]);
+        }
+    }
+}
 
 MAPPED_TEST(code_goes_along_once)
 {
