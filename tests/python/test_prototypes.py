@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Prototypes: those of functions in Python, and calls of functions in C by them."""
+import importlib.util
 import os
 import subprocess
 import tempfile
@@ -119,6 +120,45 @@ class Calls(PythonCase):
             call("dot", [1, 2], [3.0])
         with self.assertRaisesRegex(tchains.Invalid, "find: "):
             call("find", "a\0b", 98)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "stubs", "deeds_calls.py")), "this build has no stubs")
+    def test_callers_that_were_made(self):
+        """HEADER_calls.py: names, numbers of elements, and the prototype of the header."""
+        context, node = self.connected(ifunc_path=os.path.join(BUILD, "tests", "stubs"))
+        spec = importlib.util.spec_from_file_location("deeds_calls", os.path.join(BUILD, "tests", "stubs", "deeds_calls.py"))
+        deeds = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(deeds)
+        of = {name: deeds.open_function(context, name) for name in deeds.PROTOTYPES}
+        self.assertEqual(deeds.dot(node, of["dot"], a=[1, 2], b=[3.0, 4.0], timeout=60), 11)
+        self.assertEqual(deeds.scale(node, of["scale"], [1, 2], factor=1.5).tolist(), [1.5, 3])
+        self.assertIsNone(deeds.nothing(node, of["nothing"]))
+        self.assertEqual(deeds.squares(node, of["squares"], n=4).tolist(), [0, 1, 4, 9])
+        self.assertEqual(deeds.turn(node, of["turn"], in_=[1, 2, 3], both=[4, 5, 6])[1].tolist(), [6, 5, 5])
+        result, changed, limits, found = deeds.blend(node, of["blend"], a=[2, 4], scale=0.5, b=[1, 1], label="abc", m=5, flag=True)
+        self.assertEqual((result, changed.tolist(), limits, found.tolist()), (8.0, [2, 3], (5.0, 1.0), [97, 98, 99, -1, -1]))
+        started = deeds.mix_start(node, of["mix"], a=-1, b=2, c=3, d=4, e=1.5)
+        self.assertEqual(started.result(), 9)
+        with self.assertRaisesRegex(ValueError, "dot: the number of elements of 'b' is 1, expected that of 'a', 2"):
+            deeds.dot(node, of["dot"], [1, 2], [3.0])
+        with self.assertRaisesRegex(ValueError, "note: the number of elements of 'bytes' is 65536, expected at most 65535"):
+            deeds.note(node, of["note"], "", bytes(65536))
+        with self.assertRaisesRegex(tchains.Error, r"\(f64\[\],f64\[\]\)->f64.*\(text,i32\)->i32"):
+            of["find"].check_prototype(deeds.PROTOTYPES["dot"])
+        self.assertEqual(deeds.find(node, of["find"], "there", ord("e")), 2)
+        with self.assertRaises(ValueError):
+            of["find"].check_prototype("(f65)")
+
+    def test_a_function_without_one_takes_that_of_its_caller(self):
+        context, node = self.connected()
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "echo.c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("".join(line for line in ECHO.splitlines(True) if "TC_PROTOTYPE" not in line))
+            subprocess.run([self.tool("tc-clang"), f"-I{ROOT}/include", source, "-o", source[:-2] + ".tca"], check=True, timeout=60)
+            echo = context.open_file(source[:-2] + ".tca")
+        self.assertIsNone(echo.prototype)
+        echo.check_prototype("(inout {i32,f64})")
+        self.assertEqual(node.call(echo, (1, 2.5)), (1, 2.5))
 
     @needs_numba
     def test_functions_in_python_have_one(self):

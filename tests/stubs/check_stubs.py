@@ -114,7 +114,8 @@ def check_output(root, tc_clang, include, compiler, failures):
             failures.append(f"exit status {done.returncode}: {done.stdout}")
             return
         calls = read(folder, "header_calls.h")
-        found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[calls.index("/* --- pick"):]}
+        found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[calls.index("/* --- pick"):],
+                 "pick_python.py": read(folder, "header_calls.py")}
         for made, text in found.items():
             name = made[:made.index(".")] + ".txt"
             if os.environ.get("TC_TEST_STORE"):

@@ -48,6 +48,15 @@ class Function:
         text = self.context.turn.use(lambda _: lib.tc_ifunc_prototype(self.pointer))
         return ffi.string(text).decode() if text != ffi.NULL else None
 
+    def check_prototype(self, text):
+        """Has calls pack and unpack by this prototype from now on. Raises Error with both where the function states another
+        one; one that states no prototype takes any."""
+        types, err = Prototype(self.name, text), ffi.new("tc_error *")
+        words = ffi.new("char[]", text.encode())
+        self.context.turn.use(lambda _: check(lib.tc_ifunc_check_prototype(self.pointer, words, err), err))
+        self._prototype = types
+        return self
+
     def _types(self):
         if self._prototype == ():
             text = self.prototype
