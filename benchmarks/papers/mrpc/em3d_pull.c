@@ -1,34 +1,34 @@
 /* EM3D, base and ghost: ranks read the values that they need. A barrier ends each phase: its
  * results may be read from then on, and the values that it read may be changed. */
 #include "em3d_version.h"
+#include "mrpc_exchange.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Reads the value of which a rank has that ghost. */
 typedef bool (*reader)(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out);
 
+static tc_gptr position_of(const em3d_rank *r, uint32_t kind, em3d_graph_node at)
+{
+    return mrpc_rank_at(&r->base, at.rank, em3d_rank_value_offset(r, at.rank, kind, at.node));
+}
+
 static bool read_window(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
-    const em3d_peer *peer = &r->peers[at.rank];
-    tc_gptr where = peer->window;
     tc_error err = {TC_OK, ""};
-    where.offset = em3d_rank_value_offset(r, at.rank, kind, at.node);
-    return em3d_rank_check(
-        tc_window_get(peer->ep, where, value_out, sizeof *value_out, EM3D_TIMEOUT_NS, &err),
-        &err, "get");
+    return mrpc_rank_check(tc_window_get(r->base.peers[at.rank].ep, position_of(r, kind, at),
+                                         value_out, sizeof *value_out, MRPC_TIMEOUT_NS, &err),
+                           &err, "get");
 }
 
 static inline bool read_view(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
     uint64_t bits;
-    if (tc_window_view_get(r->peers[at.rank].view,
-                           em3d_rank_value_offset(r, at.rank, kind, at.node), &bits) != TC_OK) {
-        fprintf(stderr, "em3d: a value outside the window\n");
-        return false;
-    }
+    if (tc_window_view_get(r->base.peers[at.rank].view,
+                           em3d_rank_value_offset(r, at.rank, kind, at.node), &bits) != TC_OK)
+        return mrpc_rank_fail("a value outside the window");
     memcpy(value_out, &bits, sizeof bits);
     return true;
 }
@@ -39,8 +39,8 @@ static bool read_function(em3d_rank *r, uint32_t kind, uint32_t ghost, double *v
     const em3d_question question = {kind, at.node};
     tc_error err = {TC_OK, ""};
     size_t size = sizeof *value_out;
-    return em3d_rank_check(tc_call(r->peers[at.rank].ep, r->read, &question, sizeof question,
-                                   value_out, &size, EM3D_TIMEOUT_NS, &err),
+    return mrpc_rank_check(tc_call(r->base.peers[at.rank].ep, r->read, &question,
+                                   sizeof question, value_out, &size, MRPC_TIMEOUT_NS, &err),
                            &err, "em3d_read");
 }
 
@@ -65,7 +65,7 @@ static inline bool update_reading(em3d_rank *r, uint32_t kind, reader read)
         }
         r->share.values[kind][node] = sum;
     }
-    return em3d_rank_barrier(r);
+    return mrpc_rank_barrier(&r->base);
 }
 
 bool em3d_pull_window_base(em3d_rank *r, uint32_t kind)
@@ -85,69 +85,31 @@ bool em3d_pull_function_base(em3d_rank *r, uint32_t kind)
 
 /* --- ghost: as many at a time as the connection takes ------------------------------------- */
 
-static void note_end(em3d_rank *r, tc_status status)
-{
-    if (r->ghost_end == TC_OK)
-        r->ghost_end = status;
-}
-
-static void get_ended(void *user, tc_status status, uint32_t succeeded, const char *text)
-{
-    (void)succeeded, (void)text;
-    note_end(user, status);
-}
-
-static void call_ended(void *user, const tc_call_outcome *outcome)
-{
-    note_end(user, outcome->status == TC_OK && outcome->result_size != sizeof(double)
-                       ? TC_E_CORRUPT
-                       : outcome->status);
-}
-
-static tc_status start_get(em3d_rank *r, uint32_t kind, uint32_t ghost, tc_error *err)
+static bool start_get(em3d_rank *r, uint32_t kind, uint32_t ghost)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
-    const em3d_peer *peer = &r->peers[at.rank];
-    const tc_window_start_params params = {
-        .timeout_ns = EM3D_TIMEOUT_NS, .done = get_ended, .user = r};
-    tc_gptr where = peer->window;
-    where.offset = em3d_rank_value_offset(r, at.rank, kind, at.node);
-    return tc_window_get_start(peer->ep, where, &r->share.values[kind][r->share.own + ghost],
-                               sizeof(double), &params, err);
+    const tc_window_step step = tc_window_step_get(
+        position_of(r, kind, at), &r->share.values[kind][r->share.own + ghost], sizeof(double));
+    return mrpc_exchange_chain(&r->base, at.rank, &step, 1);
 }
 
-static tc_status start_call(em3d_rank *r, uint32_t kind, uint32_t ghost, tc_error *err)
+static bool start_call(em3d_rank *r, uint32_t kind, uint32_t ghost)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
     const em3d_question question = {kind, at.node};
-    const tc_call_params params = {.result = &r->share.values[kind][r->share.own + ghost],
-                                   .result_capacity = sizeof(double),
-                                   .timeout_ns = EM3D_TIMEOUT_NS,
-                                   .done = call_ended,
-                                   .user = r};
-    return tc_call_start(r->peers[at.rank].ep, r->read, &question, sizeof question, &params,
-                         NULL, err);
+    return mrpc_exchange_call(&r->base, at.rank, r->read, &question, sizeof question,
+                              &r->share.values[kind][r->share.own + ghost], sizeof(double));
 }
 
-typedef tc_status (*starter)(em3d_rank *r, uint32_t kind, uint32_t ghost, tc_error *err);
+typedef bool (*starter)(em3d_rank *r, uint32_t kind, uint32_t ghost);
 
 static bool fetch_started(em3d_rank *r, uint32_t kind, starter start)
 {
-    tc_error err = {TC_OK, ""};
-    r->ghost_end = TC_OK;
-    for (uint32_t ghost = 0; ghost < r->share.ghosts[kind];) {
-        tc_status status = start(r, kind, ghost, &err);
-        if (status == TC_OK) {
-            ghost++;
-            continue;
-        }
-        if (status == TC_E_AGAIN)
-            status = tc_wait(r->ctx, EM3D_TIMEOUT_NS);
-        if (!em3d_rank_check(status, &err, "a ghost"))
+    for (uint32_t ghost = 0; ghost < r->share.ghosts[kind]; ghost++) {
+        if (!start(r, kind, ghost))
             return false;
     }
-    return em3d_rank_check(tc_calls_wait(r->ctx, EM3D_TIMEOUT_NS), &err, "ghosts") &&
-           em3d_rank_check(r->ghost_end, &err, "ghosts");
+    return mrpc_exchange_end(&r->base);
 }
 
 static bool fetch_views(em3d_rank *r, uint32_t kind)
@@ -163,16 +125,16 @@ static bool fetch_views(em3d_rank *r, uint32_t kind)
 bool em3d_pull_window_ghost(em3d_rank *r, uint32_t kind)
 {
     return fetch_started(r, 1 - kind, start_get) && em3d_rank_update(r, kind) &&
-           em3d_rank_barrier(r);
+           mrpc_rank_barrier(&r->base);
 }
 
 bool em3d_pull_view_ghost(em3d_rank *r, uint32_t kind)
 {
-    return fetch_views(r, 1 - kind) && em3d_rank_update(r, kind) && em3d_rank_barrier(r);
+    return fetch_views(r, 1 - kind) && em3d_rank_update(r, kind) && mrpc_rank_barrier(&r->base);
 }
 
 bool em3d_pull_function_ghost(em3d_rank *r, uint32_t kind)
 {
     return fetch_started(r, 1 - kind, start_call) && em3d_rank_update(r, kind) &&
-           em3d_rank_barrier(r);
+           mrpc_rank_barrier(&r->base);
 }

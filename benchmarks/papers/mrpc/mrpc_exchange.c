@@ -1,0 +1,128 @@
+#include "mrpc_exchange.h"
+
+#include "perf_clock.h"
+
+#include <sched.h>
+
+#define TURNS_BEFORE_YIELD 1000u
+
+/* --- messages ---------------------------------------------------------------------------- */
+
+/* True: the message was not taken, and may be now. */
+static inline bool try_again(mrpc_rank *r, tc_status status)
+{
+    return status == TC_E_AGAIN && tc_wait(r->ctx, MRPC_TIMEOUT_NS) == TC_OK;
+}
+
+bool mrpc_exchange_send(mrpc_rank *r, uint32_t peer, tc_ifunc *fn, void *args, size_t size)
+{
+    tc_status status;
+    do {
+        status = tc_send(r->peers[peer].ep, fn, args, size);
+    } while (try_again(r, status));
+    return status == TC_OK || mrpc_rank_fail("a message: %s", tc_status_text(status));
+}
+
+static void note_end(mrpc_rank *r, tc_status status)
+{
+    if (r->end == TC_OK)
+        r->end = status;
+}
+
+static void chain_ended(void *user, tc_status status, uint32_t succeeded, const char *text)
+{
+    (void)succeeded, (void)text;
+    note_end(user, status);
+}
+
+/* A result that is too long is no success either. */
+static void call_ended(void *user, const tc_call_outcome *outcome)
+{
+    note_end(user, outcome->status);
+}
+
+bool mrpc_exchange_call(mrpc_rank *r, uint32_t peer, tc_ifunc *fn, const void *args,
+                        size_t size, void *result, size_t capacity)
+{
+    const tc_call_params params = {.result = result,
+                                   .result_capacity = capacity,
+                                   .timeout_ns = MRPC_TIMEOUT_NS,
+                                   .done = call_ended,
+                                   .user = r};
+    tc_error err = {TC_OK, ""};
+    tc_status status;
+    do {
+        status = tc_call_start(r->peers[peer].ep, fn, args, size, &params, NULL, &err);
+    } while (try_again(r, status));
+    return mrpc_rank_check(status, &err, "a call");
+}
+
+bool mrpc_exchange_chain(mrpc_rank *r, uint32_t peer, const tc_window_step *steps, size_t count)
+{
+    const tc_window_start_params params = {
+        .timeout_ns = MRPC_TIMEOUT_NS, .done = chain_ended, .user = r};
+    tc_error err = {TC_OK, ""};
+    tc_status status;
+    do {
+        status = tc_window_chain_start(r->peers[peer].ep, steps, count, &params, &err);
+    } while (try_again(r, status));
+    return mrpc_rank_check(status, &err, "a chain");
+}
+
+bool mrpc_exchange_end(mrpc_rank *r)
+{
+    tc_error err = {TC_OK, ""};
+    const tc_status status = tc_calls_wait(r->ctx, MRPC_TIMEOUT_NS), end = r->end;
+    r->end = TC_OK;
+    return mrpc_rank_check(status, &err, "the end of all that was started") &&
+           mrpc_rank_check(end, &err, "one of those that were started");
+}
+
+/* --- until the data of an exchange are here ----------------------------------------------- */
+
+bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer)
+{
+    const tc_error err = {TC_OK, ""};
+    return mrpc_rank_check(tc_window_view_put(r->peers[peer].view,
+                                              mrpc_exchange_arrived_at(r, peer).offset,
+                                              r->exchange),
+                           &err, "put");
+}
+
+static inline bool has_arrived(const mrpc_rank *r, uint32_t peer)
+{
+    return peer == r->rank ||
+           __atomic_load_n(&r->share->arrived[peer], __ATOMIC_ACQUIRE) >= r->exchange;
+}
+
+static bool late(uint32_t peer)
+{
+    return mrpc_rank_fail("no data of rank %u came in time", peer);
+}
+
+bool mrpc_exchange_await_messages(mrpc_rank *r)
+{
+    for (uint32_t peer = 0; peer < r->ranks; peer++) {
+        while (!has_arrived(r, peer)) {
+            if (tc_wait(r->ctx, MRPC_TIMEOUT_NS) != TC_OK)
+                return late(peer);
+        }
+    }
+    return true;
+}
+
+bool mrpc_exchange_await_stores(mrpc_rank *r)
+{
+    const uint64_t end_ns = perf_now_ns() + MRPC_TIMEOUT_NS;
+    for (uint32_t peer = 0; peer < r->ranks; peer++) {
+        for (uint64_t turn = 1; !has_arrived(r, peer); turn++) {
+            if (turn % TURNS_BEFORE_YIELD != 0)
+                continue;
+            if (perf_now_ns() > end_ns)
+                return late(peer);
+            (void)tc_progress(r->ctx);
+            (void)sched_yield();
+        }
+    }
+    return true;
+}

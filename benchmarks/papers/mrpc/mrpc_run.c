@@ -1,0 +1,96 @@
+/* The rounds of an application: each version begins with the same values and ends with results
+ * that every rank compares with a serial run's. */
+#include "mrpc_run.h"
+
+#include "mrpc_exchange.h"
+#include "perf_clock.h"
+#include "perf_value.h"
+#include "tool_status.h"
+
+#include <stdlib.h>
+
+/* Rank 0's clock runs from a barrier to a barrier, so it has the time of the slowest rank. */
+static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, double *figure_out)
+{
+    const mrpc_app *app = report->app;
+    const uint64_t wrong = mrpc_rank_word(r, MRPC_WORD_WRONG);
+    app->reset(r);
+    if (!mrpc_rank_barrier(r))
+        return false;
+    const uint64_t begin_ns = perf_now_ns();
+    if (!app->run(r, i) || !mrpc_rank_barrier(r))
+        return false;
+    *figure_out = (double)(perf_now_ns() - begin_ns) / app->units(r);
+    if (!mrpc_exchange_end(r) ||
+        (!app->is_right(r) && !mrpc_rank_add_word(r, MRPC_WORD_WRONG, 1)) ||
+        !mrpc_rank_barrier(r))
+        return false;
+    if (mrpc_rank_word(r, MRPC_WORD_WRONG) != wrong)
+        report->results[i].wrong = true;
+    return true;
+}
+
+static bool run_round(mrpc_report *report, mrpc_rank *r, uint64_t round)
+{
+    for (unsigned i = 0; i < report->app->version_count; i++) {
+        mrpc_result *result = &report->results[i];
+        if (result->chosen && !result->skipped &&
+            !run_version(report, r, i, &result->figures[round]))
+            return false;
+    }
+    return mrpc_rank_measure_word(r, &report->word_ns[round]);
+}
+
+static bool run_rounds(mrpc_report *report, mrpc_rank *r)
+{
+    for (unsigned i = 0; i < report->app->version_count; i++) {
+        const mrpc_version *version = &report->app->versions[i];
+        mrpc_result *result = &report->results[i];
+        result->chosen = perf_value_lists(report->options->versions, ',', version->name);
+        result->skipped = version->way == MRPC_VIEW && !r->mapped;
+    }
+    mrpc_report_load(report->load_before, sizeof report->load_before);
+    if (!run_round(report, r, 0)) /* the first messages carry code */
+        return false;
+    for (uint64_t round = 0; round < report->options->rounds; round++) {
+        if (!run_round(report, r, round))
+            return false;
+    }
+    mrpc_report_load(report->load_after, sizeof report->load_after);
+    return true;
+}
+
+static bool run_rank(mrpc_report *report, mrpc_rank *r, const void *options)
+{
+    bool ok = report->app->create(r, options) && run_rounds(report, r);
+    if (ok && r->rank == 0)
+        ok = mrpc_report_write(report) && mrpc_report_is_verified(report);
+    ok = ok && mrpc_rank_barrier(r);
+    report->app->destroy(r);
+    return ok;
+}
+
+int mrpc_run_main(const mrpc_app *app, const tool_command *command, void *options,
+                  const mrpc_options *common, int argc, char **argv)
+{
+    tc_context *ctx = NULL;
+    tc_group *group;
+    tc_error err = {TC_OK, ""};
+    const int parsed = tool_options_parse(command, argc, argv, options);
+    if (parsed != TOOL_GO_ON)
+        return parsed;
+    mrpc_report *report = calloc(1, sizeof *report);
+    mrpc_rank *r = calloc(1, app->state_bytes);
+    if (report == NULL || r == NULL)
+        return TOOL_FAILED;
+    *report = (mrpc_report){.app = app, .options = common, .rank = r};
+    perf_clock_init();
+    const bool ok =
+        mrpc_rank_check(tc_context_create(NULL, &ctx, &err), &err, "context") &&
+        mrpc_rank_check(tc_group_join(ctx, MRPC_TIMEOUT_NS, &group, &err), &err, "group") &&
+        mrpc_rank_init(r, ctx, group) && run_rank(report, r, options);
+    tc_context_destroy(ctx);
+    free(report);
+    free(r);
+    return ok ? TOOL_OK : TOOL_FAILED;
+}
