@@ -110,7 +110,8 @@ static bool store_values(em3d_rank *r, uint32_t peer, uint32_t kind)
 
 static bool store_values_signal(em3d_rank *r, uint32_t peer, uint32_t kind)
 {
-    return store_values(r, peer, kind) && mrpc_exchange_signal(&r->base, peer);
+    return store_values(r, peer, kind) &&
+           mrpc_exchange_signal(&r->base, peer, r->base.exchange);
 }
 
 bool em3d_push_view_bulk(em3d_rank *r, uint32_t kind)

@@ -42,6 +42,7 @@ static const tool_option rows[] = {
      .offset = offsetof(em3d_options, remote_percent),
      .min = 0,
      .max = 100},
+    MRPC_RUN_STEPS(em3d_options, "of each run (100)"),
     MRPC_RUN_OPTIONS(em3d_options, EM3D_VERSION_NAMES),
 };
 

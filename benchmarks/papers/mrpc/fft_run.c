@@ -42,6 +42,7 @@ static const tool_option rows[] = {
      .offset = offsetof(fft_options, points),
      .min = 4,
      .max = POINTS_MAX},
+    MRPC_RUN_STEPS(fft_options, "transforms of each run (1)"),
     MRPC_RUN_OPTIONS(fft_options, VERSION_NAMES),
 };
 

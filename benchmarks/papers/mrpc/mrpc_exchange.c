@@ -80,19 +80,18 @@ bool mrpc_exchange_end(mrpc_rank *r)
 
 /* --- until the data of an exchange are here ----------------------------------------------- */
 
-bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer)
+bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer, uint64_t exchange)
 {
     const tc_error err = {TC_OK, ""};
-    return mrpc_rank_check(tc_window_view_put(r->peers[peer].view,
-                                              mrpc_exchange_arrived_at(r, peer).offset,
-                                              r->exchange),
-                           &err, "put");
+    const uint64_t offset = mrpc_exchange_arrived_at(r, peer).offset;
+    return mrpc_rank_check(tc_window_view_put(r->peers[peer].view, offset, exchange), &err,
+                           "put");
 }
 
-static inline bool has_arrived(const mrpc_rank *r, uint32_t peer)
+static inline bool has_arrived(const mrpc_rank *r, uint32_t peer, uint64_t exchange)
 {
     return peer == r->rank ||
-           __atomic_load_n(&r->share->arrived[peer], __ATOMIC_ACQUIRE) >= r->exchange;
+           __atomic_load_n(&r->share->arrived[peer], __ATOMIC_ACQUIRE) >= exchange;
 }
 
 static bool late(uint32_t peer)
@@ -100,29 +99,44 @@ static bool late(uint32_t peer)
     return mrpc_rank_fail("no data of rank %u came in time", peer);
 }
 
-bool mrpc_exchange_await_messages(mrpc_rank *r)
+bool mrpc_exchange_await_message(mrpc_rank *r, uint32_t peer, uint64_t exchange)
 {
-    for (uint32_t peer = 0; peer < r->ranks; peer++) {
-        while (!has_arrived(r, peer)) {
-            if (tc_wait(r->ctx, MRPC_TIMEOUT_NS) != TC_OK)
-                return late(peer);
-        }
+    while (!has_arrived(r, peer, exchange)) {
+        if (tc_wait(r->ctx, MRPC_TIMEOUT_NS) != TC_OK)
+            return late(peer);
     }
     return true;
 }
 
-bool mrpc_exchange_await_stores(mrpc_rank *r)
+bool mrpc_exchange_await_store(mrpc_rank *r, uint32_t peer, uint64_t exchange)
 {
-    const uint64_t end_ns = perf_now_ns() + MRPC_TIMEOUT_NS;
-    for (uint32_t peer = 0; peer < r->ranks; peer++) {
-        for (uint64_t turn = 1; !has_arrived(r, peer); turn++) {
-            if (turn % TURNS_BEFORE_YIELD != 0)
-                continue;
-            if (perf_now_ns() > end_ns)
-                return late(peer);
-            (void)tc_progress(r->ctx);
-            (void)sched_yield();
-        }
+    uint64_t end_ns = 0;
+    for (uint64_t turn = 1; !has_arrived(r, peer, exchange); turn++) {
+        if (turn % TURNS_BEFORE_YIELD != 0)
+            continue;
+        const uint64_t now_ns = perf_now_ns();
+        if (end_ns == 0)
+            end_ns = now_ns + MRPC_TIMEOUT_NS;
+        if (now_ns > end_ns)
+            return late(peer);
+        (void)tc_progress(r->ctx);
+        (void)sched_yield();
     }
     return true;
+}
+
+bool mrpc_exchange_await_messages(mrpc_rank *r)
+{
+    bool ok = true;
+    for (uint32_t peer = 0; ok && peer < r->ranks; peer++)
+        ok = mrpc_exchange_await_message(r, peer, r->exchange);
+    return ok;
+}
+
+bool mrpc_exchange_await_stores(mrpc_rank *r)
+{
+    bool ok = true;
+    for (uint32_t peer = 0; ok && peer < r->ranks; peer++)
+        ok = mrpc_exchange_await_store(r, peer, r->exchange);
+    return ok;
 }

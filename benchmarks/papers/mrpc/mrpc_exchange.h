@@ -25,11 +25,15 @@ static inline tc_gptr mrpc_exchange_arrived_at(const mrpc_rank *r, uint32_t peer
     return mrpc_rank_at(r, peer, mrpc_rank_arrived_offset(r->rank));
 }
 
-/* Notes at a peer, whose window is mapped, that this rank's data of the exchange are there. */
-bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer);
+/* Notes at a peer, whose window is mapped, that this rank's data of an exchange are there. */
+bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer, uint64_t exchange);
 
-/* Block until the data of all other ranks for r->exchange are here: data that come by messages,
- * and those that other processes store, for which tc_wait would not end. */
+/* Block until the data of one other rank for an exchange are here: data that come by messages,
+ * and those that the other process stores, for which tc_wait would not end. */
+bool mrpc_exchange_await_message(mrpc_rank *r, uint32_t peer, uint64_t exchange);
+bool mrpc_exchange_await_store(mrpc_rank *r, uint32_t peer, uint64_t exchange);
+
+/* Block until the data of all other ranks for r->exchange are here, likewise. */
 bool mrpc_exchange_await_messages(mrpc_rank *r);
 bool mrpc_exchange_await_stores(mrpc_rank *r);
 

@@ -7,7 +7,7 @@
 #include "tool_options.h"
 
 /* The rows of the options that all applications have, in a structure whose member `common` is
- * an mrpc_options. */
+ * an mrpc_options; and the row of those whose run has several steps. */
 #define MRPC_RUN_OPTIONS(type, names)                                                          \
     {.name = "rounds",                                                                         \
      .letter = 'r',                                                                            \
@@ -17,14 +17,6 @@
      .offset = offsetof(type, common.rounds),                                                  \
      .min = 1,                                                                                 \
      .max = MRPC_ROUNDS_MAX},                                                                  \
-        {.name = "steps",                                                                      \
-         .letter = 's',                                                                        \
-         .kind = TOOL_NUMBER,                                                                  \
-         .value = "N",                                                                         \
-         .help = "of each run",                                                                \
-         .offset = offsetof(type, common.steps),                                               \
-         .min = 1,                                                                             \
-         .max = 1000000},                                                                      \
         {.name = "seed",                                                                       \
          .kind = TOOL_NUMBER,                                                                  \
          .value = "N",                                                                         \
@@ -41,6 +33,11 @@
     {                                                                                          \
         .name = "json", .letter = 'j', .kind = TOOL_TEXT, .value = "FILE",                     \
         .help = "the figures", .offset = offsetof(type, common.json_path)                      \
+    }
+#define MRPC_RUN_STEPS(type, text)                                                             \
+    {                                                                                          \
+        .name = "steps", .letter = 's', .kind = TOOL_NUMBER, .value = "N", .help = (text),     \
+        .offset = offsetof(type, common.steps), .min = 1, .max = 1000000                       \
     }
 
 /* Parses the options, joins the group, runs all rounds and reports at rank 0. Returns the exit
