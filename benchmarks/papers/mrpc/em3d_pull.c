@@ -44,6 +44,29 @@ static bool read_function(em3d_rank *r, uint32_t kind, uint32_t ghost, double *v
                            &err, "em3d_read");
 }
 
+static bool read_rpc(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
+{
+    const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
+    const em3d_question question = {kind, at.node};
+    return mrpc_rpc_call(&r->base, at.rank, &question, sizeof question, NULL, 0, value_out,
+                         sizeof *value_out);
+}
+
+size_t em3d_pull_serve(void *state, const void *head, size_t head_size, const void *body,
+                       size_t body_size, void *result_out)
+{
+    const em3d_rank *r = state;
+    em3d_question question;
+    (void)body, (void)body_size;
+    if (head_size != sizeof question)
+        return 0;
+    memcpy(&question, head, sizeof question);
+    if (question.kind >= EM3D_KINDS || question.node >= r->share.own)
+        return 0;
+    memcpy(result_out, &r->share.values[question.kind][question.node], sizeof(double));
+    return sizeof(double);
+}
+
 /* --- base -------------------------------------------------------------------------------- */
 
 /* The sums of em3d_graph_update, in the same order. */
@@ -83,6 +106,11 @@ bool em3d_pull_function_base(em3d_rank *r, uint32_t kind)
     return update_reading(r, kind, read_function);
 }
 
+bool em3d_pull_rpc_base(em3d_rank *r, uint32_t kind)
+{
+    return update_reading(r, kind, read_rpc);
+}
+
 /* --- ghost: as many at a time as the connection takes ------------------------------------- */
 
 static bool start_get(em3d_rank *r, uint32_t kind, uint32_t ghost)
@@ -112,11 +140,11 @@ static bool fetch_started(em3d_rank *r, uint32_t kind, starter start)
     return mrpc_exchange_end(&r->base);
 }
 
-static bool fetch_views(em3d_rank *r, uint32_t kind)
+static inline bool fetch_each(em3d_rank *r, uint32_t kind, reader read)
 {
     double *ghosts = r->share.values[kind] + r->share.own;
     for (uint32_t ghost = 0; ghost < r->share.ghosts[kind]; ghost++) {
-        if (!read_view(r, kind, ghost, &ghosts[ghost]))
+        if (!read(r, kind, ghost, &ghosts[ghost]))
             return false;
     }
     return true;
@@ -130,11 +158,18 @@ bool em3d_pull_window_ghost(em3d_rank *r, uint32_t kind)
 
 bool em3d_pull_view_ghost(em3d_rank *r, uint32_t kind)
 {
-    return fetch_views(r, 1 - kind) && em3d_rank_update(r, kind) && mrpc_rank_barrier(&r->base);
+    return fetch_each(r, 1 - kind, read_view) && em3d_rank_update(r, kind) &&
+           mrpc_rank_barrier(&r->base);
 }
 
 bool em3d_pull_function_ghost(em3d_rank *r, uint32_t kind)
 {
     return fetch_started(r, 1 - kind, start_call) && em3d_rank_update(r, kind) &&
+           mrpc_rank_barrier(&r->base);
+}
+
+bool em3d_pull_rpc_ghost(em3d_rank *r, uint32_t kind)
+{
+    return fetch_each(r, 1 - kind, read_rpc) && em3d_rank_update(r, kind) &&
            mrpc_rank_barrier(&r->base);
 }

@@ -50,7 +50,7 @@ static const tool_command command = {
     .name = "em3d_run",
     .usage = "[options], started by tc-run -n RANKS",
     .about = "Measures EM3D of the paper on MRPC: values of other ranks by one-sided\n"
-             "operations (window, view) and by functions.",
+             "operations (window, view), by functions and by ONC RPC.",
     .options = rows,
     .option_count = sizeof rows / sizeof rows[0],
 };
@@ -98,6 +98,12 @@ static bool is_right(const void *state)
     return em3d_rank_is_right(state);
 }
 
+static size_t body_max(const void *state)
+{
+    (void)state;
+    return 0;
+}
+
 /* Edges of one rank, in all steps. */
 static double units(const void *state)
 {
@@ -135,6 +141,8 @@ static const mrpc_app app = {
     .create = create,
     .destroy = destroy,
     .reset = reset,
+    .serve = em3d_pull_serve,
+    .body_max = body_max,
     .run = run,
     .is_right = is_right,
     .units = units,

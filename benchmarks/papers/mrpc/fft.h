@@ -21,7 +21,8 @@ typedef struct fft_head {
     uint32_t first; /* point of the chunk */
     uint32_t count;
     uint32_t is_last; /* 1: no more of this exchange follow */
-    uint32_t zero[3];
+    uint32_t rank;    /* of the sender, in a call of ONC RPC */
+    uint32_t zero[2];
 } fft_head;
 
 /* The source's arguments: head.count points, which are copied right into the message. */

@@ -37,7 +37,7 @@ fft_point fft_plan_initial(uint64_t seed, uint64_t row)
     return (fft_point){fraction(seed * 3 + row * 2), fraction(seed * 3 + row * 2 + 1)};
 }
 
-/* Butterflies of points `half` apart; the root of the k-th of each group is first + k * stride. */
+/* Butterflies of points `half` apart; the k-th of a group has the root first + k * stride. */
 static void run_step(fft_point *points, uint64_t count, uint64_t half, const fft_point *roots,
                      uint64_t first, uint64_t stride)
 {

@@ -2,8 +2,8 @@
  * natural order become coefficients in the order of their reversed bits.
  *
  * Steps go from butterflies of rows half the transform apart to those of neighbours. With P
- * ranks, rows P apart and more are a rank's own in the cyclic layout, nearer ones in the blocked
- * layout. Each step computes the same sums and products whichever rank has the rows, so results
+ * ranks, rows P apart and more are a rank's own in the cyclic layout, nearer ones in the
+ * blocked layout. Each step computes the same sums and products whichever rank has the rows, so results
  * of any number of ranks have the same bits. */
 #ifndef TC_FFT_PLAN_H
 #define TC_FFT_PLAN_H

@@ -1,5 +1,5 @@
-/* FFT, an application of the paper on MRPC: a transform whose rows are first cyclic, then
- * blocked, with one exchange of chunks between all ranks in the midst.
+/* FFT, an application of the paper on MRPC: a transform of rows that are first cyclic,
+ * then blocked, with one exchange of chunks between all ranks in the midst.
  *
  *   tc-run -n RANKS fft_run [options]
  *
@@ -7,11 +7,12 @@
  * chunk of rows that belongs to its block, the next rank first, and computes the last steps on
  * its own block. The versions differ in how a chunk gets there:
  *
- *   window-bulk    puts into an inbox of the receiver's, which the receiver spreads over its
- *                  block after a barrier
+ *   window-bulk    puts into an inbox of the receiver; after a barrier the receiver spreads
+ *                  it over its block
  *   view-bulk      the same by a copy into mapped memory
  *   view-scatter   stores each point right into the receiver's block; then a barrier
  *   function-bulk  messages of fft_store, which does so at the receiver, and notes the last one
+ *   rpc-bulk       one call of ONC RPC, whose server does so
  *
  * Each point's results have the bits of a serial run. */
 #include "fft_plan.h"
@@ -26,7 +27,7 @@
 #define POINTS_MAX (1u << 24)
 #define PIECE_MAX (TC_WINDOW_BYTES_MAX / sizeof(fft_point)) /* points of a put */
 #define MESSAGE_MAX 16384u                                  /* points of a message */
-#define VERSION_NAMES "window-bulk,view-bulk,view-scatter,function-bulk"
+#define VERSION_NAMES "window-bulk,view-bulk,view-scatter,function-bulk,rpc-bulk"
 
 typedef struct fft_options {
     mrpc_options common;
@@ -50,7 +51,7 @@ static const tool_command command = {
     .name = "fft_run",
     .usage = "[options], started by tc-run -n RANKS",
     .about = "Measures FFT of the paper on MRPC: chunks move to other ranks by one-sided\n"
-             "operations (window, view) and by functions.",
+             "operations (window, view), by functions and by ONC RPC.",
     .options = rows,
     .option_count = sizeof rows / sizeof rows[0],
 };
@@ -215,6 +216,39 @@ static bool send_chunk(fft_rank *r, uint32_t peer, const fft_point *points)
     return ok;
 }
 
+static bool call_chunk(fft_rank *r, uint32_t peer, const fft_point *points)
+{
+    const fft_head head = {.exchange = r->base.exchange,
+                           .count = (uint32_t)r->share.chunk,
+                           .is_last = 1,
+                           .rank = r->base.rank};
+    return mrpc_rpc_call(&r->base, peer, &head, sizeof head, points,
+                         r->share.chunk * sizeof *points, NULL, 0);
+}
+
+static size_t serve_chunk(void *state, const void *bytes, size_t head_size, const void *body,
+                          size_t body_size, void *result_out)
+{
+    fft_rank *r = state;
+    fft_head head;
+    (void)result_out;
+    if (head_size != sizeof head)
+        return 0;
+    memcpy(&head, bytes, sizeof head);
+    if (head.rank >= r->base.ranks || head.count != r->share.chunk ||
+        body_size != head.count * sizeof(fft_point))
+        return 0; /* the wait for the chunk then ends at its deadline */
+    fft_scatter(r->share.block, head.rank, r->base.ranks, 0, body, head.count);
+    __atomic_store_n(&r->share.base.arrived[head.rank], head.exchange, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static size_t body_max(const void *state)
+{
+    const fft_rank *r = state;
+    return r->share.chunk * sizeof(fft_point);
+}
+
 /* The next rank first, so that not all send to one. */
 static bool move_chunks(fft_rank *r, mover move)
 {
@@ -260,6 +294,12 @@ static bool exchange_function_bulk(fft_rank *r)
     return move_chunks(r, send_chunk) && mrpc_exchange_await_messages(&r->base);
 }
 
+/* The serving thread stores, so tc_wait would not end. */
+static bool exchange_rpc_bulk(fft_rank *r)
+{
+    return move_chunks(r, call_chunk) && mrpc_exchange_await_stores(&r->base);
+}
+
 /* --- versions ---------------------------------------------------------------------------- */
 
 #define ASKED 1.3
@@ -269,10 +309,12 @@ static const mrpc_version versions[] = {
     {"view-bulk", MRPC_VIEW, "bulk", "function-bulk", ASKED},
     {"view-scatter", MRPC_VIEW, "scatter", "function-bulk", ASKED},
     {"function-bulk", MRPC_FUNCTION, "bulk", NULL, 0},
+    {"rpc-bulk", MRPC_RPC, "bulk", "function-bulk", 0},
 };
 
 static bool (*const exchanges[])(fft_rank *r) = {exchange_window_bulk, exchange_view_bulk,
-                                                 exchange_view_scatter, exchange_function_bulk};
+                                                 exchange_view_scatter, exchange_function_bulk,
+                                                 exchange_rpc_bulk};
 
 /* Several transforms of one run have a barrier between them: no chunk may come while a rank
  * still computes on its block. */
@@ -315,6 +357,8 @@ static const mrpc_app app = {
     .create = create,
     .destroy = destroy,
     .reset = reset,
+    .serve = serve_chunk,
+    .body_max = body_max,
     .run = run,
     .is_right = is_right,
     .units = units,

@@ -24,7 +24,7 @@ typedef struct lu_share {
 
 /* A message of lu_store: `count` blocks follow. */
 typedef struct lu_head {
-    uint64_t mark; /* what arrives with this message; 0: nothing */
+    uint64_t mark; /* arrives with this message; 0: no mark */
     uint32_t count;
     uint32_t zero;
     uint32_t slots[LU_MESSAGE_MAX];

@@ -168,8 +168,8 @@ static void divide(lu_rank *r, uint32_t k)
     }
 }
 
-/* Whether a rank has blocks below and to the right that need the one in row i of the pivot's
- * column, and the one in column i of its row. */
+/* Return true if a rank has blocks below and to the right that need the one in row i of the
+ * pivot's column, and the one in column i of its row. */
 static bool needs_column(const lu_rank *r, uint32_t rank, uint32_t i)
 {
     return i % r->down == rank / r->over;

@@ -25,7 +25,7 @@ static inline tc_gptr mrpc_exchange_arrived_at(const mrpc_rank *r, uint32_t peer
     return mrpc_rank_at(r, peer, mrpc_rank_arrived_offset(r->rank));
 }
 
-/* Notes at a peer, whose window is mapped, that this rank's data of an exchange are there. */
+/* Notes at a peer with a mapped window that this rank's data of an exchange are there. */
 bool mrpc_exchange_signal(mrpc_rank *r, uint32_t peer, uint64_t exchange);
 
 /* Block until the data of one other rank for an exchange are here: data that come by messages,

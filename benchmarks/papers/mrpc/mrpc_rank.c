@@ -178,6 +178,20 @@ uint64_t mrpc_rank_word(const mrpc_rank *r, mrpc_word word)
     return __atomic_load_n(r->words + word * WORD_STRIDE, __ATOMIC_SEQ_CST);
 }
 
+void mrpc_rank_set_word(mrpc_rank *r, mrpc_word word, uint64_t value)
+{
+    __atomic_store_n(r->words + word * WORD_STRIDE, value, __ATOMIC_SEQ_CST);
+}
+
+bool mrpc_rank_get_word(mrpc_rank *r, uint32_t peer, mrpc_word word, uint64_t *value_out)
+{
+    tc_error err = {TC_OK, ""};
+    return mrpc_rank_check(tc_window_get(r->peers[peer].ep,
+                                         mrpc_rank_at(r, peer, word_offset(word)), value_out,
+                                         sizeof *value_out, MRPC_TIMEOUT_NS, &err),
+                           &err, "get");
+}
+
 bool mrpc_rank_add_word(mrpc_rank *r, mrpc_word word, uint64_t value)
 {
     tc_error err = {TC_OK, ""};

@@ -19,6 +19,7 @@ typedef enum mrpc_word {
     MRPC_WORD_PONG,
     MRPC_WORD_UNMAPPED, /* ranks that cannot map all windows */
     MRPC_WORD_WRONG,    /* results of ranks that differed from the serial run's, so far */
+    MRPC_WORD_PORT,     /* of any rank: that at which it serves ONC RPC */
     MRPC_WORDS
 } mrpc_word;
 
@@ -27,6 +28,8 @@ typedef struct mrpc_peer {
     tc_gptr window;
     const tc_window_view *view; /* or NULL */
 } mrpc_peer;
+
+struct mrpc_rpc;
 
 /* The first member of each application's own rank. */
 typedef struct mrpc_rank {
@@ -38,9 +41,10 @@ typedef struct mrpc_rank {
     uint64_t *words;
     mrpc_peer peers[MRPC_RANKS_MAX];
     tc_ifunc *where;
-    bool mapped;       /* every rank has mapped the windows of all others */
-    uint64_t exchange; /* counts the exchanges of all versions, alike at all ranks */
-    tc_status end;     /* the first failure of operations under way, or TC_OK */
+    bool mapped;          /* every rank has mapped the windows of all others */
+    struct mrpc_rpc *rpc; /* ONC RPC, or NULL */
+    uint64_t exchange;    /* counts the exchanges of all versions, alike at all ranks */
+    tc_status end;        /* the first failure of operations under way, or TC_OK */
 } mrpc_rank;
 
 /* False after a line on stderr, unless the status is TC_OK. */
@@ -85,8 +89,10 @@ static inline tc_gptr mrpc_rank_at(const mrpc_rank *r, uint32_t peer, uint64_t o
 /* Adds to a word of rank 0's window. */
 bool mrpc_rank_add_word(mrpc_rank *r, mrpc_word word, uint64_t value);
 
-/* Returns a word of this rank's own window. */
+/* Words of this rank's own window, and of a peer's. */
 uint64_t mrpc_rank_word(const mrpc_rank *r, mrpc_word word);
+void mrpc_rank_set_word(mrpc_rank *r, mrpc_word word, uint64_t value);
+bool mrpc_rank_get_word(mrpc_rank *r, uint32_t peer, mrpc_word word, uint64_t *value_out);
 
 /* Half the round trip of a word between ranks 0 and 1, in shared memory. Collective; 0 at
  * other ranks than 0, and where windows are not mapped. */

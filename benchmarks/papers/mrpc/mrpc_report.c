@@ -14,7 +14,7 @@
 #define ASKED_ONE 0.8 /* function to one-sided, of one version at most */
 #define NAME_MAX_BYTES 64u
 
-static const char *const ways[MRPC_WAYS] = {"window", "view", "function"};
+static const char *const ways[MRPC_WAYS] = {"window", "view", "function", "rpc"};
 
 void mrpc_report_load(char *text, size_t size)
 {
@@ -38,7 +38,7 @@ bool mrpc_report_is_verified(const mrpc_report *report)
 
 static bool has_run(const mrpc_result *result)
 {
-    return result->chosen && !result->skipped;
+    return result->chosen && result->skipped == NULL;
 }
 
 static perf_spread spread_of(const double *values, size_t count)
@@ -96,9 +96,8 @@ static void print_versions(const mrpc_report *report)
         const char *name = report->app->versions[i].name;
         if (!result->chosen)
             continue;
-        if (result->skipped) {
-            printf("%-18s%12s%12s%12s  not run: windows cannot be mapped\n", name, "-", "-",
-                   "-");
+        if (result->skipped != NULL) {
+            printf("%-18s%12s%12s%12s  not run: %s\n", name, "-", "-", "-", result->skipped);
             continue;
         }
         const perf_spread figure = spread_of(result->figures, report->options->rounds);
@@ -109,7 +108,7 @@ static void print_versions(const mrpc_report *report)
 
 static void print_ratios(const mrpc_report *report)
 {
-    double least[MRPC_WAYS] = {INFINITY, INFINITY, INFINITY};
+    double least[MRPC_WAYS] = {INFINITY, INFINITY, INFINITY, INFINITY};
     static const char *const names[] = {"least_to_window", "least_to_view"};
     char name[NAME_MAX_BYTES];
     putchar('\n');
@@ -118,9 +117,12 @@ static void print_ratios(const mrpc_report *report)
         perf_spread ratio;
         if (!ratio_of(report, i, name, &ratio))
             continue;
-        printf("%-28s%8.3f (%.3f to %.3f), asked: at most %.1f: %s\n", name, ratio.median,
-               ratio.quarter, ratio.three_quarters, version->most,
-               ratio.median <= version->most ? "yes" : "no");
+        printf("%-28s%8.3f (%.3f to %.3f)", name, ratio.median, ratio.quarter,
+               ratio.three_quarters);
+        if (version->most > 0)
+            printf(", asked: at most %.1f: %s", version->most,
+                   ratio.median <= version->most ? "yes" : "no");
+        putchar('\n');
         if (ratio.median < least[version->way])
             least[version->way] = ratio.median;
     }
@@ -152,8 +154,8 @@ static json_t *row_of(const mrpc_report *report, unsigned i)
     const mrpc_result *result = &report->results[i];
     json_t *row = json_pack("{s:s, s:s, s:s}", "version", version->name, "way",
                             ways[version->way], "method", version->method);
-    if (result->skipped) {
-        (void)json_object_set_new(row, "skipped", json_string("windows cannot be mapped"));
+    if (result->skipped != NULL) {
+        (void)json_object_set_new(row, "skipped", json_string(result->skipped));
         return row;
     }
     perf_report_spread(row, report->app->unit,
@@ -170,7 +172,9 @@ static json_t *ratios_of(const mrpc_report *report)
         perf_spread ratio;
         if (!ratio_of(report, i, name, &ratio))
             continue;
-        json_t *one = json_pack("{s:f}", "asked", report->app->versions[i].most);
+        json_t *one = json_object();
+        if (report->app->versions[i].most > 0)
+            (void)json_object_set_new(one, "asked", json_real(report->app->versions[i].most));
         perf_report_spread(one, "ratio", ratio, 1);
         (void)json_object_set_new(all, name, one);
     }

@@ -2,7 +2,7 @@
 #ifndef TC_MRPC_REPORT_H
 #define TC_MRPC_REPORT_H
 
-#include "mrpc_rank.h"
+#include "mrpc_rpc.h"
 
 #include <jansson.h>
 
@@ -13,6 +13,7 @@ typedef enum mrpc_way {
     MRPC_WINDOW,   /* one-sided operations, served by the owner's progress: <tc/window.h> */
     MRPC_VIEW,     /* the same by instructions: <tc/window_view.h> */
     MRPC_FUNCTION, /* functions that are sent */
+    MRPC_RPC,      /* ONC RPC */
     MRPC_WAYS
 } mrpc_way;
 
@@ -23,7 +24,7 @@ typedef struct mrpc_version {
     mrpc_way way;
     const char *method;
     const char *function; /* the version with functions that it is compared with; or NULL */
-    double most;          /* asked of the function's time to this one's, at most */
+    double most;          /* asked of the function's time to this one's, at most; 0: nothing */
 } mrpc_version;
 
 /* The options of all applications. */
@@ -42,11 +43,14 @@ typedef struct mrpc_app {
     size_t state_bytes;
     const mrpc_version *versions;
     unsigned version_count;
-    /* Collective, of a zeroed state whose rank is initialised. False after a line on stderr;
+    /* Collective; the state is zeroed but for its rank. False after a line on stderr;
      * `destroy` is owed all the same. */
     bool (*create)(void *state, const void *options);
     void (*destroy)(void *state);
     void (*reset)(void *state); /* the values before the first step, and no result anywhere */
+    /* Serves ONC RPC, with bodies of up to so many bytes; or NULL. */
+    mrpc_rpc_server serve;
+    size_t (*body_max)(const void *state);
     bool (*run)(void *state, unsigned version); /* all steps; false after a line on stderr */
     bool (*is_right)(const void *state);        /* this rank's results are the serial run's */
     double (*units)(const void *state);         /* a run's nanoseconds are divided by them */
@@ -57,8 +61,8 @@ typedef struct mrpc_app {
 /* The figures of one version. */
 typedef struct mrpc_result {
     bool chosen;
-    bool skipped; /* windows are not mapped here */
-    bool wrong;   /* in some round, the results of a rank differed from the serial run's */
+    const char *skipped; /* the reason why it was not run, or NULL */
+    bool wrong; /* in some round, the results of a rank differed from the serial run's */
     double figures[MRPC_ROUNDS_MAX]; /* in the application's unit, by round */
 } mrpc_result;
 

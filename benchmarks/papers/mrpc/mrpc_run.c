@@ -34,21 +34,32 @@ static bool run_round(mrpc_report *report, mrpc_rank *r, uint64_t round)
 {
     for (unsigned i = 0; i < report->app->version_count; i++) {
         mrpc_result *result = &report->results[i];
-        if (result->chosen && !result->skipped &&
+        if (result->chosen && result->skipped == NULL &&
             !run_version(report, r, i, &result->figures[round]))
             return false;
     }
     return mrpc_rank_measure_word(r, &report->word_ns[round]);
 }
 
-static bool run_rounds(mrpc_report *report, mrpc_rank *r)
+/* Serves ONC RPC if a version needs that. */
+static bool choose_versions(mrpc_report *report, mrpc_rank *r)
 {
+    bool needs_rpc = false;
     for (unsigned i = 0; i < report->app->version_count; i++) {
         const mrpc_version *version = &report->app->versions[i];
         mrpc_result *result = &report->results[i];
         result->chosen = perf_value_lists(report->options->versions, ',', version->name);
-        result->skipped = version->way == MRPC_VIEW && !r->mapped;
+        if (version->way == MRPC_VIEW && !r->mapped)
+            result->skipped = "windows cannot be mapped";
+        if (version->way == MRPC_RPC)
+            result->skipped = mrpc_rpc_missing();
+        needs_rpc |= version->way == MRPC_RPC && result->chosen && result->skipped == NULL;
     }
+    return !needs_rpc || mrpc_rpc_open(r, report->app->serve, report->app->body_max(r));
+}
+
+static bool run_rounds(mrpc_report *report, mrpc_rank *r)
+{
     mrpc_report_load(report->load_before, sizeof report->load_before);
     if (!run_round(report, r, 0)) /* the first messages carry code */
         return false;
@@ -62,10 +73,12 @@ static bool run_rounds(mrpc_report *report, mrpc_rank *r)
 
 static bool run_rank(mrpc_report *report, mrpc_rank *r, const void *options)
 {
-    bool ok = report->app->create(r, options) && run_rounds(report, r);
+    bool ok =
+        report->app->create(r, options) && choose_versions(report, r) && run_rounds(report, r);
     if (ok && r->rank == 0)
         ok = mrpc_report_write(report) && mrpc_report_is_verified(report);
     ok = ok && mrpc_rank_barrier(r);
+    mrpc_rpc_close(r);
     report->app->destroy(r);
     return ok;
 }

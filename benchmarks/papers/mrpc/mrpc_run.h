@@ -7,7 +7,7 @@
 #include "tool_options.h"
 
 /* The rows of the options that all applications have, in a structure whose member `common` is
- * an mrpc_options; and the row of those whose run has several steps. */
+ * an mrpc_options; and the row for runs of several steps. */
 #define MRPC_RUN_OPTIONS(type, names)                                                          \
     {.name = "rounds",                                                                         \
      .letter = 'r',                                                                            \

@@ -30,7 +30,7 @@ typedef struct water_question {
 
 /* A message of water_add: forces on `count` molecules follow. */
 typedef struct water_head {
-    uint64_t mark; /* what arrives with this message; 0: nothing */
+    uint64_t mark; /* arrives with this message; 0: no mark */
     uint32_t first, count;
 } water_head;
 

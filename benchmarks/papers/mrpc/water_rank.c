@@ -30,7 +30,7 @@ static uint64_t force_offset(const water_rank *r, uint32_t molecule)
     return water_rank_forces_offset(r) + molecule * sizeof(water_forces);
 }
 
-/* The owner adds what others have put into its window. */
+/* The owner adds the sums that others have put into its window. */
 static bool add_parts(water_rank *r)
 {
     for (uint32_t from = 0; from < r->base.ranks; from++) {

@@ -3,9 +3,9 @@
  *
  *   tc-run -n RANKS water_run [options]
  *
- * A rank has some of the molecules, and the pairs of each of them with the next half of all. Of
- * a pair with a molecule of another rank it needs the position, and that molecule needs the
- * force, which the rank adds up for all of its pairs and adds there once in a step:
+ * A rank has some of the molecules, and the pairs of each of them with the next half of all. A
+ * pair with a molecule of another rank needs the position of that, and changes the force on it.
+ * The rank sums up such forces for all of its pairs, and adds them there once in a step:
  *
  *   atomic    reads the position for each pair, and adds to one molecule at a time
  *   prefetch  fetches all positions of each other rank at once, and adds likewise

@@ -14,7 +14,7 @@ import sys
 from mrpc_program import check_placement, check_ratios, check_rows, report_of, run
 
 METHODS = {"window": {"base", "ghost", "bulk", "signal"}, "view": {"base", "ghost", "bulk", "signal"},
-           "function": {"base", "ghost", "bulk"}}
+           "function": {"base", "ghost", "bulk"}, "rpc": {"base", "ghost"}}
 BULK = "window-bulk,view-bulk,function-bulk,window-signal,view-signal"
 SMALL = ["--nodes", "48", "--degree", "4", "--remote", "50", "--steps", "3", "--rounds", "2", "--seed", "7"]
 

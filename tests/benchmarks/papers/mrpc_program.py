@@ -1,4 +1,4 @@
-"""Runs of the applications of the paper on MRPC, whose report and table are the same."""
+"""Runs of the applications of the paper on MRPC, which have one form of report and of table."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def check_rows(report, table, names):
     for row in report["rows"]:
         assert row["version"] in table, f"the table has no {row['version']}: {table}"
         if "skipped" in row:
-            assert row["way"] == "view", row
+            assert row["way"] in ("view", "rpc") and row["skipped"] in table, row
             continue
         assert row["verified"] is True and row[report["unit"]] > 0, row
         assert row["version"] == f"{row['way']}-{row['method']}", row
@@ -40,7 +40,7 @@ def check_ratios(report, table):
     for name, ratio in report["ratios"].items():
         low, high = ratio["ratio_quartiles"]
         assert 0 < low <= ratio["ratio"] <= high, (name, ratio)
-        assert name in table and ratio["asked"] in (1.1, 1.3), (name, ratio)
+        assert name in table and ratio.get("asked") in ((None,) if "_rpc_" in name else (1.1, 1.3)), (name, ratio)
 
 
 def check_placement(report):

@@ -67,7 +67,7 @@ TEST(forces_sum_up_to_zero)
     assert_int_equal(sums[2], 0);
 }
 
-/* Of two molecules, so that none passes the cutoff. Springs make the forces large. */
+/* Two molecules stay within the cutoff. Springs make the forces large. */
 TEST(forces_are_slopes_of_energies)
 {
     water_model model = water_model_of(MOLECULES, 4);
