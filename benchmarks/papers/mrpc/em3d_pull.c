@@ -8,18 +8,12 @@
 /* Reads the value of which a rank has that ghost. */
 typedef bool (*reader)(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out);
 
-static tc_gptr position_of(const em3d_rank *r, uint32_t kind, em3d_graph_node at)
-{
-    return mrpc_rank_at(&r->base, at.rank, em3d_rank_value_offset(r, at.rank, kind, at.node));
-}
-
 static bool read_window(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
-    tc_error err = {TC_OK, ""};
-    return mrpc_rank_check(tc_window_get(r->base.peers[at.rank].ep, position_of(r, kind, at),
-                                         value_out, sizeof *value_out, MRPC_TIMEOUT_NS, &err),
-                           &err, "get");
+    return mrpc_exchange_get(&r->base, at.rank,
+                             em3d_rank_value_offset(r, at.rank, kind, at.node), value_out,
+                             sizeof *value_out);
 }
 
 static inline bool read_view(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
@@ -37,11 +31,8 @@ static bool read_function(em3d_rank *r, uint32_t kind, uint32_t ghost, double *v
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
     const em3d_question question = {kind, at.node};
-    tc_error err = {TC_OK, ""};
-    size_t size = sizeof *value_out;
-    return mrpc_rank_check(tc_call(r->base.peers[at.rank].ep, r->read, &question,
-                                   sizeof question, value_out, &size, MRPC_TIMEOUT_NS, &err),
-                           &err, "em3d_read");
+    return mrpc_exchange_ask(&r->base, at.rank, r->read, &question, sizeof question, value_out,
+                             sizeof *value_out);
 }
 
 static bool read_rpc(em3d_rank *r, uint32_t kind, uint32_t ghost, double *value_out)
@@ -116,8 +107,10 @@ bool em3d_pull_rpc_base(em3d_rank *r, uint32_t kind)
 static bool start_get(em3d_rank *r, uint32_t kind, uint32_t ghost)
 {
     const em3d_graph_node at = r->graph.sides[kind].ghosts[ghost];
-    const tc_window_step step = tc_window_step_get(
-        position_of(r, kind, at), &r->share.values[kind][r->share.own + ghost], sizeof(double));
+    const uint64_t offset = em3d_rank_value_offset(r, at.rank, kind, at.node);
+    const tc_window_step step =
+        tc_window_step_get(mrpc_rank_at(&r->base, at.rank, offset),
+                           &r->share.values[kind][r->share.own + ghost], sizeof(double));
     return mrpc_exchange_chain(&r->base, at.rank, &step, 1);
 }
 
@@ -158,8 +151,10 @@ bool em3d_pull_window_ghost(em3d_rank *r, uint32_t kind)
 
 bool em3d_pull_view_ghost(em3d_rank *r, uint32_t kind)
 {
-    return fetch_each(r, 1 - kind, read_view) && em3d_rank_update(r, kind) &&
-           mrpc_rank_barrier(&r->base);
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
+    const bool ok = fetch_each(r, 1 - kind, read_view);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
+    return ok && em3d_rank_update(r, kind) && mrpc_rank_barrier(&r->base);
 }
 
 bool em3d_pull_function_ghost(em3d_rank *r, uint32_t kind)

@@ -29,12 +29,14 @@ static inline bool send_to_all(em3d_rank *r, uint32_t kind, sender send)
 
 /* --- windows ----------------------------------------------------------------------------- */
 
-static void gather(const em3d_rank *r, const em3d_graph_sends *sends, uint32_t kind,
+static void gather(em3d_rank *r, const em3d_graph_sends *sends, uint32_t kind,
                    double *values_out)
 {
     const double *values = r->share.values[kind];
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     for (uint32_t i = 0; i < sends->count; i++)
         values_out[i] = values[sends->nodes[i]];
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
 }
 
 static tc_gptr ghosts_at(const em3d_rank *r, uint32_t peer, uint32_t kind)

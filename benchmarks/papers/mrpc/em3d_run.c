@@ -151,10 +151,13 @@ static const mrpc_app app = {
 
 int main(int argc, char **argv)
 {
-    em3d_options options = {
-        .common = {.steps = 100, .rounds = 10, .seed = 1, .versions = EM3D_VERSION_NAMES},
-        .nodes = 800,
-        .degree = 20,
-        .remote_percent = 40};
+    em3d_options options = {.common = {.steps = 100,
+                                       .rounds = 10,
+                                       .stamped = 3,
+                                       .seed = 1,
+                                       .versions = EM3D_VERSION_NAMES},
+                            .nodes = 800,
+                            .degree = 20,
+                            .remote_percent = 40};
     return mrpc_run_main(&app, &command, &options, &options.common, argc, argv);
 }

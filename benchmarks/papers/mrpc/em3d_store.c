@@ -35,8 +35,10 @@ void em3d_store_main(void *payload, size_t size, void *target_args)
         head->first > share->ghosts[head->kind] ||
         head->count > share->ghosts[head->kind] - head->first)
         return; /* the receiver's wait then ends at its deadline */
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     memcpy(share->values[head->kind] + share->own + head->first, head + 1,
            head->count * sizeof(double));
     if (head->is_last)
         __atomic_store_n(&share->base.arrived[origin], head->exchange, __ATOMIC_RELEASE);
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

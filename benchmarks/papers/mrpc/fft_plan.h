@@ -3,8 +3,8 @@
  *
  * Steps go from butterflies of rows half the transform apart to those of neighbours. With P
  * ranks, rows P apart and more are a rank's own in the cyclic layout, nearer ones in the
- * blocked layout. Each step computes the same sums and products whichever rank has the rows, so results
- * of any number of ranks have the same bits. */
+ * blocked layout. Each step computes the same sums and products whichever rank has the rows,
+ * so results of any number of ranks have the same bits. */
 #ifndef TC_FFT_PLAN_H
 #define TC_FFT_PLAN_H
 

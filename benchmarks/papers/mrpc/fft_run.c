@@ -185,7 +185,9 @@ static bool copy_chunk(fft_rank *r, uint32_t peer, const fft_point *points)
         tc_window_view_at(r->base.peers[peer].view, inbox_offset(r, r->base.rank), bytes);
     if (inbox == NULL)
         return mrpc_rank_fail("an inbox outside the window");
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     memcpy(inbox, points, bytes);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -195,7 +197,9 @@ static bool scatter_chunk(fft_rank *r, uint32_t peer, const fft_point *points)
         tc_window_view_at(r->base.peers[peer].view, block_offset(), r->count * sizeof *points);
     if (block == NULL)
         return mrpc_rank_fail("a block outside the window");
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     fft_scatter(block, r->base.rank, r->base.ranks, 0, points, r->share.chunk);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -259,17 +263,21 @@ static bool move_chunks(fft_rank *r, mover move)
         if (!move(r, peer, r->own + peer * r->share.chunk))
             return false;
     }
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     fft_scatter(r->share.block, rank, ranks, 0, r->own + rank * r->share.chunk, r->share.chunk);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
 static bool empty_inbox(fft_rank *r)
 {
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     for (uint32_t from = 0; from < r->base.ranks; from++) {
         if (from != r->base.rank)
             fft_scatter(r->share.block, from, r->base.ranks, 0,
                         r->inbox + from * r->share.chunk, r->share.chunk);
     }
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -367,8 +375,11 @@ static const mrpc_app app = {
 
 int main(int argc, char **argv)
 {
-    fft_options options = {
-        .common = {.steps = 1, .rounds = 10, .seed = 1, .versions = VERSION_NAMES},
-        .points = 1u << 20};
+    fft_options options = {.common = {.steps = 1,
+                                      .rounds = 10,
+                                      .stamped = 3,
+                                      .seed = 1,
+                                      .versions = VERSION_NAMES},
+                           .points = 1u << 20};
     return mrpc_run_main(&app, &command, &options, &options.common, argc, argv);
 }

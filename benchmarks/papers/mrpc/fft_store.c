@@ -29,8 +29,10 @@ void fft_store_main(void *payload, size_t size, void *target_args)
         size != sizeof *head + head->count * sizeof(fft_point) || head->first > share->chunk ||
         head->count > share->chunk - head->first)
         return; /* the receiver's wait then ends at its deadline */
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     fft_scatter(share->block, origin, share->base.ranks, head->first,
                 (const fft_point *)(head + 1), head->count);
     if (head->is_last)
         __atomic_store_n(&share->base.arrived[origin], head->exchange, __ATOMIC_RELEASE);
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

@@ -54,12 +54,14 @@ static lu_block *mapped_block(const lu_rank *r, uint32_t peer, uint32_t slot)
 static bool copy_blocks(lu_rank *r, uint32_t peer, const uint32_t *slots, uint32_t count,
                         uint64_t mark)
 {
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     for (uint32_t i = 0; i < count; i++) {
         lu_block *block = mapped_block(r, peer, slots[i]);
         if (block == NULL)
             return false;
         *block = r->share.blocks[slots[i]];
     }
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return mrpc_exchange_signal(&r->base, peer, mark);
 }
 
@@ -68,7 +70,9 @@ static bool load_block(lu_rank *r, uint32_t peer, uint32_t slot)
     const lu_block *block = mapped_block(r, peer, slot);
     if (block == NULL)
         return false;
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     r->share.blocks[slot] = *block;
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 

@@ -300,8 +300,11 @@ static const mrpc_app app = {
 
 int main(int argc, char **argv)
 {
-    lu_options options = {
-        .common = {.steps = 1, .rounds = 10, .seed = 1, .versions = VERSION_NAMES},
-        .size = 512};
+    lu_options options = {.common = {.steps = 1,
+                                     .rounds = 10,
+                                     .stamped = 3,
+                                     .seed = 1,
+                                     .versions = VERSION_NAMES},
+                          .size = 512};
     return mrpc_run_main(&app, &command, &options, &options.common, argc, argv);
 }

@@ -31,10 +31,12 @@ void lu_store_main(void *payload, size_t size, void *target_args)
     if (share == NULL || size < sizeof *head || origin >= share->base.ranks ||
         head->count > LU_MESSAGE_MAX || size != sizeof *head + head->count * sizeof *blocks)
         return; /* the receiver's wait then ends at its deadline */
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     for (uint32_t i = 0; i < head->count; i++) {
         if (head->slots[i] < share->count)
             share->blocks[head->slots[i]] = blocks[i];
     }
     if (head->mark != 0)
         __atomic_store_n(&share->base.arrived[origin], head->mark, __ATOMIC_RELEASE);
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

@@ -1,5 +1,6 @@
-/* How ranks move data and notice that others' data are here: the parts that the versions of
- * all applications share. Each function returns false after a line on stderr. */
+/* How ranks move data and notice that others' data are here: the operations that the versions
+ * of all applications share, with their stamps. Each function returns false after a line on
+ * stderr. */
 #ifndef TC_MRPC_EXCHANGE_H
 #define TC_MRPC_EXCHANGE_H
 
@@ -8,7 +9,14 @@
 /* Sends a function, and progresses while its message is not taken. */
 bool mrpc_exchange_send(mrpc_rank *r, uint32_t peer, tc_ifunc *fn, void *args, size_t size);
 
-/* Starts a call, likewise. The result has up to `capacity` bytes. */
+/* Blocks until the result is here, which has exactly result_size bytes. */
+bool mrpc_exchange_ask(mrpc_rank *r, uint32_t peer, tc_ifunc *fn, const void *args, size_t size,
+                       void *result, size_t result_size);
+
+/* Blocks until the bytes at an offset of a peer's window are here. */
+bool mrpc_exchange_get(mrpc_rank *r, uint32_t peer, uint64_t offset, void *bytes, size_t size);
+
+/* Starts a call, as a message is sent. The result has up to `capacity` bytes. */
 bool mrpc_exchange_call(mrpc_rank *r, uint32_t peer, tc_ifunc *fn, const void *args,
                         size_t size, void *result, size_t capacity);
 

@@ -35,10 +35,13 @@ bool mrpc_rank_has_memory(bool enough)
     return enough || mrpc_rank_fail("no memory");
 }
 
-bool mrpc_rank_barrier(const mrpc_rank *r)
+bool mrpc_rank_barrier(mrpc_rank *r)
 {
     tc_error err = {TC_OK, ""};
-    return mrpc_rank_check(tc_group_barrier(r->group, MRPC_TIMEOUT_NS, &err), &err, "barrier");
+    const mrpc_part before = mrpc_stamps_enter(&r->stamps, MRPC_BARRIER);
+    const tc_status status = tc_group_barrier(r->group, MRPC_TIMEOUT_NS, &err);
+    (void)mrpc_stamps_enter(&r->stamps, before);
+    return mrpc_rank_check(status, &err, "barrier");
 }
 
 /* --- the window: words, exchanges that have arrived, the application's own ---------------- */
@@ -142,6 +145,7 @@ bool mrpc_rank_open(mrpc_rank *r, uint64_t bytes, mrpc_share *share, mrpc_rank_a
     r->share = share;
     share->rank = r->rank;
     share->ranks = r->ranks;
+    share->stamps = &r->stamps;
     if (!open_window(r, bytes))
         return false;
     share->arrived = r->words + mrpc_rank_arrived_offset(0) / sizeof *r->words;

@@ -19,7 +19,10 @@ typedef enum mrpc_word {
     MRPC_WORD_PONG,
     MRPC_WORD_UNMAPPED, /* ranks that cannot map all windows */
     MRPC_WORD_WRONG,    /* results of ranks that differed from the serial run's, so far */
-    MRPC_WORD_PORT,     /* of any rank: that at which it serves ONC RPC */
+    MRPC_WORD_STAMPS,   /* sums over ranks: of stamps, and of nanoseconds in each part */
+    MRPC_WORD_PARTS,
+    MRPC_WORD_PARTS_END = MRPC_WORD_PARTS + MRPC_PARTS - 1,
+    MRPC_WORD_PORT, /* of any rank: that at which it serves ONC RPC */
     MRPC_WORDS
 } mrpc_word;
 
@@ -41,6 +44,7 @@ typedef struct mrpc_rank {
     uint64_t *words;
     mrpc_peer peers[MRPC_RANKS_MAX];
     tc_ifunc *where;
+    mrpc_stamps stamps;
     bool mapped;          /* every rank has mapped the windows of all others */
     struct mrpc_rpc *rpc; /* ONC RPC, or NULL */
     uint64_t exchange;    /* counts the exchanges of all versions, alike at all ranks */
@@ -68,7 +72,7 @@ bool mrpc_rank_open(mrpc_rank *r, uint64_t bytes, mrpc_share *share,
 void mrpc_rank_destroy(mrpc_rank *r);
 
 bool mrpc_rank_open_function(mrpc_rank *r, const char *name, tc_ifunc **fn_out);
-bool mrpc_rank_barrier(const mrpc_rank *r);
+bool mrpc_rank_barrier(mrpc_rank *r);
 
 /* Bytes from the beginning of any rank's window: the application's own part, and the word in
  * which the data of `from` are counted. */

@@ -85,6 +85,69 @@ static bool ratio_of(const mrpc_report *report, unsigned i, char name_out[NAME_M
     return true;
 }
 
+/* --- parts of the time ------------------------------------------------------------------- */
+
+static const char *const parts[MRPC_PARTS] = {"cpu", "net", "barrier", "copy"};
+
+static double total_of(const mrpc_stamped *stamped)
+{
+    double total = 0;
+    for (unsigned k = 0; k < MRPC_PARTS; k++)
+        total += stamped->parts[k];
+    return total;
+}
+
+/* Returns the run with the median total (the lower of two), so that parts sum up to it; or
+ * NULL. */
+static const mrpc_stamped *typical(const mrpc_report *report, const mrpc_result *result)
+{
+    const uint64_t count = report->options->stamped;
+    for (uint64_t i = 0; has_run(result) && i < count; i++) {
+        uint64_t below = 0, equal = 0;
+        for (uint64_t j = 0; j < count; j++) {
+            below += total_of(&result->stamped[j]) < total_of(&result->stamped[i]);
+            equal += total_of(&result->stamped[j]) == total_of(&result->stamped[i]);
+        }
+        if (below <= (count - 1) / 2 && (count - 1) / 2 < below + equal)
+            return &result->stamped[i];
+    }
+    return NULL;
+}
+
+/* The time that stamps themselves took, in per cent of all. */
+static double stamps_percent(const mrpc_report *report, const mrpc_stamped *stamped)
+{
+    return 100 * stamped->stamps * report->stamp_cost / total_of(stamped);
+}
+
+static void print_parts(const mrpc_report *report)
+{
+    if (report->options->stamped == 0)
+        return;
+    printf("\n%-18s%12s%12s%12s%12s%12s%10s\n", "with stamps", "total", parts[0], parts[1],
+           parts[2], parts[3], "stamps, %");
+    for (unsigned i = 0; i < report->app->version_count; i++) {
+        const mrpc_stamped *stamped = typical(report, &report->results[i]);
+        if (stamped == NULL)
+            continue;
+        printf("%-18s%12.3f", report->app->versions[i].name, total_of(stamped));
+        for (unsigned k = 0; k < MRPC_PARTS; k++)
+            printf("%12.3f", stamped->parts[k]);
+        printf("%10.2f\n", stamps_percent(report, stamped));
+    }
+}
+
+static json_t *parts_of(const mrpc_report *report, const mrpc_stamped *stamped)
+{
+    json_t *all = json_object();
+    for (unsigned k = 0; k < MRPC_PARTS; k++)
+        (void)json_object_set_new(all, parts[k], perf_report_number(stamped->parts[k]));
+    (void)json_object_set_new(all, "total", perf_report_number(total_of(stamped)));
+    (void)json_object_set_new(all, "stamps_percent",
+                              perf_report_number(stamps_percent(report, stamped)));
+    return all;
+}
+
 /* --- the table --------------------------------------------------------------------------- */
 
 static void print_versions(const mrpc_report *report)
@@ -144,6 +207,7 @@ static void print_table(const mrpc_report *report)
            report->load_after);
     print_versions(report);
     print_ratios(report);
+    print_parts(report);
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */
@@ -161,6 +225,9 @@ static json_t *row_of(const mrpc_report *report, unsigned i)
     perf_report_spread(row, report->app->unit,
                        spread_of(result->figures, report->options->rounds), 1);
     (void)json_object_set_new(row, "verified", json_boolean(!result->wrong));
+    const mrpc_stamped *stamped = typical(report, result);
+    if (stamped != NULL)
+        (void)json_object_set_new(row, "parts", parts_of(report, stamped));
     return row;
 }
 
@@ -190,13 +257,13 @@ static json_t *json_of(const mrpc_report *report)
             (void)json_array_append_new(rows, row_of(report, i));
     }
     json_t *json = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "program",
+        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "program",
         report->app->name, "format", FORMAT, "ranks", (json_int_t)report->rank->ranks, "steps",
-        (json_int_t)o->steps, "rounds", (json_int_t)o->rounds, "seed", (json_int_t)o->seed,
-        "placement", placement_of(report), "word_ns",
-        perf_report_number(spread_of(report->word_ns, o->rounds).median), "load_before",
-        report->load_before, "load_after", report->load_after, "unit", report->app->unit,
-        "rows", rows, "ratios", ratios_of(report));
+        (json_int_t)o->steps, "rounds", (json_int_t)o->rounds, "stamped",
+        (json_int_t)o->stamped, "seed", (json_int_t)o->seed, "placement", placement_of(report),
+        "word_ns", perf_report_number(spread_of(report->word_ns, o->rounds).median),
+        "load_before", report->load_before, "load_after", report->load_after, "unit",
+        report->app->unit, "rows", rows, "ratios", ratios_of(report));
     if (json != NULL)
         report->app->describe(report->rank, json);
     return json;

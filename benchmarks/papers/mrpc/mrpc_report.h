@@ -8,6 +8,7 @@
 
 #define MRPC_ROUNDS_MAX 1000u
 #define MRPC_VERSIONS_MAX 24u
+#define MRPC_STAMPED_MAX 100u
 
 typedef enum mrpc_way {
     MRPC_WINDOW,   /* one-sided operations, served by the owner's progress: <tc/window.h> */
@@ -31,6 +32,7 @@ typedef struct mrpc_version {
 typedef struct mrpc_options {
     uint64_t steps;
     uint64_t rounds;
+    uint64_t stamped; /* rounds after the others, with stamps */
     uint64_t seed;
     const char *versions; /* names with commas */
     const char *json_path;
@@ -58,12 +60,19 @@ typedef struct mrpc_app {
     void (*describe)(const void *state, json_t *json);
 } mrpc_app;
 
+/* One run with stamps: means over ranks. */
+typedef struct mrpc_stamped {
+    double parts[MRPC_PARTS]; /* in the application's unit */
+    double stamps;            /* of one rank */
+} mrpc_stamped;
+
 /* The figures of one version. */
 typedef struct mrpc_result {
     bool chosen;
     const char *skipped; /* the reason why it was not run, or NULL */
     bool wrong; /* in some round, the results of a rank differed from the serial run's */
     double figures[MRPC_ROUNDS_MAX]; /* in the application's unit, by round */
+    mrpc_stamped stamped[MRPC_STAMPED_MAX];
 } mrpc_result;
 
 typedef struct mrpc_report {
@@ -71,6 +80,7 @@ typedef struct mrpc_report {
     const mrpc_options *options;
     const mrpc_rank *rank; /* the application's state */
     double word_ns[MRPC_ROUNDS_MAX];
+    double stamp_cost; /* of one stamp, in the application's unit */
     char load_before[64], load_after[64];
     mrpc_result results[MRPC_VERSIONS_MAX];
 } mrpc_report;

@@ -271,8 +271,10 @@ bool mrpc_rpc_call(mrpc_rank *r, uint32_t peer, const void *head, size_t head_si
     rpc_slice out = {result_size > 0 ? result : empty, 0, (u_int)result_size};
     if (body_size == 0)
         call.body.at = empty;
+    const mrpc_part before = mrpc_stamps_enter(&r->stamps, MRPC_NET);
     const enum clnt_stat status = clnt_call(r->rpc->clients[peer], PROCEDURE, pass_call,
                                             (void *)&call, pass_result, (void *)&out, patience);
+    (void)mrpc_stamps_enter(&r->stamps, before);
     if (status != RPC_SUCCESS)
         return mrpc_rank_fail("rpc: a call: %s", clnt_sperrno(status));
     return out.size == result_size ||

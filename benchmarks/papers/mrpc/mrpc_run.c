@@ -30,6 +30,70 @@ static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, double *f
     return true;
 }
 
+/* --- stamps ------------------------------------------------------------------------------ */
+
+static mrpc_stamps_clock clock_of_stamps(void)
+{
+    return perf_clock_is_counter ? MRPC_STAMPS_COUNTER : MRPC_STAMPS_MONOTONIC;
+}
+
+/* Measures stamps that follow one another. */
+static double stamp_cost_ns(void)
+{
+    const uint64_t count = 1000000;
+    mrpc_stamps stamps;
+    mrpc_stamps_begin(&stamps, clock_of_stamps());
+    const uint64_t begin_ns = perf_now_ns();
+    for (uint64_t i = 0; i < count; i++)
+        (void)mrpc_stamps_enter(&stamps, (mrpc_part)(i % MRPC_PARTS));
+    return (double)(perf_now_ns() - begin_ns) / (double)count;
+}
+
+/* Rank 0 takes the sums of all ranks as the growth of its words. */
+static bool run_stamped(mrpc_report *report, mrpc_rank *r, unsigned i, mrpc_stamped *out)
+{
+    const mrpc_app *app = report->app;
+    uint64_t before[MRPC_PARTS + 1];
+    for (unsigned k = 0; k <= MRPC_PARTS; k++)
+        before[k] = mrpc_rank_word(r, (mrpc_word)(MRPC_WORD_STAMPS + k));
+    app->reset(r);
+    if (!mrpc_rank_barrier(r))
+        return false;
+    mrpc_stamps_begin(&r->stamps, clock_of_stamps());
+    bool ok = app->run(r, i) && mrpc_rank_barrier(r);
+    mrpc_stamps_end(&r->stamps);
+    ok = ok && mrpc_exchange_end(r) && mrpc_rank_add_word(r, MRPC_WORD_STAMPS, r->stamps.count);
+    for (unsigned k = 0; ok && k < MRPC_PARTS; k++)
+        ok = mrpc_rank_add_word(
+            r, (mrpc_word)(MRPC_WORD_PARTS + k),
+            (uint64_t)((double)r->stamps.ticks[k] * perf_clock_ns_per_tick()));
+    if (!ok || !mrpc_rank_barrier(r))
+        return false;
+    const double ranks = r->ranks;
+    out->stamps = (double)(mrpc_rank_word(r, MRPC_WORD_STAMPS) - before[0]) / ranks;
+    for (unsigned k = 0; k < MRPC_PARTS; k++) {
+        const uint64_t ns = mrpc_rank_word(r, (mrpc_word)(MRPC_WORD_PARTS + k)) - before[k + 1];
+        out->parts[k] = (double)ns / ranks / app->units(r);
+    }
+    return true;
+}
+
+static bool run_stamped_rounds(mrpc_report *report, mrpc_rank *r)
+{
+    report->stamp_cost = stamp_cost_ns() / report->app->units(r);
+    for (uint64_t round = 0; round < report->options->stamped; round++) {
+        for (unsigned i = 0; i < report->app->version_count; i++) {
+            mrpc_result *result = &report->results[i];
+            if (result->chosen && result->skipped == NULL &&
+                !run_stamped(report, r, i, &result->stamped[round]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --- rounds ------------------------------------------------------------------------------ */
+
 static bool run_round(mrpc_report *report, mrpc_rank *r, uint64_t round)
 {
     for (unsigned i = 0; i < report->app->version_count; i++) {
@@ -73,8 +137,8 @@ static bool run_rounds(mrpc_report *report, mrpc_rank *r)
 
 static bool run_rank(mrpc_report *report, mrpc_rank *r, const void *options)
 {
-    bool ok =
-        report->app->create(r, options) && choose_versions(report, r) && run_rounds(report, r);
+    bool ok = report->app->create(r, options) && choose_versions(report, r) &&
+              run_rounds(report, r) && run_stamped_rounds(report, r);
     if (ok && r->rank == 0)
         ok = mrpc_report_write(report) && mrpc_report_is_verified(report);
     ok = ok && mrpc_rank_barrier(r);

@@ -17,6 +17,13 @@
      .offset = offsetof(type, common.rounds),                                                  \
      .min = 1,                                                                                 \
      .max = MRPC_ROUNDS_MAX},                                                                  \
+        {.name = "stamped",                                                                    \
+         .kind = TOOL_NUMBER,                                                                  \
+         .value = "N",                                                                         \
+         .help = "rounds after these, with stamps (3)",                                        \
+         .offset = offsetof(type, common.stamped),                                             \
+         .min = 0,                                                                             \
+         .max = MRPC_STAMPED_MAX},                                                             \
         {.name = "seed",                                                                       \
          .kind = TOOL_NUMBER,                                                                  \
          .value = "N",                                                                         \

@@ -31,10 +31,12 @@ void water_add_main(void *payload, size_t size, void *target_args)
         size != sizeof *head + head->count * sizeof *forces || head->first > share->own ||
         head->count > share->own - head->first)
         return; /* the receiver's wait then ends at its deadline */
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     for (uint32_t i = 0; i < head->count; i++) {
         for (uint32_t k = 0; k < WATER_NUMBERS; k++)
             share->forces[head->first + i].on[k] += forces[i].on[k];
     }
     if (head->mark != 0)
         __atomic_store_n(&share->base.arrived[origin], head->mark, __ATOMIC_RELEASE);
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

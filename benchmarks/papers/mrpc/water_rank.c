@@ -19,10 +19,9 @@ uint64_t water_rank_parts_offset(const water_rank *r, uint32_t from)
            (uint64_t)(from + 1) * r->widest * sizeof(water_forces);
 }
 
-static tc_gptr position_at(const water_rank *r, uint32_t peer, uint32_t molecule)
+static uint64_t position_offset(uint32_t molecule)
 {
-    return mrpc_rank_at(&r->base, peer,
-                        water_rank_positions_offset() + molecule * sizeof(water_positions));
+    return water_rank_positions_offset() + molecule * sizeof(water_positions);
 }
 
 static uint64_t force_offset(const water_rank *r, uint32_t molecule)
@@ -33,6 +32,7 @@ static uint64_t force_offset(const water_rank *r, uint32_t molecule)
 /* The owner adds the sums that others have put into its window. */
 static bool add_parts(water_rank *r)
 {
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     for (uint32_t from = 0; from < r->base.ranks; from++) {
         const water_forces *part = r->parts + (size_t)from * r->widest;
         for (uint32_t i = 0; from != r->base.rank && i < r->share.own; i++) {
@@ -40,6 +40,7 @@ static bool add_parts(water_rank *r)
                 r->share.forces[i].on[k] += part[i].on[k];
         }
     }
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -48,11 +49,8 @@ static bool add_parts(water_rank *r)
 static bool get_positions(water_rank *r, uint32_t peer, uint32_t first, uint32_t count,
                           water_positions *positions_out)
 {
-    tc_error err = {TC_OK, ""};
-    return mrpc_rank_check(tc_window_get(r->base.peers[peer].ep, position_at(r, peer, first),
-                                         positions_out, count * sizeof *positions_out,
-                                         MRPC_TIMEOUT_NS, &err),
-                           &err, "get");
+    return mrpc_exchange_get(&r->base, peer, position_offset(first), positions_out,
+                             count * sizeof *positions_out);
 }
 
 /* A chain is done in one go, so a molecule's sums are never seen in part. */
@@ -93,8 +91,7 @@ static bool load_positions(water_rank *r, uint32_t peer, uint32_t first, uint32_
                            water_positions *positions_out)
 {
     const uint64_t bytes = count * sizeof *positions_out;
-    const void *at =
-        tc_window_view_at(r->base.peers[peer].view, position_at(r, peer, first).offset, bytes);
+    const void *at = tc_window_view_at(r->base.peers[peer].view, position_offset(first), bytes);
     if (at == NULL)
         return mrpc_rank_fail("positions outside the window");
     memcpy(positions_out, at, bytes);
@@ -105,12 +102,14 @@ static bool view_add(water_rank *r, uint32_t peer, uint32_t molecule,
                      const water_forces *forces)
 {
     const tc_window_view *view = r->base.peers[peer].view;
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     for (uint32_t k = 0; k < WATER_NUMBERS; k++) {
-        uint64_t before;
+        uint64_t old;
         if (tc_window_view_fetch_add(view, force_offset(r, molecule) + k * sizeof(int64_t),
-                                     (uint64_t)forces->on[k], &before) != TC_OK)
+                                     (uint64_t)forces->on[k], &old) != TC_OK)
             return mrpc_rank_fail("a force outside the window");
     }
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -121,7 +120,9 @@ static bool store_part(water_rank *r, uint32_t peer, const water_forces *forces,
                           count * sizeof *forces);
     if (part == NULL)
         return mrpc_rank_fail("forces outside the window");
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_COPY);
     memcpy(part, forces, count * sizeof *forces);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
     return true;
 }
 
@@ -144,11 +145,8 @@ static bool call_positions(water_rank *r, uint32_t peer, uint32_t first, uint32_
                            water_positions *positions_out)
 {
     const water_question question = {first, count};
-    tc_error err = {TC_OK, ""};
-    size_t size = count * sizeof *positions_out;
-    return mrpc_rank_check(tc_call(r->base.peers[peer].ep, r->read, &question, sizeof question,
-                                   positions_out, &size, MRPC_TIMEOUT_NS, &err),
-                           &err, "water_read");
+    return mrpc_exchange_ask(&r->base, peer, r->read, &question, sizeof question, positions_out,
+                             count * sizeof *positions_out);
 }
 
 static bool send_forces(water_rank *r, uint32_t peer, const water_head *head,

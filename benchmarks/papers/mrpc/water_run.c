@@ -297,8 +297,11 @@ static const mrpc_app app = {
 
 int main(int argc, char **argv)
 {
-    water_options options = {
-        .common = {.steps = 2, .rounds = 10, .seed = 1, .versions = VERSION_NAMES},
-        .molecules = 512};
+    water_options options = {.common = {.steps = 2,
+                                        .rounds = 10,
+                                        .stamped = 3,
+                                        .seed = 1,
+                                        .versions = VERSION_NAMES},
+                             .molecules = 512};
     return mrpc_run_main(&app, &command, &options, &options.common, argc, argv);
 }

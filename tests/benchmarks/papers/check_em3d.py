@@ -16,7 +16,7 @@ from mrpc_program import check_placement, check_ratios, check_rows, report_of, r
 METHODS = {"window": {"base", "ghost", "bulk", "signal"}, "view": {"base", "ghost", "bulk", "signal"},
            "function": {"base", "ghost", "bulk"}, "rpc": {"base", "ghost"}}
 BULK = "window-bulk,view-bulk,function-bulk,window-signal,view-signal"
-SMALL = ["--nodes", "48", "--degree", "4", "--remote", "50", "--steps", "3", "--rounds", "2", "--seed", "7"]
+SMALL = ["--nodes", "48", "--degree", "4", "--remote", "50", "--steps", "3", "--rounds", "2", "--stamped", "1", "--seed", "7"]
 
 
 def check_all(tc_run, program, ranks):

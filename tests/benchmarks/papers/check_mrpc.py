@@ -13,7 +13,7 @@ from mrpc_program import check_placement, check_ratios, check_rows, report_of, r
 
 
 def check_verified(tc_run, program, ranks, versions, *options):
-    report, table = report_of(tc_run, program, ranks, ["--rounds", "2", *options])
+    report, table = report_of(tc_run, program, ranks, ["--rounds", "2", "--stamped", "1", *options])
     check_rows(report, table, set(versions.split(",")))
     check_ratios(report, table)
     check_placement(report)

@@ -34,6 +34,14 @@ def check_rows(report, table, names):
             continue
         assert row["verified"] is True and row[report["unit"]] > 0, row
         assert row["version"] == f"{row['way']}-{row['method']}", row
+        check_parts(row["parts"])
+
+
+def check_parts(parts):
+    """The parts of a run with stamps sum up to the whole."""
+    each = [parts[name] for name in ("cpu", "net", "barrier", "copy")]
+    assert min(each) >= 0 and parts["total"] > 0 and parts["stamps_percent"] >= 0, parts
+    assert abs(sum(each) - parts["total"]) < 0.003, parts  # each is rounded to thousandths
 
 
 def check_ratios(report, table):
