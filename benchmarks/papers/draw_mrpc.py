@@ -69,7 +69,7 @@ def draw_bar(axes, at, parts, whole):
         axes.bar(at, height, 0.8, bottom=bottom, color=COLOURS[name], linewidth=0)
         bottom += height
     axes.annotate(height_text(total) + ("^" if total > HEIGHT_MAX else ""), (at, bottom), xytext=(0, 1.5),
-                  textcoords="offset points", ha="center", va="bottom", fontsize=6)
+                  textcoords="offset points", ha="center", va="bottom", fontsize=6, bbox={"facecolor": "white", "linewidth": 0, "pad": 0.4})
 
 
 def draw_panel(axes, title, groups, unit):
@@ -90,7 +90,7 @@ def draw_panel(axes, title, groups, unit):
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, HEIGHT_MAX * 1.08)
     axes.set_ylabel("time (that of W is 1)")
-    axes.axhline(1, color="black", linewidth=0.7, linestyle=(0, (4, 2)))
+    axes.axhline(1, color="black", linewidth=0.7, linestyle=(0, (4, 2)), zorder=0)
     axes.set_title(title)
 
 

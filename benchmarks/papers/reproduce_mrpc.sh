@@ -90,7 +90,7 @@ mrpc_times() {
           + " | \(if [$all[].ns[$name] | .skipped] | any then "not run" elif [$all[].ns[$name].verified] | all then "verified" else "WRONG" end) |"'
 }
 
-# Of the run with stamps that is the median one; the rest of its time is stamps.
+# Of the runs with stamps, the mean of the middle half.
 mrpc_parts() {
     jq -rs "$mrpc_figure"'.[] | (if .program == "em3d" then "em3d, 100 %" else .program end) as $name | .unit as $unit | .rows[] | select(.parts)
         | "| \($name): `\(.version)` | \(.[$unit] | figure) | \(if .verified then "" else "WRONG " end)\(.parts.total | figure) | " + ([.parts.cpu, .parts.net, .parts.barrier, .parts.copy, .parts.stamps_percent | figure] | join(" | ")) + " |"' \
@@ -137,8 +137,8 @@ $(mrpc_times)
 
 ## Where the time goes
 
-EM3D in nanoseconds per edge and step, Water in milliseconds per step, FFT and LU in milliseconds. Without stamps: the median of all rounds. With stamps: the run of the
-median total, means over ranks; the last column is the cost of the stamps in per cent of that run.
+EM3D in nanoseconds per edge and step, Water in milliseconds per step, FFT and LU in milliseconds. Without stamps: the median of all rounds. With stamps: the mean
+of the middle half of such runs, and of the ranks; the last column is the cost of the stamps in per cent of it.
 
 | version | without stamps | with stamps | cpu | net | barrier | marsh + copy | stamps, % |
 |---|---:|---:|---:|---:|---:|---:|---:|

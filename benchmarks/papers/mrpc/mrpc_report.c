@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,21 +98,29 @@ static double total_of(const mrpc_stamped *stamped)
     return total;
 }
 
-/* Returns the run with the median total (the lower of two), so that parts sum up to it; or
- * NULL. */
-static const mrpc_stamped *typical(const mrpc_report *report, const mrpc_result *result)
+static int compare_totals(const void *a, const void *b)
 {
-    const uint64_t count = report->options->stamped;
-    for (uint64_t i = 0; has_run(result) && i < count; i++) {
-        uint64_t below = 0, equal = 0;
-        for (uint64_t j = 0; j < count; j++) {
-            below += total_of(&result->stamped[j]) < total_of(&result->stamped[i]);
-            equal += total_of(&result->stamped[j]) == total_of(&result->stamped[i]);
-        }
-        if (below <= (count - 1) / 2 && (count - 1) / 2 < below + equal)
-            return &result->stamped[i];
+    const double x = total_of(a), y = total_of(b);
+    return (x > y) - (x < y);
+}
+
+/* The mean of the middle half of the runs by their totals, so that parts sum up to the total.
+ * False: there are none. */
+static bool middle_of(const mrpc_report *report, const mrpc_result *result, mrpc_stamped *out)
+{
+    mrpc_stamped sorted[MRPC_STAMPED_MAX];
+    const uint64_t count = report->options->stamped, from = count / 4, end = count - from;
+    if (!has_run(result) || count == 0)
+        return false;
+    memcpy(sorted, result->stamped, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_totals);
+    *out = (mrpc_stamped){.stamps = 0};
+    for (uint64_t i = from; i < end; i++) {
+        out->stamps += sorted[i].stamps / (double)(end - from);
+        for (unsigned k = 0; k < MRPC_PARTS; k++)
+            out->parts[k] += sorted[i].parts[k] / (double)(end - from);
     }
-    return NULL;
+    return true;
 }
 
 /* The time that stamps themselves took, in per cent of all. */
@@ -127,13 +136,13 @@ static void print_parts(const mrpc_report *report)
     printf("\n%-18s%12s%12s%12s%12s%12s%10s\n", "with stamps", "total", parts[0], parts[1],
            parts[2], parts[3], "stamps, %");
     for (unsigned i = 0; i < report->app->version_count; i++) {
-        const mrpc_stamped *stamped = typical(report, &report->results[i]);
-        if (stamped == NULL)
+        mrpc_stamped stamped;
+        if (!middle_of(report, &report->results[i], &stamped))
             continue;
-        printf("%-18s%12.3f", report->app->versions[i].name, total_of(stamped));
+        printf("%-18s%12.3f", report->app->versions[i].name, total_of(&stamped));
         for (unsigned k = 0; k < MRPC_PARTS; k++)
-            printf("%12.3f", stamped->parts[k]);
-        printf("%10.2f\n", stamps_percent(report, stamped));
+            printf("%12.3f", stamped.parts[k]);
+        printf("%10.2f\n", stamps_percent(report, &stamped));
     }
 }
 
@@ -225,9 +234,9 @@ static json_t *row_of(const mrpc_report *report, unsigned i)
     perf_report_spread(row, report->app->unit,
                        spread_of(result->figures, report->options->rounds), 1);
     (void)json_object_set_new(row, "verified", json_boolean(!result->wrong));
-    const mrpc_stamped *stamped = typical(report, result);
-    if (stamped != NULL)
-        (void)json_object_set_new(row, "parts", parts_of(report, stamped));
+    mrpc_stamped stamped;
+    if (middle_of(report, result, &stamped))
+        (void)json_object_set_new(row, "parts", parts_of(report, &stamped));
     return row;
 }
 
