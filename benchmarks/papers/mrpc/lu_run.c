@@ -221,10 +221,20 @@ static bool push_divided(lu_rank *r, const lu_way *way, uint32_t k)
     return ok;
 }
 
-static void update(lu_rank *r, uint32_t k)
+/* Others may still fetch blocks of this rank, which its progress serves. */
+static void serve(lu_rank *r)
+{
+    const mrpc_part before = mrpc_stamps_enter(&r->base.stamps, MRPC_NET);
+    (void)tc_progress(r->base.ctx);
+    (void)mrpc_stamps_enter(&r->base.stamps, before);
+}
+
+static void update(lu_rank *r, uint32_t k, bool serves)
 {
     lu_block *blocks = r->share.blocks;
     for (uint32_t i = k + 1; i < r->rows; i++) {
+        if (serves)
+            serve(r);
         for (uint32_t j = k + 1; j < r->rows; j++) {
             if (lu_rank_owner(r, i, j) == r->base.rank)
                 lu_matrix_update(&blocks[lu_rank_slot(r, i, j)], &blocks[lu_rank_slot(r, i, k)],
@@ -260,7 +270,7 @@ static bool run(void *state, unsigned version)
         divide(r, k);
         if (!(pushes ? push_divided(r, way, k) : fetch_divided(r, way, k)))
             return false;
-        update(r, k);
+        update(r, k, !pushes && way != &lu_rank_view);
     }
     r->base.exchange += 2 * r->rows;
     return true;
