@@ -7,7 +7,7 @@
 #   benchmarks/papers/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
 #   benchmarks/papers/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
 #   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
-#   benchmarks/papers/reproduce.sh mrpc [BUILD [DIR]]      EM3D of the MRPC paper: functions against one-sided operations
+#   benchmarks/papers/reproduce.sh mrpc [BUILD [DIR]]      the applications of the MRPC paper: functions against one-sided operations
 #   benchmarks/papers/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/papers/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
 #   benchmarks/papers/reproduce.sh --docs [BUILD [DIR]]    the same, and copies the JSON that documents speak of to docs/figures/measured
@@ -17,7 +17,7 @@ depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,6
 few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
-em3d_steps=5 em3d_bulk_steps=2000
+em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=()
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
@@ -25,7 +25,7 @@ while [[ ${1:-} == --* ]]; do
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
         language_few=(--quick)
         two_sizes=16..32 wait_sizes=64..128 tail_sizes=64,1K tail_samples=100 tail_warmup=20 tail_rounds=1 stressor=own rings=4K,64K
-        em3d_steps=1 em3d_bulk_steps=20
+        em3d_steps=1 em3d_bulk_steps=20 stamped=1 fft_size=(--points 4096) lu_size=(--size 64) water_size=(--molecules 27)
         ;;
     --draw | --docs) step=${1#--} ;;
     *) break ;;

@@ -6,20 +6,16 @@
 #ifndef TC_EM3D_H
 #define TC_EM3D_H
 
-#include <stdint.h>
-#include <tc/entry.h>
-#include <tc/window.h>
+#include "mrpc_share.h"
 
 #define EM3D_KINDS 2u
 
 /* A rank's values: the target's arguments of each function. */
 typedef struct em3d_share {
+    mrpc_share base;
     double *values[EM3D_KINDS];
     uint32_t own; /* nodes of each kind */
     uint32_t ghosts[EM3D_KINDS];
-    uint32_t ranks;
-    uint64_t *arrived; /* for each rank: the last phase of which all of its values are here */
-    tc_gptr window;    /* in which all of this is, as far as peers may reach it */
 } em3d_share;
 
 /* Asks em3d_read for the value of a node of the rank that is called. */
@@ -30,11 +26,11 @@ typedef struct em3d_question {
 
 /* A message of em3d_store: the values of `count` ghosts follow. */
 typedef struct em3d_store_head {
-    uint64_t phase;
+    uint64_t exchange;
     uint32_t kind;
     uint32_t first; /* ghost */
     uint32_t count;
-    uint32_t is_last; /* 1: no more of this phase follow */
+    uint32_t is_last; /* 1: no more of this exchange follow */
 } em3d_store_head;
 
 /* The source's arguments of em3d_store, which gathers values right into its message. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#define EM3D_RANKS_MAX 64u
+#define EM3D_RANKS_MAX 64u /* MRPC_RANKS_MAX */
 
 typedef struct em3d_graph_params {
     uint32_t ranks;

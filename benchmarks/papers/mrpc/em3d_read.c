@@ -11,5 +11,7 @@ void em3d_read_main(void *payload, size_t size, void *target_args)
                              "em3d_read: expected a kind and a node of this rank");
         return;
     }
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     (void)tc_reply(&share->values[question->kind][question->node], sizeof(double));
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

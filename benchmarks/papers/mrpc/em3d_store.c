@@ -31,12 +31,14 @@ void em3d_store_main(void *payload, size_t size, void *target_args)
     const em3d_store_head *head = payload;
     const uint32_t origin = tc_self_origin();
     if (share == NULL || size < sizeof *head || head->kind >= EM3D_KINDS ||
-        origin >= share->ranks || size != sizeof *head + head->count * sizeof(double) ||
+        origin >= share->base.ranks || size != sizeof *head + head->count * sizeof(double) ||
         head->first > share->ghosts[head->kind] ||
         head->count > share->ghosts[head->kind] - head->first)
         return; /* the receiver's wait then ends at its deadline */
+    const mrpc_part before = mrpc_stamps_enter(share->base.stamps, MRPC_COPY);
     memcpy(share->values[head->kind] + share->own + head->first, head + 1,
            head->count * sizeof(double));
     if (head->is_last)
-        __atomic_store_n(&share->arrived[origin], head->phase, __ATOMIC_RELEASE);
+        __atomic_store_n(&share->base.arrived[origin], head->exchange, __ATOMIC_RELEASE);
+    (void)mrpc_stamps_enter(share->base.stamps, before);
 }

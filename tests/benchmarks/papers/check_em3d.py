@@ -9,56 +9,23 @@
 Behaviour alone: no time is compared with another.
 """
 
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
-DEADLINE_S = 60
+from mrpc_program import check_placement, check_ratios, check_rows, report_of, run
+
 METHODS = {"window": {"base", "ghost", "bulk", "signal"}, "view": {"base", "ghost", "bulk", "signal"},
-           "function": {"base", "ghost", "bulk"}}
+           "function": {"base", "ghost", "bulk"}, "rpc": {"base", "ghost"}}
 BULK = "window-bulk,view-bulk,function-bulk,window-signal,view-signal"
-SMALL = ["--nodes", "48", "--degree", "4", "--remote", "50", "--steps", "3", "--rounds", "2", "--seed", "7"]
-
-
-def run(tc_run, program, ranks, options):
-    environment = dict(os.environ, TC_IFUNC_PATH=os.path.dirname(program))
-    command = [tc_run, "-n", str(ranks), "--timeout", str(DEADLINE_S), program] + options
-    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=2 * DEADLINE_S, check=False)
-
-
-def report_of(tc_run, program, ranks, options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "em3d.json")
-        done = run(tc_run, program, ranks, options + ["--json", path])
-        assert done.returncode == 0, f"status {done.returncode}: {done.stdout}{done.stderr}"
-        with open(path, encoding="utf-8") as file:
-            return json.load(file), done.stdout
-
-
-def check_rows(report, table, names):
-    found = {row["version"] for row in report["rows"]}
-    assert found == names, f"versions {sorted(found)}, expected {sorted(names)}"
-    for row in report["rows"]:
-        assert row["version"] in table, f"the table has no {row['version']}: {table}"
-        if "skipped" in row:
-            assert row["way"] == "view", row
-            continue
-        assert row["verified"] is True and row["ns_per_edge"] > 0, row
-        assert row["method"] in METHODS[row["way"]], row
+SMALL = ["--nodes", "48", "--degree", "4", "--remote", "50", "--steps", "3", "--rounds", "2", "--stamped", "1", "--seed", "7"]
 
 
 def check_all(tc_run, program, ranks):
     report, table = report_of(tc_run, program, ranks, SMALL)
     check_rows(report, table, {f"{way}-{method}" for way, methods in METHODS.items() for method in methods})
     assert (report["ranks"], report["nodes"], report["edges"]) == (ranks, 48, 192), report
-    assert 0 < report["ghosts"] <= 48 and report["placement"] in ("near", "far", "mixed", "unknown"), report
-    for name, ratio in report["ratios"].items():
-        low, high = ratio["ratio_quartiles"]
-        assert 0 < low <= ratio["ratio"] <= high, (name, ratio)
-        assert name in table and ratio["asked"] in (1.1, 1.3), (name, ratio)
+    assert 0 < report["ghosts"] <= 48, report
+    check_placement(report)
+    check_ratios(report, table)
     for method in METHODS["window"]:
         assert f"function_to_window_{method}" in report["ratios"], report["ratios"]
 

@@ -52,9 +52,16 @@ done
 grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"
 
 "$1" --quick mrpc "$2" "$dir/mrpc"
-for line in '| Table 10: em3d-bulk | 1.1 on 4 and on 8 |' '| Figure 11: ghost, 100 % remote | 2.5 |' '| `function-bulk` |' \
-    'tc-run -n 2 em3d_run --remote 100'; do
+for line in '| em3d-bulk, all edges remote | 1.1, 1.1 |' '| water-prefetch 512 | 3.5, 3.4 |' '| fft 1M | 2.1, 2.3 |' '| lu, blocks fetched | 3.6, 5 |' \
+    '| Figure 11: ghost, 100 % remote | 2.5 |' '| `function-bulk` |' '| lu: `function-push` |' '| water: `view-atomic` |' \
+    'tc-run -n 2 em3d_run --remote 100' 'tc-run -n 2 fft_run'; do
     grep -qF -- "$line" "$dir/mrpc/report.md" || fail "report.md of mrpc has no: $line"
+done
+for picture in figure-11 figure-12; do
+    grep -q "!\[.*\]($picture.svg)" "$dir/mrpc/report.md" && grep -q '</svg>' "$dir/mrpc/$picture.svg" || fail "$picture is not drawn"
+    for text in 'time (that of W is 1)' 'marsh + copy' ' ns<\| ms<'; do
+        grep -q -- "$text" "$dir/mrpc/$picture.svg" || fail "$picture has no: $text"
+    done
 done
 ! grep -qE 'null|\| *\||WRONG' "$dir/mrpc/report.md" || fail "an empty figure: $(grep -E 'null|\| *\||WRONG' "$dir/mrpc/report.md")"
 

@@ -1,9 +1,9 @@
 /* Answers with the window of the rank that is called. */
-#include "em3d.h"
+#include "mrpc_share.h"
 
-void em3d_where_main(void *payload, size_t size, void *target_args)
+void mrpc_where_main(void *payload, size_t size, void *target_args)
 {
-    const em3d_share *share = target_args;
+    const mrpc_share *share = target_args;
     (void)payload, (void)size;
     if (share == NULL)
         (void)tc_reply_error(TC_E_NOT_FOUND, "this rank has no window yet");
