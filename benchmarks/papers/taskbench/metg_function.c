@@ -15,6 +15,13 @@ static inline void poll(metg_rank *r, uint64_t turn)
     (void)tc_progress(r->ctx);
 }
 
+static bool look(metg_rank *r, const metg_plan *plan, uint32_t step)
+{
+    (void)plan, (void)step;
+    (void)tc_progress(r->ctx);
+    return true;
+}
+
 static bool await(metg_rank *r, const metg_plan *plan, uint32_t step)
 {
     return metg_steps_await(r, plan, step, poll);
@@ -63,12 +70,12 @@ static bool send_singly(metg_rank *r, const metg_plan *next, uint32_t step)
 
 bool metg_function_run(metg_rank *r)
 {
-    static const metg_moves moves = {begin, await, send_gathered};
+    static const metg_moves moves = {begin, look, await, send_gathered};
     return metg_steps_run(r, &moves);
 }
 
 bool metg_function_run_single(metg_rank *r)
 {
-    static const metg_moves moves = {begin, await, send_singly};
+    static const metg_moves moves = {begin, look, await, send_singly};
     return metg_steps_run(r, &moves);
 }

@@ -11,6 +11,10 @@
 typedef struct metg_moves {
     /* Before the tasks of a step that is not the first: its inputs are those of `plan`. */
     bool (*begin)(metg_rank *r, const metg_plan *plan, uint32_t step);
+    /* Before the last task that reads outputs of this rank alone, if tasks of the step read
+     * others, too: a first look for those, so that they travel from the other processor's cache
+     * while that task runs. */
+    bool (*look)(metg_rank *r, const metg_plan *plan, uint32_t step);
     /* Before the first task of the step that reads outputs of other ranks. */
     bool (*await)(metg_rank *r, const metg_plan *plan, uint32_t step);
     /* All outputs of the step that other ranks read under the plan of the next one are
@@ -104,6 +108,9 @@ __attribute__((always_inline)) static inline bool metg_steps_run(metg_rank *r,
             return false;
         for (uint32_t i = 0; i < g->own; i++) {
             const metg_task *task = &plan->tasks[i];
+            if (i + 1 == plan->first_remote && plan->exchange_count > 0 && step > 0 &&
+                !moves->look(r, plan, step))
+                return false;
             if (i == plan->first_remote && step > 0 && !moves->await(r, plan, step))
                 return false;
             metg_steps_run_task(r, task, step, step > 0 ? task->input_count : 0);

@@ -18,6 +18,16 @@ static inline void poll(metg_rank *r, uint64_t turn)
         (void)tc_progress(r->ctx);
 }
 
+static bool look(metg_rank *r, const metg_plan *plan, uint32_t step)
+{
+    for (uint32_t i = 0; i < plan->exchange_count; i++) {
+        const metg_exchange *with = &plan->exchanges[i];
+        __builtin_prefetch(
+            metg_inbox_output(&r->share.inbox, with->peer, step - 1, with->peer_first));
+    }
+    return true;
+}
+
 static bool await(metg_rank *r, const metg_plan *plan, uint32_t step)
 {
     return metg_steps_await(r, plan, step, poll);
@@ -58,6 +68,6 @@ static bool store_all(metg_rank *r, const metg_plan *next, uint32_t step)
 
 bool metg_view_run(metg_rank *r)
 {
-    static const metg_moves moves = {begin, await, store_all};
+    static const metg_moves moves = {begin, look, await, store_all};
     return metg_steps_run(r, &moves);
 }
