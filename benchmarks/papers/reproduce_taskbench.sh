@@ -81,7 +81,7 @@ $(taskbench taskbench-8 '.env.options | "MPI: \(if .mpi == "" then "not in this 
 
 ## The paper's METG(50%), and ours
 
-| | the paper: MPI, one node of 32 cores | MPI here | functions here |
+| METG(50%) | the paper: MPI, one node of 32 cores | MPI here | functions here |
 |---|---:|---:|---:|
 $(taskbench taskbench-2 '([.metg[] | {"\(.pattern) \(.version)": .metg_ns}] | add) as $m
     | "| no dependences, ns | 390 | \($m["trivial mpi"] | figure) | \($m["trivial function"] | figure) |",
