@@ -39,7 +39,7 @@ class Lines:
     x_label: str
     y_label: str
     series: list
-    x_unit: str = "count"      # "bytes" and "count" are logarithmic, "seconds" is not
+    x_unit: str = "count"      # "bytes", "count" and "time" are logarithmic, "seconds" is not
     limit: Limit = None
     title: str = ""
     from_zero: bool = False    # whatever the values are, the axis is linear
@@ -535,6 +535,26 @@ def library_panels(rows):
     return panels, 2
 
 
+def by_iterations(rows):
+    """Curves of efficiency over the size of a task, in the order in which tasks shrink: small ones are hardly told apart by their
+    size."""
+    curves = {}
+    for row in sorted(rows, key=lambda row: -(number(row, "iterations") or 0)):
+        x, y, name = number(row, "granularity_ns"), number(row, "efficiency_percent"), text(row.get("version"))
+        if x and y is not None:
+            curves.setdefault(name, Series(name, f"taskbench {name}", name, [])).points.append(Point(x, y, y, y))
+    return list(curves.values())
+
+
+def taskbench_panels(rows, options):
+    """The figure by which Task Bench finds METG, a panel for each pattern of dependences."""
+    panels = [Lines("task granularity (ns)", "efficiency (% of the peak)", by_iterations([row for row in rows if text(row.get("pattern")) == pattern]),
+                    "time", Limit("50 %", 50, is_told=False), title=pattern, from_zero=True) for pattern in distinct(rows, "pattern")]
+    told = [f"{number(options, name):g} {words}" for name, words in (("width", "points"), ("ranks", "ranks"), ("bytes", "bytes"),
+                                                                     ("repetitions", "rounds")) if number(options, name)]
+    return panels, 2, ", ".join(told)
+
+
 EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
@@ -554,6 +574,7 @@ EXPERIMENTS = {
     "protection": ("What protection costs", protection_panels),
     "tail": ("Tails of latency", tail_panels),
     "library": ("Libraries that travel", library_panels),
+    "taskbench": ("Task Bench", taskbench_panels),
 }
 
 
@@ -569,7 +590,7 @@ def has_spread(panels):
 
 def chart_of(report):
     title, choose = EXPERIMENTS[report.experiment]
-    also = {flood_panels: [report.options], overhead_panels: [report.paper]}.get(choose, [])
+    also = {flood_panels: [report.options], taskbench_panels: [report.options], overhead_panels: [report.paper]}.get(choose, [])
     panels, columns, *more = choose(report.rows, *also)
     panels = [panel for panel in panels if is_drawn(panel)]
     if not panels:

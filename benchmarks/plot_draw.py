@@ -30,7 +30,8 @@ COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE,
            "local": GREEN,
            "inject": PINK, "compat": GREY, "aligned": ORANGE,
            "direct": BLUE, "stream": GREEN, "adaptive": BLUE, "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE,
-           "intruded": RED}
+           "intruded": RED, "taskbench mpi": RED, "taskbench mpi-gathered": ORANGE, "taskbench function": BLUE,
+           "taskbench function-single": SKY, "taskbench view": GREEN}
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 USUAL_DASHES = {"direct": 0, "ucx": 0, "am": 1, "put": 2, "stream": 3, "source": 0, "target": 1}
 MARKS = "osD^vPX*<>"
@@ -109,6 +110,9 @@ def make_logarithmic(axis, low, high):
 
 def set_payload_axis(axes, panel):
     xs = sorted({point.x for series in panel.series for point in series.points})
+    if panel.x_unit == "time" and xs[0] > 0:
+        make_logarithmic(axes.xaxis, xs[0], xs[-1])
+        return
     if panel.x_unit == "seconds" or xs[0] <= 0:
         axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
         return

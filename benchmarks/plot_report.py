@@ -5,7 +5,7 @@ Here, and nowhere else, bytes of the file are checked; number() and text() below
 import json
 import textwrap
 
-PROGRAM, FORMAT = "tc-perf", 1
+PROGRAMS, FORMAT = ("tc-perf", "metg_run"), 1
 FILE_BYTES_MAX = 64 << 20
 ROWS_MAX = 20000
 TEXT_MAX = 40
@@ -78,7 +78,7 @@ class Report:
 
     def check(self, document, experiments):
         program = document.get("program") if isinstance(document, dict) else None
-        if program != PROGRAM:
+        if program not in PROGRAMS:
             found = "a file without the member 'program'" if program is None else f"a file of '{text(program)}'"
             raise Refused(f"{self.path}: found {found}, expected one that tc-perf --json of this version wrote")
         if document.get("format") != FORMAT or isinstance(document["format"], bool):

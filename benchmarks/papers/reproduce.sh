@@ -8,6 +8,7 @@
 #   benchmarks/papers/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
 #   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/papers/reproduce.sh mrpc [BUILD [DIR]]      the applications of the MRPC paper: functions against one-sided operations
+#   benchmarks/papers/reproduce.sh taskbench [BUILD [DIR]] the smallest efficient tasks of Task Bench, METG: functions, windows, MPI
 #   benchmarks/papers/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/papers/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
 #   benchmarks/papers/reproduce.sh --docs [BUILD [DIR]]    the same, and copies the JSON that documents speak of to docs/figures/measured
@@ -17,7 +18,7 @@ depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,6
 few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
-em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=()
+em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=() taskbench_rounds=20 taskbench_few=()
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
@@ -25,7 +26,7 @@ while [[ ${1:-} == --* ]]; do
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
         language_few=(--quick)
         two_sizes=16..32 wait_sizes=64..128 tail_sizes=64,1K tail_samples=100 tail_warmup=20 tail_rounds=1 stressor=own rings=4K,64K
-        em3d_steps=1 em3d_bulk_steps=20 stamped=1 fft_size=(--points 4096) lu_size=(--size 64) water_size=(--molecules 27)
+        em3d_steps=1 em3d_bulk_steps=20 stamped=1 fft_size=(--points 4096) lu_size=(--size 64) water_size=(--molecules 27) taskbench_rounds=1 taskbench_few=(--steps 10 --iterations 8)
         ;;
     --draw | --docs) step=${1#--} ;;
     *) break ;;
@@ -34,7 +35,7 @@ while [[ ${1:-} == --* ]]; do
 done
 paper=
 case ${1:-} in
-ifunc-api | mrpc | three-chains | two-chains)
+ifunc-api | mrpc | taskbench | three-chains | two-chains)
     paper=$1
     shift
     ;;
@@ -359,11 +360,13 @@ reproduce() {
 
 . "$(dirname "$0")/reproduce_ifunc_api.sh"
 . "$(dirname "$0")/reproduce_mrpc.sh"
+. "$(dirname "$0")/reproduce_taskbench.sh"
 . "$(dirname "$0")/reproduce_three_chains.sh"
 . "$(dirname "$0")/reproduce_two_chains.sh"
 case $paper in
 ifunc-api) reproduce measure_ifunc_api page_ifunc_api ifunc-api ifunc-api-tcp ;;
 mrpc) reproduce_mrpc ;;
+taskbench) reproduce measure_taskbench taskbench_page taskbench-8 ;;
 three-chains) reproduce measure_three_chains three_chains_page overhead julia-depth julia-servers ;;
 two-chains) reproduce measure_two_chains two_chains_page tail-put rings ;;
 *) reproduce measure_all page calls calls-tcp payloads sum senders cycles first-call depth-8 servers ;;

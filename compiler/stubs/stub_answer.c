@@ -154,17 +154,44 @@ void tci_stub_answer_reader(const tci_stub_writer *w)
     fprintf(out, "    return TC_OK;\n}\n");
 }
 
+static void print_capacity(const tci_stub_writer *w)
+{
+    FILE *out = w->out;
+    fprintf(
+        out,
+        "\n/* Returns the bytes of the largest answer of %s for so many elements, or SIZE_MAX "
+        "if no\n * memory has them. */\n"
+        "static inline size_t %s_capacity(",
+        w->f->name, w->f->name);
+    tci_stub_writer_counts(w, true);
+    fprintf(out, ")\n{\n    size_t tc_end = %" PRIu64 ";\n", w->answer.fixed_size);
+    tci_stub_writer_declare(w, &w->answer);
+    tci_stub_writer_unused(w, TCI_STUB_FOR_CAPACITY);
+    tci_stub_writer_places(w, &w->answer, "SIZE_MAX");
+    fprintf(out, "    return tc_end;\n}\n");
+}
+
 void tci_stub_answer_memory(const tci_stub_writer *w)
 {
     FILE *out = w->out;
+    if (w->answer.varies)
+        print_capacity(w);
     fprintf(out,
             "\nstatic inline unsigned char *%s_memory_(uint64_t *tc_small, size_t *tc_size_out",
             w->f->name);
     tci_stub_writer_parameters(w, TCI_STUB_FOR_CAPACITY);
-    fprintf(out, ")\n{\n    size_t tc_end = %" PRIu64 ";\n", w->answer.fixed_size);
-    tci_stub_writer_declare(w, &w->answer);
+    fprintf(out, ")\n{\n");
+    if (w->answer.varies) {
+        fprintf(out, "    *tc_size_out = %s_capacity(", w->f->name);
+        tci_stub_writer_counts(w, false);
+        fprintf(out, ");\n    return *tc_size_out == SIZE_MAX ? NULL\n"
+                     "                                    : tc_stub_memory(tc_small, "
+                     "*tc_size_out);\n}\n");
+        return;
+    }
     tci_stub_writer_unused(w, TCI_STUB_FOR_CAPACITY);
-    tci_stub_writer_places(w, &w->answer, "NULL");
     fprintf(out,
-            "    *tc_size_out = tc_end;\n    return tc_stub_memory(tc_small, tc_end);\n}\n");
+            "    *tc_size_out = %" PRIu64 ";\n"
+            "    return tc_stub_memory(tc_small, *tc_size_out);\n}\n",
+            w->answer.fixed_size);
 }

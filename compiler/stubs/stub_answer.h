@@ -10,7 +10,8 @@ void tci_stub_answer_struct(const tci_stub_writer *w);
 /* Writes the checks of the bools inside the values of an answer at the expression `answer`. */
 void tci_stub_answer_bools(const tci_stub_writer *w, const char *answer);
 
-/* Writes F_memory_, which finds memory for the largest answer that fits. */
+/* Writes F_memory_, which finds memory for the largest answer that fits, and F_capacity, its
+ * size, where that varies. */
 void tci_stub_answer_memory(const tci_stub_writer *w);
 
 /* Writes F_answer_, which checks an answer that is not plain, and writes nothing to the

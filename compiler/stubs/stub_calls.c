@@ -1,11 +1,12 @@
-/* For each function F: F_PROTOTYPE, F_open, F_call; F_send where there is no answer; F_start,
- * F_ended and F_all where the answer's size is fixed. F_message_ and F_answer_ are their
- * parts. */
+/* For each function F: F_PROTOTYPE, F_open, F_call, F_start, F_ended; F_send where there is no
+ * answer; F_all where the answer's size is fixed, F_capacity where it varies. F_message_ and
+ * F_answer_ are their parts. */
 #include "stub_calls.h"
 
 #include "stub_answer.h"
 #include "stub_calls_text.h"
 #include "stub_message.h"
+#include "stub_start.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,38 +26,6 @@ static void print_plain_value(const tci_stub_writer *w, const tci_stub_value *v)
                 tci_stub_model_is_bool(v->type) ? " != 0" : "");
 }
 
-static void print_check(const tci_stub_writer *w, const char *err)
-{
-    fprintf(w->out,
-            "    tc_ended = tc_ifunc_check_prototype(fn, %s_PROTOTYPE, %s);\n"
-            "    if (tc_ended != TC_OK)\n        return tc_ended;\n",
-            w->f->name, err);
-}
-
-/* Prints the statements that make the message. */
-static void print_making(const tci_stub_writer *w, const char *failure)
-{
-    const tci_stub_layout *l = &w->message;
-    const uint64_t size =
-        tci_stub_writer_is_plain(l) ? (l->fixed_size + 7) / 8 : TCI_STUB_SMALL / 8;
-    fprintf(w->out,
-            "    uint64_t tc_small[%" PRIu64 "];\n    size_t tc_size = 0;\n"
-            "    unsigned char *tc_sent;\n    tc_status tc_ended;\n",
-            size > 0 ? size : 1);
-    print_check(w, strcmp(failure, "TC_E_NO_MEMORY") == 0 ? "NULL" : "err");
-    fprintf(w->out, "    tc_sent = %s_message_(tc_small, &tc_size", w->f->name);
-    tci_stub_writer_names(w, TCI_STUB_FOR_MESSAGE);
-    fprintf(w->out, ");\n");
-    if (!tci_stub_writer_is_plain(l))
-        fprintf(w->out, "    if (tc_sent == NULL)\n        return %s;\n", failure);
-}
-
-static void print_release(const tci_stub_writer *w)
-{
-    if (!tci_stub_writer_is_plain(&w->message))
-        fprintf(w->out, "    tc_stub_free(tc_sent, tc_small);\n");
-}
-
 static void print_plain_call(const tci_stub_writer *w)
 {
     FILE *out = w->out;
@@ -67,7 +36,7 @@ static void print_plain_call(const tci_stub_writer *w)
             "    tc_ended = tc_call(ep, fn, tc_sent, tc_size, %s, &tc_answer_size, "
             "timeout_ns,\n                       err);\n",
             w->answer.fixed_size, tci_stub_writer_has_answer(w) ? "&tc_answer" : "NULL");
-    print_release(w);
+    tci_stub_message_release(w);
     fprintf(out,
             "    tc_ended = tc_stub_answered(err, tc_ended, \"%s\", tc_answer_size, %" PRIu64
             ");\n",
@@ -96,7 +65,7 @@ static void print_far_call(const tci_stub_writer *w)
             "        tc_ended = tc_call(ep, fn, tc_sent, tc_size, tc_answer, "
             "&tc_answer_size,\n                           timeout_ns, err);\n",
             w->f->name);
-    print_release(w);
+    tci_stub_message_release(w);
     fprintf(
         out,
         "    if (tc_ended == TC_OK)\n        tc_ended = %s_answer_(tc_answer, tc_answer_size",
@@ -128,57 +97,11 @@ static void print_call(const tci_stub_writer *w)
         fprintf(out, ",\n        %s *result_out", w->f->result.c_name);
     fprintf(out, ",\n        uint64_t timeout_ns, tc_error *err)\n{\n");
     (void)snprintf(failure, sizeof failure, "tc_stub_no_memory(err, \"%s\")", w->f->name);
-    print_making(w, failure);
+    tci_stub_message_make(w, failure);
     if (tci_stub_writer_is_plain(&w->answer))
         print_plain_call(w);
     else
         print_far_call(w);
-}
-
-static void print_start(const tci_stub_writer *w)
-{
-    FILE *out = w->out;
-    char failure[TCI_STUB_NAME_MAX + 64];
-    const char *name = w->f->name;
-    fprintf(out,
-            "\n/* Starts a call of %s as tc_call_start does. In `done`, %s_ended returns "
-            "TC_OK\n * if the answer has arrived%s. */\n"
-            "TC_MUST_CHECK static inline tc_status %s_start(tc_ep *ep, tc_ifunc *fn",
-            name, name,
-            tci_stub_writer_has_answer(w) ? ", in *answer_out, which must stay until then" : "",
-            name);
-    tci_stub_writer_parameters(w, TCI_STUB_FOR_MESSAGE);
-    if (tci_stub_writer_has_answer(w))
-        fprintf(out, ",\n        struct %s_answer *answer_out", name);
-    fprintf(out,
-            ",\n        uint64_t timeout_ns, tc_call_callback done, void *user, tc_call_id "
-            "*call_out,\n        tc_error *err)\n{\n    tc_call_params tc_params;\n");
-    (void)snprintf(failure, sizeof failure, "tc_stub_no_memory(err, \"%s\")", name);
-    print_making(w, failure);
-    fprintf(out, "    memset(&tc_params, 0, sizeof tc_params);\n");
-    if (tci_stub_writer_has_answer(w))
-        fprintf(out,
-                "    tc_params.result = answer_out;\n    tc_params.result_capacity = %" PRIu64
-                ";\n",
-                w->answer.fixed_size);
-    fprintf(out, "    tc_params.timeout_ns = timeout_ns;\n    tc_params.done = done;\n"
-                 "    tc_params.user = user;\n"
-                 "    tc_ended = tc_call_start(ep, fn, tc_sent, tc_size, &tc_params, call_out, "
-                 "err);\n");
-    print_release(w);
-    fprintf(
-        out,
-        "    return tc_ended;\n}\n\n"
-        "/* Returns how a call of %s_start ended. TC_E_INVALID: the answer does not fit. */\n"
-        "TC_MUST_CHECK static inline tc_status %s_ended(const tc_call_outcome *outcome, "
-        "tc_error *err)\n{\n"
-        "    if (outcome->status != TC_OK && err != NULL) {\n"
-        "        err->status = outcome->status;\n"
-        "        (void)snprintf(err->text, sizeof err->text, \"%%s\", outcome->text);\n"
-        "    }\n"
-        "    return tc_stub_answered(err, outcome->status, \"%s\", outcome->result_size, "
-        "%" PRIu64 ");\n}\n",
-        name, name, name, w->answer.fixed_size);
 }
 
 static void print_all(const tci_stub_writer *w)
@@ -202,7 +125,7 @@ static void print_all(const tci_stub_writer *w)
                  "    const uint32_t tc_ranks = tc_group_size(group);\n"
                  "    size_t *tc_sizes;\n");
     (void)snprintf(failure, sizeof failure, "tc_stub_no_memory(err, \"%s\")", name);
-    print_making(w, failure);
+    tci_stub_message_make(w, failure);
     fprintf(out, "    memset(&tc_params, 0, sizeof tc_params);\n"
                  "    tc_sizes = (size_t *)calloc(tc_ranks, sizeof *tc_sizes);\n"
                  "    tc_params.sizes = tc_sizes;\n    tc_params.statuses = statuses_out;\n"
@@ -216,7 +139,7 @@ static void print_all(const tci_stub_writer *w)
             "    tc_ended = tc_sizes == NULL ? tc_stub_no_memory(err, \"%s\")\n"
             "             : tc_group_call_all(group, fn, tc_sent, tc_size, &tc_params, err);\n",
             name);
-    print_release(w);
+    tci_stub_message_release(w);
     fprintf(
         out,
         "    for (uint32_t tc_rank = 0; tc_ended == TC_OK && tc_rank < tc_ranks; tc_rank++)\n"
@@ -234,7 +157,7 @@ static void print_send(const tci_stub_writer *w)
             w->f->name, w->f->name);
     tci_stub_writer_parameters(w, TCI_STUB_ALL);
     fprintf(w->out, ")\n{\n");
-    print_making(w, "TC_E_NO_MEMORY");
+    tci_stub_message_make(w, "TC_E_NO_MEMORY");
     if (tci_stub_writer_is_plain(&w->message) && w->message.fixed_size <= TCI_STUB_SMALL / 2)
         fprintf(w->out, "    tc_ended = tc_send(ep, fn, tc_sent, tc_size);\n");
     else
@@ -274,10 +197,9 @@ static void print_function(const tci_stub_function *f, FILE *out)
         tci_stub_answer_reader(&w);
     }
     print_call(&w);
-    if (!w.answer.varies) {
-        print_start(&w);
+    tci_stub_start_write(&w);
+    if (!w.answer.varies)
         print_all(&w);
-    }
     if (!tci_stub_writer_has_answer(&w))
         print_send(&w);
 }

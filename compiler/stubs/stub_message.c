@@ -1,6 +1,7 @@
 #include "stub_message.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void print_fixed_value(const tci_stub_writer *w, const tci_stub_value *v)
 {
@@ -59,4 +60,35 @@ void tci_stub_message_write(const tci_stub_writer *w)
         fprintf(out, " * %" PRIu64 ");\n", v->type->size);
     }
     fprintf(out, "    *tc_size_out = tc_end;\n    return tc_bytes;\n}\n");
+}
+
+static void print_check(const tci_stub_writer *w, const char *err)
+{
+    fprintf(w->out,
+            "    tc_ended = tc_ifunc_check_prototype(fn, %s_PROTOTYPE, %s);\n"
+            "    if (tc_ended != TC_OK)\n        return tc_ended;\n",
+            w->f->name, err);
+}
+
+void tci_stub_message_make(const tci_stub_writer *w, const char *failure)
+{
+    const tci_stub_layout *l = &w->message;
+    const uint64_t size =
+        tci_stub_writer_is_plain(l) ? (l->fixed_size + 7) / 8 : TCI_STUB_SMALL / 8;
+    fprintf(w->out,
+            "    uint64_t tc_small[%" PRIu64 "];\n    size_t tc_size = 0;\n"
+            "    unsigned char *tc_sent;\n    tc_status tc_ended;\n",
+            size > 0 ? size : 1);
+    print_check(w, strcmp(failure, "TC_E_NO_MEMORY") == 0 ? "NULL" : "err");
+    fprintf(w->out, "    tc_sent = %s_message_(tc_small, &tc_size", w->f->name);
+    tci_stub_writer_names(w, TCI_STUB_FOR_MESSAGE);
+    fprintf(w->out, ");\n");
+    if (!tci_stub_writer_is_plain(l))
+        fprintf(w->out, "    if (tc_sent == NULL)\n        return %s;\n", failure);
+}
+
+void tci_stub_message_release(const tci_stub_writer *w)
+{
+    if (!tci_stub_writer_is_plain(&w->message))
+        fprintf(w->out, "    tc_stub_free(tc_sent, tc_small);\n");
 }

@@ -6,4 +6,10 @@
 
 void tci_stub_message_write(const tci_stub_writer *w);
 
+/* Prints the statements that make the message.
+ *
+ *   failure  the expression to return when there is no memory for it */
+void tci_stub_message_make(const tci_stub_writer *w, const char *failure);
+void tci_stub_message_release(const tci_stub_writer *w);
+
 #endif

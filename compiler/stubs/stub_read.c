@@ -59,10 +59,24 @@ typedef struct argument_place {
 /* Names that the callers have for their own arguments. */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {
-        "ep",   "fn",     "result_out", "answer_out",  "timeout_ns",
-        "done", "user",   "call_out",   "err",         "where",
-        "",     "result", "group",      "answers_out", "statuses_out"};
+    static const char *const taken[] = {"ep",
+                                        "fn",
+                                        "result_out",
+                                        "answer_out",
+                                        "timeout_ns",
+                                        "done",
+                                        "user",
+                                        "call_out",
+                                        "err",
+                                        "where",
+                                        "",
+                                        "result",
+                                        "group",
+                                        "answers_out",
+                                        "statuses_out",
+                                        "answer",
+                                        "answer_capacity",
+                                        "outcome"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (strcmp(name, taken[i]) == 0)
             return true;
@@ -224,7 +238,7 @@ static bool read_result(tci_stub_reader *reader, CXCursor cursor, tci_stub_funct
 static bool is_stub_of(const char *name, const char *other)
 {
     static const char *const suffixes[] = {"_main",  "_open", "_call", "_start",
-                                           "_ended", "_send", "_all"};
+                                           "_ended", "_send", "_all",  "_capacity"};
     const size_t size = strlen(name);
     if (strncmp(other, name, size) != 0)
         return false;

@@ -33,6 +33,19 @@ void tci_stub_writer_names(const tci_stub_writer *w, tci_stub_choice which)
     }
 }
 
+void tci_stub_writer_counts(const tci_stub_writer *w, bool with_types)
+{
+    const char *comma = "";
+    for (unsigned i = 0; i < w->f->argument_count; i++) {
+        const tci_stub_argument *a = &w->f->arguments[i];
+        if (!is_chosen(a, TCI_STUB_FOR_CAPACITY))
+            continue;
+        fprintf(w->out, "%s%s%s%s", comma, with_types ? a->type.c_name : "",
+                with_types ? " " : "", a->name);
+        comma = ", ";
+    }
+}
+
 void tci_stub_writer_count(const tci_stub_writer *w, const tci_stub_argument *a)
 {
     if (a->form == TCI_STUB_WORDS)

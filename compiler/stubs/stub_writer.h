@@ -26,6 +26,9 @@ void tci_stub_writer_parameters(const tci_stub_writer *w, tci_stub_choice which)
 /* Prints ", NAME" for each. */
 void tci_stub_writer_names(const tci_stub_writer *w, tci_stub_choice which);
 
+/* Prints "NAME, NAME" for each number of elements, or "TYPE NAME, TYPE NAME". */
+void tci_stub_writer_counts(const tci_stub_writer *w, bool with_types);
+
 /* Prints the expression for the number of an array's elements. */
 void tci_stub_writer_count(const tci_stub_writer *w, const tci_stub_argument *a);
 

@@ -156,6 +156,15 @@ def travelling(parts):
     return report("library", [row for part in parts for row in rows[part]])
 
 
+def task_graph(pattern, version, overhead):
+    rows = []
+    for iterations in (1, 4, 16, 64, 256, 1024, 4096):
+        granularity = iterations + overhead
+        rows.append({"pattern": pattern, "version": version, "way": version, "transport": "shared memory", "iterations": iterations,
+                     "steps": 1000, "granularity_ns": granularity, "efficiency_percent": 100 * iterations / granularity})
+    return rows
+
+
 OWN = [("bare", "none", 0.9), ("am", "am", 5), ("cached", "direct", 1.1), ("uncached", "direct", 2)]
 SKIPPED = {"mode": "cached", "delivery": "am", "payload_bytes": 1 << 20, "skipped": "too large"}
 PAYLOADS = [1 << power for power in range(0, 17, 2)]
@@ -212,5 +221,9 @@ REPORTS = {
     "waits": report("dapc", [chase(mode, 4, 64, factor, wait=wait) for mode, factor in (("get", 1), ("am", 2)) for wait in ("yield", "block")]),
     "protection": report("protection", [protection("ucx", "tcp", 3), *(protection(mode, delivery, factor) for delivery in ("direct", "stream")
                                         for mode, factor in (("off", 1), ("sealed", 1.1), ("certified", 1.2), ("isolated", 4)))]),
+    "taskbench": dict(report("taskbench", [row for pattern in ("trivial", "stencil", "fft") for version, overhead in
+                                           (("mpi", 100), ("function", 45), ("view", 30))
+                                           for row in task_graph(pattern, version, 5 if pattern == "trivial" else overhead)],
+                             width=8, ranks=2, bytes=16, repetitions=20), program="metg_run"),
     "protection-alone": report("protection", [protection("off", delivery, 1) for delivery in ("direct", "am")]),
 }

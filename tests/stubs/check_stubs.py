@@ -57,6 +57,7 @@ REFUSED = [
     ("TC_REMOTE void f(struct { int x; } *s);", 4, "the type of 's' has no name"),
     ("TC_REMOTE void f(int x);\n\nTC_REMOTE void f(int y);", 6, "'f' is remote in line 4 already"),
     ("TC_REMOTE void f_call(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_call' or of 'f' define the other one"),
+    ("TC_REMOTE void f_capacity(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_capacity' or of 'f' define the other one"),
     ("TC_REMOTE static void f(int x);", 4, "'f' is static"),
     ("TC_REMOTE void f();", 4, "'f' does not declare its arguments; without any, write f(void)"),
     ("TC_REMOTE extern int x;", 4, "TC_REMOTE stands at what is no function"),
@@ -76,6 +77,9 @@ GOLDEN = BEGIN + """
 struct pair {
     int32_t left, right;
 };
+
+/* Finds those above a bound. */
+TC_REMOTE uint32_t sift(TC_COUNT(n) const double *values, size_t n, double answer, TC_OUT TC_COUNT(m) double *found, uint32_t m);
 
 /* Sums what lies between. */
 TC_REMOTE double pick(TC_COUNT(n) const double *values, size_t n, const struct pair *range, TC_OUT struct pair *used);
@@ -114,7 +118,8 @@ def check_output(root, tc_clang, include, compiler, failures):
             failures.append(f"exit status {done.returncode}: {done.stdout}")
             return
         calls = read(folder, "header_calls.h")
-        found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[calls.index("/* --- pick"):],
+        sift, pick = calls.index("/* --- sift"), calls.index("/* --- pick")
+        found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[pick:], "sift_calls.h": calls[sift:pick],
                  "pick_python.py": read(folder, "header_calls.py")}
         for made, text in found.items():
             name = made[:made.index(".")] + ".txt"
@@ -126,7 +131,7 @@ def check_output(root, tc_clang, include, compiler, failures):
         for name in ("caller.c", "caller.cpp"):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(f'#include "header_calls.h{"pp" if name.endswith("pp") else ""}"\n')
-        for name, standard in (("caller.c", "c99"), ("caller.c", "c11"), ("caller.cpp", "c++17"), ("pick_entry.c", "c11")):
+        for name, standard in (("caller.c", "c99"), ("caller.c", "c11"), ("caller.cpp", "c++17"), ("pick_entry.c", "c11"), ("sift_entry.c", "c11")):
             done = subprocess.run([compiler, "-x", "c++" if name.endswith("pp") else "c", "-std=" + standard, "-D_GNU_SOURCE", "-Wall",
                                    "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", "-I" + include, name], cwd=folder, timeout=60,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

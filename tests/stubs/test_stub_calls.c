@@ -222,6 +222,88 @@ PAIR_TEST(calls_that_do_not_block)
     }
 }
 
+typedef struct varying {
+    tc_status status;
+    unsigned ended;
+    size_t size;
+    const void *answer;
+    uint64_t *out;
+    uint32_t n;
+} varying;
+
+static void end_squares(void *user, const tc_call_outcome *outcome)
+{
+    varying *v = user;
+    v->status = squares_ended(outcome, v->answer, v->out, v->n, &error);
+    v->size = outcome->result_size;
+    v->ended++;
+}
+
+PAIR_TEST(varying_answers_of_calls_that_do_not_block)
+{
+    static const uint32_t counts[] = {0, 1, 200, MANY};
+    static uint64_t memory[4][MANY], out[4][MANY], expected[MANY];
+    varying all[4];
+    OPEN(squares);
+    for (unsigned i = 0; i < 4; i++) {
+        all[i] = (varying){TC_E_INVALID, 0, 0, memory[i], out[i], counts[i]};
+        expect_ok(squares_start(p->ep, squares_fn, counts[i], memory[i],
+                                squares_capacity(counts[i]), 0, end_squares, &all[i], NULL,
+                                &error));
+    }
+    assert_ok(tc_calls_wait(p->source, PAIR_TIMEOUT_NS));
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(all[i].ended, 1);
+        assert_ok(all[i].status);
+        squares(expected, counts[i]);
+        assert_memory_equal(out[i], expected, counts[i] * sizeof *expected);
+    }
+}
+
+/* The caller's memory takes a part of the answer: nothing is copied, and the size is there. */
+PAIR_TEST(varying_answers_that_do_not_fit)
+{
+    static uint64_t memory[64], out[64];
+    varying v = {TC_OK, 0, 0, memory, out, 64};
+    OPEN(squares);
+    memset(out, 0x5a, sizeof out);
+    expect_ok(squares_start(p->ep, squares_fn, 64, memory, squares_capacity(64) - 1, 0,
+                            end_squares, &v, NULL, &error));
+    assert_ok(tc_calls_wait(p->source, PAIR_TIMEOUT_NS));
+    assert_int_equal(v.ended, 1);
+    assert_status(v.status, TC_E_TOO_LARGE);
+    assert_non_null(strstr(error.text, "512"));
+    assert_int_equal(v.size, squares_capacity(64));
+    for (size_t i = 0; i < 64; i++)
+        assert_true(out[i] == 0x5a5a5a5a5a5a5a5au);
+    expect_ok(squares_start(p->ep, squares_fn, 64, NULL, 0, 0, end_squares, &v, NULL, &error));
+    assert_ok(tc_calls_wait(p->source, PAIR_TIMEOUT_NS));
+    assert_status(v.status, TC_E_TOO_LARGE);
+}
+
+/* Outcomes that a peer may give: sizes that do not fit the arguments. */
+TEST(outcomes_that_lie)
+{
+    uint64_t answer[8] = {1, 2, 3, 4}, out[2] = {7, 7};
+    tc_call_outcome outcome = {.status = TC_OK, .result_size = 2 * sizeof *answer};
+    assert_ok(squares_ended(&outcome, answer, out, 2, &error));
+    assert_true(out[0] == 1 && out[1] == 2);
+    outcome.result_size = 3 * sizeof *answer;
+    assert_status(squares_ended(&outcome, answer, out, 2, &error), TC_E_INVALID);
+    outcome.result_size = 15;
+    assert_status(squares_ended(&outcome, answer, out, 2, &error), TC_E_INVALID);
+    outcome = (tc_call_outcome){.status = TC_E_TOO_LARGE, .result_size = 24, .text = "large"};
+    assert_status(squares_ended(&outcome, answer, out, 2, &error), TC_E_INVALID);
+    outcome.result_size = 16;
+    assert_status(squares_ended(&outcome, answer, out, 2, &error), TC_E_TOO_LARGE);
+    assert_string_equal(error.text, "large");
+    outcome = (tc_call_outcome){.status = TC_E_TIMEOUT, .text = "late"};
+    assert_status(squares_ended(&outcome, answer, out, 2, NULL), TC_E_TIMEOUT);
+    assert_int_equal(squares_capacity(2), 16);
+    assert_true(squares_capacity(UINT32_MAX) == 8 * (size_t)UINT32_MAX);
+    assert_true(gaps_capacity(SIZE_MAX, 1, 1) == SIZE_MAX);
+}
+
 /* --- messages that lie -------------------------------------------------------------------- */
 
 static void refuse(pair *p, tc_ifunc *fn, const void *bytes, size_t size, const char *text)

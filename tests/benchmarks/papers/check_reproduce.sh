@@ -65,6 +65,16 @@ for picture in figure-11 figure-12; do
 done
 ! grep -qE 'null|\| *\||WRONG' "$dir/mrpc/report.md" || fail "an empty figure: $(grep -E 'null|\| *\||WRONG' "$dir/mrpc/report.md")"
 
+"$1" --quick taskbench "$2" "$dir/tasks"
+for picture in taskbench-2 taskbench-8 taskbench-32 taskbench-bytes; do
+    grep -q "!\[.*\]($picture.svg)" "$dir/tasks/report.md" && grep -q '</svg>' "$dir/tasks/$picture.svg" || fail "$picture is not drawn"
+done
+for line in '| pattern | `mpi` | `mpi-gathered` | `function-single` | `function` | `view` | tasks |' '| stencil, `function` | ' '| no dependences, ns | 390 | ' \
+    '-n 2 metg_run --width 32'; do
+    grep -qF -- "$line" "$dir/tasks/report.md" || fail "report.md of taskbench has no: $line"
+done
+! grep -qE 'null|\| *\||WRONG' "$dir/tasks/report.md" || fail "an empty figure: $(grep -E 'null|\| *\||WRONG' "$dir/tasks/report.md")"
+
 # One paper's figures alone.
 "$1" --quick ifunc-api "$2" "$dir/api"
 cd "$dir/api"

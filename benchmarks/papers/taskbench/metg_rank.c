@@ -1,0 +1,271 @@
+#include "metg_rank.h"
+
+#include "perf_clock.h"
+#include "perf_stats.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_STRIDE 8u /* a cache line */
+#define WORD_TRIPS 2000u
+#define TURNS_BEFORE_YIELD 1000u
+#define BOX_ALIGNMENT 64u
+
+bool metg_rank_check(tc_status status, const tc_error *err, const char *what)
+{
+    if (status != TC_OK)
+        fprintf(stderr, "metg: %s: %s: %s\n", what, tc_status_name(status), err->text);
+    return status == TC_OK;
+}
+
+bool metg_rank_barrier(const metg_rank *r)
+{
+    tc_error err = {TC_OK, ""};
+    return metg_rank_check(tc_group_barrier(r->group, METG_TIMEOUT_NS, &err), &err, "barrier");
+}
+
+static bool enough_memory(bool enough)
+{
+    if (!enough)
+        fprintf(stderr, "metg: no memory\n");
+    return enough;
+}
+
+/* --- the window: words of all, then the inbox -------------------------------------------- */
+
+static uint64_t word_offset(metg_word word)
+{
+    return word * WORD_STRIDE * sizeof(uint64_t);
+}
+
+/* As large as any pattern wants it. */
+static void shape_inbox(metg_rank *r)
+{
+    const uint32_t own = r->params.width / r->ranks;
+    const metg_graph_params largest = {METG_FFT, r->ranks, r->params.width};
+    const uint64_t bytes = own * r->params.output_bytes;
+    r->share.inbox =
+        (metg_inbox){.box_bytes = (bytes + BOX_ALIGNMENT - 1) / BOX_ALIGNMENT * BOX_ALIGNMENT,
+                     .output_bytes = r->params.output_bytes,
+                     .own = own,
+                     .ranks = r->ranks,
+                     .last_slot = metg_graph_slots(&largest) - 1};
+}
+
+static uint64_t inbox_bytes(const metg_inbox *inbox)
+{
+    return (inbox->last_slot + 1) * inbox->ranks * inbox->box_bytes;
+}
+
+/* Memory that peers can map, or else any. */
+static bool open_window(metg_rank *r)
+{
+    tc_error err = {TC_OK, ""};
+    tc_window_params params = {.bytes = word_offset(METG_WORDS) + inbox_bytes(&r->share.inbox),
+                               .rights = TC_WINDOW_READ | TC_WINDOW_WRITE | TC_WINDOW_ATOMIC,
+                               .group = r->group,
+                               .shared = 1};
+    if (tc_window_open(r->ctx, &params, &r->share.window, &err) == TC_OK) {
+        r->words = tc_window_memory(r->ctx, r->share.window);
+        return true;
+    }
+    params.shared = 0;
+    params.memory = r->memory = calloc(1, params.bytes);
+    r->words = r->memory;
+    return enough_memory(r->memory != NULL) &&
+           metg_rank_check(tc_window_open(r->ctx, &params, &r->share.window, &err), &err,
+                           "window");
+}
+
+/* --- peers ------------------------------------------------------------------------------- */
+
+static bool open_function(metg_rank *r, const char *name, tc_ifunc **fn_out)
+{
+    tc_error err = {TC_OK, ""};
+    return metg_rank_check(tc_ifunc_open(r->ctx, name, fn_out, &err), &err, name);
+}
+
+static bool meet_peer(metg_rank *r, uint32_t peer)
+{
+    tc_error err = {TC_OK, ""};
+    metg_peer *p = &r->peers[peer];
+    size_t size = sizeof p->window;
+    return metg_rank_check(tc_group_ep(r->group, peer, &p->ep, &err), &err, "endpoint") &&
+           metg_rank_check(
+               tc_call(p->ep, r->where, NULL, 0, &p->window, &size, METG_TIMEOUT_NS, &err),
+               &err, "metg_where");
+}
+
+static tc_gptr word_of_first(const metg_rank *r, metg_word word)
+{
+    return tc_gptr_add(r->rank == 0 ? r->share.window : r->peers[0].window, word_offset(word));
+}
+
+/* Views are used if every rank has all of them. */
+static bool map_peers(metg_rank *r)
+{
+    tc_error err = {TC_OK, ""};
+    const tc_gptr word = word_of_first(r, METG_WORD_UNMAPPED);
+    uint64_t unmapped = 0;
+    tc_ep *first = NULL;
+    for (uint32_t peer = 0; peer < r->ranks; peer++) {
+        metg_peer *p = &r->peers[peer];
+        if (peer != r->rank &&
+            tc_window_map(p->ep, p->window, METG_TIMEOUT_NS, &p->view, &err) != TC_OK)
+            unmapped = 1;
+    }
+    if (!metg_rank_check(tc_group_ep(r->group, 0, &first, &err), &err, "endpoint") ||
+        !metg_rank_check(tc_window_fetch_add(first, word, unmapped, NULL, 0, &err), &err,
+                         "fetch and add") ||
+        !metg_rank_barrier(r) ||
+        !metg_rank_check(tc_window_get(first, word, &unmapped, sizeof unmapped, 0, &err), &err,
+                         "get"))
+        return false;
+    r->mapped = unmapped == 0;
+    return true;
+}
+
+bool metg_rank_create(tc_context *ctx, tc_group *group, const metg_rank_params *params,
+                      metg_rank *rank_out)
+{
+    metg_rank *r = rank_out;
+    *r = (metg_rank){.ctx = ctx,
+                     .group = group,
+                     .rank = tc_group_rank(group),
+                     .ranks = tc_group_size(group),
+                     .params = *params};
+    shape_inbox(r);
+    for (unsigned i = 0; i < 2; i++) {
+        r->outputs[i] = calloc(params->width / r->ranks, params->output_bytes);
+        if (!enough_memory(r->outputs[i] != NULL))
+            return false;
+    }
+    if (!open_window(r))
+        return false;
+    r->share.inbox.memory = (unsigned char *)r->words + word_offset(METG_WORDS);
+    tc_context_set_target_args(ctx, &r->share);
+    if (!open_function(r, "metg_where", &r->where) ||
+        !open_function(r, "metg_inputs", &r->inputs) || !metg_rank_barrier(r))
+        return false;
+    for (uint32_t peer = 0; peer < r->ranks; peer++) {
+        if (peer != r->rank && !meet_peer(r, peer))
+            return false;
+    }
+    return map_peers(r);
+}
+
+void metg_rank_destroy(metg_rank *r)
+{
+    if (r->ctx == NULL)
+        return;
+    for (uint32_t peer = 0; peer < r->ranks; peer++) {
+        if (r->peers[peer].view != NULL)
+            (void)tc_window_unmap(r->ctx, r->peers[peer].view);
+    }
+    tc_context_set_target_args(r->ctx, NULL);
+    if (r->words != NULL)
+        (void)tc_window_close(r->ctx, r->share.window);
+    tc_ifunc_close(r->where);
+    tc_ifunc_close(r->inputs);
+    for (unsigned i = 0; i < 2; i++)
+        free(r->outputs[i]);
+    free(r->memory);
+}
+
+/* --- runs -------------------------------------------------------------------------------- */
+
+void metg_rank_begin(metg_rank *r, const metg_graph *graph, uint32_t steps, uint64_t iterations,
+                     uint64_t seed)
+{
+    r->graph = graph;
+    r->steps = steps;
+    r->iterations = iterations;
+    r->seed = seed;
+    r->is_wrong = false;
+    memset(r->share.inbox.memory, 0, inbox_bytes(&r->share.inbox));
+    for (unsigned i = 0; i < 2; i++)
+        memset(r->outputs[i], 0, graph->own * r->params.output_bytes);
+}
+
+bool metg_rank_rest(uint64_t *end_ns, uint32_t peer)
+{
+    const uint64_t now_ns = perf_now_ns();
+    *end_ns = *end_ns == 0 ? now_ns + METG_TIMEOUT_NS : *end_ns;
+    if (now_ns > *end_ns) {
+        fprintf(stderr, "metg: no outputs of rank %u came in time\n", peer);
+        return false;
+    }
+    (void)sched_yield();
+    return true;
+}
+
+uint64_t metg_rank_wrong(const metg_rank *r)
+{
+    return __atomic_load_n(r->words + METG_WORD_WRONG * WORD_STRIDE, __ATOMIC_SEQ_CST);
+}
+
+bool metg_rank_compare(metg_rank *r, const uint64_t *sums)
+{
+    tc_error err = {TC_OK, ""};
+    const uint32_t last = r->steps - 1;
+    bool is_wrong = r->is_wrong;
+    for (uint32_t own = 0; own < r->graph->own; own++) {
+        const metg_output *output = metg_rank_output(r, last, own);
+        const uint32_t point = r->rank * r->graph->own + own;
+        is_wrong = is_wrong || output->id != metg_id(last, point) || output->sum != sums[point];
+    }
+    if (!is_wrong)
+        return true;
+    if (r->rank == 0) {
+        (void)__atomic_fetch_add(r->words + METG_WORD_WRONG * WORD_STRIDE, 1, __ATOMIC_SEQ_CST);
+        return true;
+    }
+    return metg_rank_check(tc_window_fetch_add(r->peers[0].ep,
+                                               word_of_first(r, METG_WORD_WRONG), 1, NULL, 0,
+                                               &err),
+                           &err, "fetch and add");
+}
+
+/* --- near or far ------------------------------------------------------------------------- */
+
+static bool await_word(const uint64_t *word, uint64_t value)
+{
+    const uint64_t end_ns = perf_now_ns() + METG_TIMEOUT_NS;
+    for (uint64_t turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; turn++) {
+        if (turn % TURNS_BEFORE_YIELD != 0)
+            continue;
+        if (perf_now_ns() > end_ns) {
+            fprintf(stderr, "metg: no word from the other rank\n");
+            return false;
+        }
+        (void)sched_yield();
+    }
+    return true;
+}
+
+bool metg_rank_measure_word(metg_rank *r, double *ns_out)
+{
+    uint64_t stamps[WORD_TRIPS + 1];
+    uint64_t *words = r->rank == 0 || !r->mapped ? r->words : r->peers[0].view->memory;
+    uint64_t *ping = words + METG_WORD_PING * WORD_STRIDE;
+    uint64_t *pong = words + METG_WORD_PONG * WORD_STRIDE;
+    const uint64_t begin = *(r->rank == 0 ? pong : ping);
+    *ns_out = 0;
+    if (!metg_rank_barrier(r))
+        return false;
+    for (uint64_t trip = 0; trip < WORD_TRIPS && r->rank < 2 && r->mapped; trip++) {
+        stamps[trip] = perf_ticks();
+        if (r->rank == 0)
+            __atomic_store_n(ping, begin + trip + 1, __ATOMIC_RELEASE);
+        if (!await_word(r->rank == 0 ? pong : ping, begin + trip + 1))
+            return false;
+        if (r->rank == 1)
+            __atomic_store_n(pong, begin + trip + 1, __ATOMIC_RELEASE);
+    }
+    stamps[WORD_TRIPS] = perf_ticks();
+    if (r->rank == 0 && r->mapped)
+        *ns_out = perf_stats_latency(stamps, WORD_TRIPS).p50_ns;
+    return metg_rank_barrier(r);
+}
