@@ -23,6 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A message that was forwarded as often takes no way but that by the home. A rank may have lost
+ * its newest fact and learnt an older one since: such facts lead in circles, but the home's never
+ * do, as a rank that the object leaves notifies the home before it forwards. */
+#define FACT_HOPS_MAX 16u
+
 /* --- records ------------------------------------------------------------------------------ */
 
 tc_status tco_record_create(const tc_objects *objects, const char *class_name, uint64_t bytes,
@@ -83,6 +88,8 @@ static tc_object_entrance follow(const tc_objects *objects, tc_gptr object, cons
     tc_status status = tco_table_where(&objects->table, object, &fact, &error);
     if (status != TC_OK)
         return fail(status, &error);
+    if (tc_self_hops() >= FACT_HOPS_MAX && object.rank != objects->node.rank)
+        fact = (tco_fact){object, 0, object.rank};
     if (tc_self_hops() >= TC_OBJECT_HOPS_MAX)
         return fail(tco_error_set(&error, TC_E_HOPS,
                                   "%u ranks have forwarded a message to object %u of rank %u",

@@ -183,6 +183,8 @@ void tco_moves_destroy(tc_object_self *self)
     tco_table_remove(&objects->table, record);
     if (object.rank == objects->node.rank)
         tco_table_release(&objects->table, object);
+    else /* which all facts that lead here are older than */
+        tco_table_learn(&objects->table, object, object.rank, record->moves + 1);
     drop(objects, self);
 }
 
@@ -260,8 +262,11 @@ static tc_status take_piece(tc_objects *objects, const tco_request *request, con
 static tc_status settle(tc_objects *objects, const tco_request *request, tc_error *err)
 {
     tco_record *record = tco_table_find(&objects->table, request->object);
-    if (record == NULL || !record->is_arriving || record->from != tc_self_origin() ||
-        record->moves != request->moves)
+    const bool arrives = record != NULL && record->is_arriving &&
+                         record->from == tc_self_origin() && record->moves == request->moves;
+    if (!arrives && request->kind == TCO_ABORT)
+        return TC_OK; /* its first piece was refused */
+    if (!arrives)
         return tco_error_set(err, TC_E_INVALID, "object %u of rank %u does not arrive",
                              tco_pointer_index(request->object), request->object.rank);
     if (request->kind == TCO_ABORT) {
@@ -272,6 +277,7 @@ static tc_status settle(tc_objects *objects, const tco_request *request, tc_erro
         return tco_error_set(err, TC_E_INVALID, "%" PRIu64 " of %" PRIu64 " bytes have arrived",
                              record->received, record->bytes);
     record->is_arriving = false;
+    tco_table_forget(&objects->table, request->object); /* an earlier rank of it */
     if (request->object.rank != objects->node.rank) {
         const tco_request fact =
             tco_moves_request(TCO_FACT, request->object, objects->node.rank, record->moves);
