@@ -239,7 +239,7 @@ static void end(tc_object_self *self)
 static tc_status make_record(tc_objects *objects, const char *class_name, uint64_t bytes,
                              tco_record **record_out, tc_error *err)
 {
-    tco_record *record;
+    tco_record *record = NULL;
     tc_status status = tco_record_create(objects, class_name, bytes, &record, err);
     if (status != TC_OK)
         return status;
@@ -260,7 +260,7 @@ static tc_status make(const tc_object_node *node, const char *class_name, uint64
                       tc_object_self *self_out)
 {
     tc_objects *objects = tco_objects_of(node);
-    tco_record *record;
+    tco_record *record = NULL;
     tc_error error;
     tc_status status = make_record(objects, class_name, bytes, &record, &error);
     if (status != TC_OK) {

@@ -216,7 +216,7 @@ static void give_up(tc_objects *objects, tco_record *record)
 static tc_status begin_arrival(tc_objects *objects, const tco_request *request,
                                tco_record **record_out, tc_error *err)
 {
-    tco_record *record;
+    tco_record *record = NULL;
     tc_status status =
         tco_record_create(objects, request->class_name, request->total, &record, err);
     if (status != TC_OK)
