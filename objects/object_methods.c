@@ -1,18 +1,18 @@
 /* From a message to the method's object.
  *
  * begin   checks the message, finds the object, compares it with the method's requirements, and
- *         enters it. If the object is elsewhere it forwards the message. If others have to leave
- *         first, it waits in a task, and without a task it reports that one is needed. An object
- *         that has gone when the wait ends is looked for again.
- * end     leaves the object. That of a constructor that has failed, and that of a destructor, is
- *         freed.
+ *         enters it. If the object is elsewhere it forwards the message. If others have to
+ *         leave first, it waits in a task, and without a task it reports that one is needed. An
+ *         object that has gone when the wait ends is looked for again.
+ * end     leaves the object. It frees the object if a constructor has failed, or a destructor
+ *         has ended.
  *
- * A message is forwarded to the rank of the newest fact, and its first sender gets that fact, so
- * that its next message takes the direct way.
+ * A message is forwarded to the rank of the newest fact, and its first sender gets that fact,
+ * so that its next message takes the direct way.
  *
- * Everything here runs in a function of a peer's, so failures go to its caller, by tc_self_fail.
- * This file must never run a body for an object of another class or a smaller state, and never
- * keep a record across a wait that did not enter it. */
+ * Everything here runs in a function of a peer's, so failures go to its caller, by
+ * tc_self_fail. This file must never run a body for an object of another class or a smaller
+ * state, and never keep a record across a wait that did not enter it. */
 #include "object_methods.h"
 
 #include "object_moves.h"
@@ -24,8 +24,8 @@
 #include <string.h>
 
 /* A message that was forwarded as often takes no way but that by the home. A rank may have lost
- * its newest fact and learnt an older one since: such facts lead in circles, but the home's never
- * do, as a rank that the object leaves notifies the home before it forwards. */
+ * its newest fact and learnt an older one since: such facts lead in circles, but the home's
+ * never do, as a rank that the object leaves notifies the home before it forwards. */
 #define FACT_HOPS_MAX 16u
 
 /* --- records ------------------------------------------------------------------------------ */
@@ -167,7 +167,6 @@ static tc_status enter_later(const tc_object_node *node, tco_record *record,
     status = check_object(record, method, err);
     if (status != TC_OK) {
         tco_turns_leave(objects, record);
-        /* Of another kind than TC_E_NOT_FOUND, for which the object is looked for again. */
         return status;
     }
     fill_self(node, record, self);

@@ -6,7 +6,7 @@
  *   pieces      a call for each 128 KB of state; the new rank keeps them in a record that is
  *               `is_arriving`, in which messages wait that come too early
  *   commit      a message. From here on the object is the new rank's, and this one forwards;
- *               messages to one member keep their order, so none overtakes the commit
+ *               messages to one member keep their order, so no message overtakes it
  *   fact        to the home, from this rank and from the new one, as one of them may be lost
  *   dismiss     those that wait here look for the object again, and go after it
  *
@@ -17,7 +17,8 @@
  *
  * Requests come from members of the group, are checked once, by tco_request_check, and then
  * compared with the records that they concern. This file must never have an object at two ranks
- * that both run methods, and never touch a record after a wait unless the task has entered it. */
+ * that both run methods, and never touch a record after a wait unless the task has entered
+ * it. */
 #include "object_moves.h"
 
 #include "object_methods.h"
@@ -238,7 +239,7 @@ static tc_status take_piece(tc_objects *objects, const tco_request *request, con
 {
     tco_record *record = tco_table_find(&objects->table, request->object);
     tc_status status = TC_OK;
-    /* Of an arrival whose abort was lost. */
+    /* An earlier arrival was given up, and its abort was lost. */
     if (record != NULL && record->is_arriving && request->offset == 0 &&
         request->moves >= record->moves) {
         give_up(objects, record);

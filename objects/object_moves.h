@@ -11,12 +11,12 @@ void tco_moves_main(void *payload, size_t size, void *target_args);
 tco_request tco_moves_request(tco_request_kind kind, tc_gptr object, uint32_t rank,
                               uint64_t moves);
 
-/* Sends a request that the receiver can do without: one that is lost costs detours, or memory of
- * an arrival that was given up. */
+/* Sends a request that the receiver can do without: one that is lost costs detours, or memory
+ * of an arrival that was given up. */
 void tco_moves_notify(const tc_objects *objects, uint32_t rank, const tco_request *request);
 
-/* Destroys the object that `self` holds alone; self->record is NULL afterwards. In a task it may
- * wait for credit to notify the home. */
+/* Destroys the object that `self` holds alone; self->record is NULL afterwards. In a task it
+ * may wait for credit to notify the home. */
 void tco_moves_destroy(tc_object_self *self);
 
 #endif

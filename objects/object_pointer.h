@@ -36,10 +36,10 @@ static inline bool tco_pointer_is_valid(tc_gptr object, uint32_t ranks)
            object.rank < ranks && tco_pointer_use(object) > 0;
 }
 
-/* Explains why a pointer that is not valid is none.
+/* Checks a pointer, with a text.
  *
  *   TC_OK         it may be an object's
- *   TC_E_INVALID  it never was one; the text has what was found and expected */
+ *   TC_E_INVALID  it never was one; the text has the value found and the one expected */
 TC_MUST_CHECK tc_status tco_pointer_check(tc_gptr object, uint32_t ranks, tc_error *err);
 
 #endif

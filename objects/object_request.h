@@ -37,7 +37,7 @@ typedef struct tco_request_limits {
     uint64_t state_max;
 } tco_request_limits;
 
-/* Checks all that depends on the bytes alone.
+/* Checks the bytes by themselves, without the table.
  *
  *   request_out   a copy
  *   bytes_out     those behind it: size - sizeof *request_out, 0 unless it is TCO_PIECE
@@ -45,7 +45,8 @@ typedef struct tco_request_limits {
  *   TC_OK           each field has a value that its kind may have
  *   TC_E_VERSION    the request is of another version of this library
  *   TC_E_TOO_LARGE  the state is larger than limits->state_max
- *   TC_E_INVALID    too short, too long, or a field is outside its range; the text says which */
+ *   TC_E_INVALID    too short, too long, or a field is outside its range; the text says
+ *                   which */
 TC_MUST_CHECK tc_status tco_request_check(const void *payload, size_t size,
                                           const tco_request_limits *limits,
                                           tco_request *request_out, size_t *bytes_out,

@@ -1,9 +1,9 @@
 /* Objects by their pointers.
  *
- * Objects of this home are found by index: slots[index] has the use of the index, and the record
- * if the object is here. Objects of other homes that are here are in a hash table. All other
- * knowledge is facts: at the home in the slot, elsewhere in a table of fixed size in which a new
- * fact overwrites an older one of the same entry.
+ * Objects of this home are found by index: slots[index] has the use of the index, and the
+ * record if the object is here. Objects of other homes that are here are in a hash table. All
+ * other knowledge is facts: at the home in the slot, elsewhere in a table of fixed size in
+ * which a new fact overwrites an older one of the same entry.
  *
  * A slot that is free is in the list of free ones, with the use that its next object gets. When
  * all uses are over the slot stays out of the list.

@@ -39,7 +39,7 @@ typedef struct tco_slot {
 } tco_slot;
 
 typedef struct tco_fact {
-    tc_gptr object; /* zeroed: none */
+    tc_gptr object; /* zeroed: an empty entry */
     uint64_t moves;
     uint32_t rank;
 } tco_fact;
@@ -91,12 +91,12 @@ tco_record *tco_table_find(const tco_table *table, tc_gptr object);
  * and at the home those about objects that are here, are ignored. */
 void tco_table_learn(tco_table *table, tc_gptr object, uint32_t rank, uint64_t moves);
 
-/* Drops what is noted about an object of another home. */
+/* Drops the fact about an object of another home. */
 void tco_table_forget(tco_table *table, tc_gptr object);
 
 /* The next rank on the way to an object that is not here.
  *
- *   fact_out        rank and moves; 0 moves and the home's rank when nothing else is noted
+ *   fact_out        rank and moves; without a fact the home's rank, and 0 moves
  *
  *   TC_E_NOT_FOUND  this is its home, and the object does not exist, or no rank has it */
 TC_MUST_CHECK tc_status tco_table_where(const tco_table *table, tc_gptr object,

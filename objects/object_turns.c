@@ -1,8 +1,8 @@
 /* A waiter is memory of its own, as a task's stack is not there while it waits. The method that
  * leaves decides for those that wait: it takes the first ones out of the queue, counts them as
  * active, and releases the semaphore of each. So nothing passes between the release and the
- * moment when they go on. A waiter whose wait is ended from outside (its endpoint is lost) may
- * have been admitted by then: it leaves at once. */
+ * moment when they go on. A wait that is ended from outside (its endpoint is lost) may have
+ * been admitted before: then it leaves at once. */
 #include "object_turns.h"
 
 #include <assert.h>

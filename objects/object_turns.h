@@ -1,4 +1,4 @@
-/* Which methods of an object run beside which, and in which order others are admitted. */
+/* Admits methods to an object: beside others, alone, or after a wait. */
 #ifndef TCO_OBJECT_TURNS_H
 #define TCO_OBJECT_TURNS_H
 

@@ -10,8 +10,8 @@
 #define STATE_DEFAULT (1ull << 30)
 
 /* An archive as docs/archive-format.md has it: the function tc_object with one slice, of a form
- * and a target that no process selects. Its content id is that of the protocol between ranks, so
- * a byte changes only together with the meaning of requests. */
+ * and a target that no process selects. Its content id is that of the protocol between ranks,
+ * so a byte changes only together with the meaning of requests. */
 static const uint8_t archive[] = {0x54, 0x43, 0x41, 0x01, 0x00, 0x00, 0x22, 0x74, 0x63, 0x5f,
                                   0x6f, 0x62, 0x6a, 0x65, 0x63, 0x74, 0x00, 0x01, 0x01, 0x00,
                                   0x6f, 0x62, 0x6a, 0x65, 0x63, 0x74, 0x73, 0x2d, 0x6e, 0x6f,

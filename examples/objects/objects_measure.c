@@ -1,6 +1,6 @@
 /* Time of a call of an empty method beside that of an empty function with as many bytes. Rank 0
- * calls rank 1, in short rounds that take turns. Printed are the median and the round that a tenth
- * are faster than, which others' load on the machine disturbs least.
+ * calls rank 1, in short rounds that take turns. Printed are the median and the round that a
+ * tenth are faster than, which others' load on the machine disturbs least.
  *
  *   tc-run -n 2 objects_measure [ROUNDS] */
 #include "account.h"

@@ -96,7 +96,8 @@ TC_MUST_CHECK static inline tc_status tc_objects_open(tc_context *ctx,
  * TC_E_UNSUPPORTED. Before tc_group_destroy and tc_context_destroy. NULL is allowed.
  *
  *   TC_OK      objects is freed
- *   TC_E_BUSY  a method of an object runs or waits, and nothing was done: progress, then retry */
+ *   TC_E_BUSY  a method of an object runs or waits, and nothing was done: progress, then
+ *              retry */
 TC_MUST_CHECK TC_API tc_status tc_objects_close(tc_objects *objects);
 
 /* The number of objects at this rank. */
@@ -145,7 +146,7 @@ TC_MUST_CHECK TC_API tc_status tc_object_call(tc_objects *objects, tc_ifunc *met
 TC_MUST_CHECK TC_API tc_status tc_object_ep(tc_objects *objects, const tc_gptr *object,
                                             tc_ep **ep_out, tc_error *err);
 
-/* Drops what this rank believes about an object's rank: the next message goes to the home.
+/* Drops this rank's knowledge of where an object is: the next message goes to the home.
  * tc_object_call does so after TC_E_PEER_LOST, TC_E_UNREACHABLE, TC_E_CLOSED and TC_E_TIMEOUT;
  * the callback of a started call should. At the home it does nothing. */
 TC_API void tc_object_forget(tc_objects *objects, const tc_gptr *object);
@@ -170,8 +171,8 @@ tc_object_call_start(tc_objects *objects, tc_ifunc *method, const void *message,
 }
 
 /* Moves an object to another rank, behind the methods that were called before, and waits until
- * it is there. The state goes as bytes: pointers in it are void afterwards. An object that could
- * not be moved stays where it was.
+ * it is there. The state goes as bytes: pointers in it are void afterwards. An object that
+ * could not be moved stays where it was.
  *
  *   rank            of the group; the one where it is: TC_OK
  *   timeout_ns      0: the option call_timeout. After TC_E_TIMEOUT it may move all the same
@@ -188,8 +189,8 @@ TC_MUST_CHECK TC_API tc_status tc_object_move(tc_objects *objects, tc_gptr objec
 /* Destroys an object, behind the methods that were called before, and waits until it is done.
  * Methods that wait for it end with TC_E_NOT_FOUND.
  *
- *   destructor      a function defined by TC_OBJECT_DESTRUCTOR, whose message is the tc_gptr; it
- *                   runs before the state is freed. NULL: none
+ *   destructor      a function defined by TC_OBJECT_DESTRUCTOR, whose message is the tc_gptr;
+ *                   it runs before the state is freed. NULL: none
  *   timeout_ns      0: the option call_timeout. After TC_E_TIMEOUT it may end all the same
  *
  *   TC_OK           it is gone

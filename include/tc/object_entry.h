@@ -23,13 +23,13 @@
  *   }
  *
  * Before the body runs, the runtime has found the object at this rank, or has forwarded the
- * message, and has compared class, size of the state, and size of the message. Whatever does not
- * fit is answered with a status and a text, and the body does not run.
+ * message, and has compared class, size of the state, and size of the message. Whatever does
+ * not fit is answered with a status and a text, and the body does not run.
  *
  * Kinds. A plain method (TC_OBJECT_METHOD) does not wait, so it runs alone. A threaded one may
  * wait (<tc/task.h>): others of the same object run meanwhile. An atomic one may wait, too, and
  * no other method of the object runs before it has ended. Those that come meanwhile wait in
- * their order; none passes another. A method that calls its own object and waits for that
+ * their order; no method passes another. A method that calls its own object and waits for that
  * while it is atomic waits for itself: the call's deadline ends that.
  *
  * The state is aligned to 16 bytes, stays where it is while a method of the object runs or
@@ -38,7 +38,8 @@
  * A method ends by returning, by an exception of C++, or with its endpoint. tc_self_abandon
  * across a method's frame leaves the object as if the method still ran.
  *
- * Policies. These inline functions call tc_self_data, tc_self_fail, tc_reply and tc_task_run. */
+ * Policies. These inline functions call tc_self_data, tc_self_fail, tc_reply and
+ * tc_task_run. */
 #ifndef TC_OBJECT_ENTRY_H
 #define TC_OBJECT_ENTRY_H
 
@@ -164,8 +165,8 @@ TC_MUST_CHECK static inline tc_status tc_object_destroy_after(const tc_object_se
     return self->node->request(self, TC_RANK_NONE);
 }
 
-/* Finds the endpoint for messages to another object, as tc_object_ep does: for tc_send, and in a
- * method that may wait, for tc_call.
+/* Finds the endpoint for messages to another object, as tc_object_ep does: for tc_send, and in
+ * a method that may wait, for tc_call.
  *
  *   as tc_object_ep */
 TC_MUST_CHECK static inline tc_status tc_object_ep_of(const tc_object_self *self,

@@ -1,12 +1,13 @@
 /* Messages to a rank's objects: requests of other ranks' runtimes, and messages of methods, in
- * any order. The calls to the library are in front of the library's, and end as the input says.
- * After each message the table is whole, every object that runs methods has arrived in full, and
- * nothing is entered. An input is a list of messages: a byte with the sender's rank (low 2 bits)
- * and how calls end (0 bits: well), the number of bytes in two bytes, and these. */
+ * any order. Functions of the fuzzer stand in front of the library's, and end as the input
+ * decides. After each message the table is whole, every object that runs methods has arrived in
+ * full, and nothing is entered. An input is a list of messages: a byte with the sender's rank
+ * (low 2 bits) and how calls end (0 bits: well), the number of bytes in two bytes, and
+ * these. */
 #include "fuzzer.h"
-#include "object_methods.h"
-#include "object_moves.h"
-#include "object_turns.h"
+#include "../../objects/object_methods.h"
+#include "../../objects/object_moves.h"
+#include "../../objects/object_turns.h"
 
 #include <string.h>
 #include <tc/task_sync.h>

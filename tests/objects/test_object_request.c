@@ -1,7 +1,7 @@
 /* Requests between ranks: each field outside its range is refused with a text. */
-#include "object_request.h"
+#include "../../objects/object_request.h"
 
-#include "object_pointer.h"
+#include "../../objects/object_pointer.h"
 #include "../support/test.h"
 
 #include <string.h>

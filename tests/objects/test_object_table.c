@@ -1,5 +1,5 @@
 /* The objects of a rank, those of its home, and facts about others. */
-#include "object_table.h"
+#include "../../objects/object_table.h"
 
 #include "../support/test.h"
 
@@ -127,7 +127,7 @@ TEST_WITH(capacity, begin, end)
 TEST_WITH(guests, begin, end)
 {
     (void)state;
-    /* Of one index and several homes, and of several uses; the table grows. */
+    /* One index of several homes, and several uses; the table grows. */
     for (uint32_t i = 0; i < 90; i++)
         add(record_of(tco_pointer_make(i % 3, i / 30, 1 + i % 30)));
     for (uint32_t i = 0; i < 90; i += 2)

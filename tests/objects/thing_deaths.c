@@ -1,5 +1,5 @@
-/* Rank 2 of four is killed, while calls are under way, with objects at it, on their way to it, of
- * its home elsewhere, and elsewhere after they were at it. Rank 0 drives. */
+/* Rank 2 of four is killed, while calls are under way, with objects at it, on their way to it,
+ * of its home elsewhere, and elsewhere after they were at it. Rank 0 drives. */
 #include "thing_job.h"
 
 #include <signal.h>
@@ -71,8 +71,8 @@ static void prepare(thing_job *job, doomed *d)
         (void)tc_wait(job->ctx, TC_MILLISECONDS(10));
 }
 
-/* An object at the victim, or that only the victim leads to. The first call may have been at the
- * victim; each ends. */
+/* An object at the victim, or that only the victim leads to. The first call may have been at
+ * the victim; each ends. */
 static void check_lost(thing_job *job, tc_gptr object)
 {
     tc_error error;

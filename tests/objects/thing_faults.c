@@ -1,5 +1,5 @@
-/* Pointers, messages and functions that fit no object: each ends with a status and a text at the
- * caller. Rank 0 drives; every rank has 100 objects at most. */
+/* Pointers, messages and functions that fit no object: each ends with a status and a text at
+ * the caller. Rank 0 drives; every rank has 100 objects at most. */
 #include "thing_job.h"
 
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void check_constructors(thing_job *job, uint32_t rank)
                TC_E_CORRUPT, &error, "the constructor answered with");
 }
 
-/* The rank is full; nothing of it is lost, and a place that is freed is used again. */
+/* The rank is full; nothing of it is lost, and a free index is used again. */
 static void check_capacity(thing_job *job, uint32_t rank)
 {
     tc_gptr objects[100], more;

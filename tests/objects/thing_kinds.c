@@ -91,7 +91,8 @@ static void check_destruction(thing_job *job, uint32_t home)
     start(job, THING_LEAVE, object, UINT32_MAX, &s);
     for (uint32_t i = 0; i < 10; i++)
         start(job, i % 2 == 0 ? THING_ADD : THING_BUMP, object, 1, &behind);
-    /* One that comes behind the request of the rank to itself waits, and finds none. */
+    /* One that comes behind the request of the rank to itself waits, and does not find the
+     * object. */
     while ((status = thing_try(job, THING_ADD, object, 1, &error)) == TC_OK)
         continue;
     REQUIRE(status == TC_E_NOT_FOUND);
