@@ -11,7 +11,9 @@
  *   dismiss     those that wait here look for the object again, and go after it
  *
  * If a piece fails, the object stays, and the new rank gets an abort. If the new rank is lost
- * after the commit has been queued, the object is lost with it.
+ * after the commit has been queued, the object is lost with it. If the old rank is lost before,
+ * or the abort, the copy at the new rank is given up by the first message that waits for it: it
+ * asks the old rank each second.
  *
  * Destruction is a task likewise: enter alone, notify the home, free, dismiss.
  *
@@ -214,6 +216,14 @@ static void give_up(tc_objects *objects, tco_record *record)
     tco_record_free(record);
 }
 
+/* As before the wait, the arrival may have ended meanwhile. */
+static void give_up_probed(tc_objects *objects, const tco_request *probe)
+{
+    tco_record *record = tco_table_find(&objects->table, probe->object);
+    if (record != NULL && record->is_arriving && record->moves == probe->moves)
+        give_up(objects, record);
+}
+
 static tc_status begin_arrival(tc_objects *objects, const tco_request *request,
                                tco_record **record_out, tc_error *err)
 {
@@ -288,6 +298,38 @@ static tc_status settle(tc_objects *objects, const tco_request *request, tc_erro
     return TC_OK;
 }
 
+void tco_moves_probe(tc_objects *objects, tc_gptr object)
+{
+    tco_record *record = tco_table_find(&objects->table, object);
+    tc_ep *ep;
+    if (record == NULL || !record->is_arriving || record->is_probed)
+        return;
+    const tco_request probe = tco_moves_request(TCO_PROBE, object, 0, record->moves);
+    record->is_probed = true;
+    tc_status status = tc_group_ep(objects->group, record->from, &ep, NULL);
+    if (status == TC_OK)
+        status = tc_call(ep, objects->runtime, &probe, sizeof probe, NULL, NULL, 0, NULL);
+    /* A commit that was sent before the answer has arrived before it. */
+    record = tco_table_find(&objects->table, object);
+    if (record == NULL || !record->is_arriving || record->moves != probe.moves)
+        return;
+    record->is_probed = false;
+    /* The call also fails when the end of this task's own endpoint ends its waits. */
+    if (status != TC_OK && tc_task_sleep(0) == TC_OK)
+        give_up_probed(objects, &probe);
+}
+
+static tc_status answer_probe(const tc_objects *objects, const tco_request *request,
+                              tc_error *err)
+{
+    const tco_record *record = tco_table_find(&objects->table, request->object);
+    if (record != NULL && !record->is_arriving && record->is_exclusive &&
+        record->moves + 1 == request->moves)
+        return TC_OK;
+    return tco_error_set(err, TC_E_NOT_FOUND, "object %u of rank %u does not move from here",
+                         tco_pointer_index(request->object), request->object.rank);
+}
+
 /* Facts about an object that is here are of a time before it came. */
 static tc_status take_news(tc_objects *objects, const tco_request *request)
 {
@@ -319,6 +361,8 @@ static tc_status serve(tc_objects *objects, const void *payload, size_t size,
     case TCO_FACT:
     case TCO_GONE:
         return take_news(objects, request);
+    case TCO_PROBE:
+        return answer_probe(objects, request, err);
     case TCO_MOVE:
     case TCO_DESTROY:
         break;

@@ -15,7 +15,8 @@ typedef enum tco_request_kind {
     TCO_GONE = 5,    /* to the home: the object was destroyed */
     TCO_MOVE = 6,    /* a call or not: the object should go to `rank` */
     TCO_DESTROY = 7, /* a call or not: the object should be destroyed */
-    TCO_REQUEST_LAST = TCO_DESTROY
+    TCO_PROBE = 8,   /* a call: answered with TC_OK while the receiver moves it to the sender */
+    TCO_REQUEST_LAST = TCO_PROBE
 } tco_request_kind;
 
 /* 88 bytes, the same on both architectures. Fields that a kind does not have are 0. */

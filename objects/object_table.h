@@ -23,6 +23,7 @@ typedef struct tco_record {
     bool is_arriving;  /* until the commit */
     uint32_t from;     /* the rank that it comes from */
     uint64_t received; /* bytes of the state */
+    bool is_probed;    /* a task asks the rank whether it still moves it */
     /* methods that run or wait inside, and those that wait for the object */
     uint32_t active;
     bool is_exclusive; /* the one that is active is atomic */

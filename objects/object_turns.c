@@ -5,9 +5,14 @@
  * been admitted before: then it leaves at once. */
 #include "object_turns.h"
 
+#include "object_moves.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <tc/task_sync.h>
+
+/* Between the questions whether an object still arrives. */
+#define ARRIVAL_NS TC_SECONDS(1)
 
 typedef enum tco_outcome { TCO_QUEUED = 0, TCO_ADMITTED, TCO_DISMISSED } tco_outcome;
 
@@ -110,6 +115,20 @@ static tc_status conclude(tc_objects *objects, tco_record *record, const tco_wai
     return status;
 }
 
+/* The record is there as long as the waiter is in its queue. */
+static tc_status wait_for(tc_objects *objects, tc_gptr object, const tco_record *record,
+                          tco_waiter *waiter)
+{
+    for (;;) {
+        const bool arrives = waiter->outcome == TCO_QUEUED && record->is_arriving;
+        tc_status status =
+            tc_task_semaphore_acquire(&waiter->semaphore, arrives ? ARRIVAL_NS : TC_FOREVER);
+        if (status != TC_E_TIMEOUT)
+            return status;
+        tco_moves_probe(objects, object);
+    }
+}
+
 tc_status tco_turns_wait(tc_objects *objects, tco_record *record, bool is_exclusive)
 {
     tco_waiter *waiter = calloc(1, sizeof *waiter);
@@ -121,7 +140,7 @@ tc_status tco_turns_wait(tc_objects *objects, tco_record *record, bool is_exclus
     *record->last = waiter;
     record->last = &waiter->next;
     objects->users++;
-    tc_status status = tc_task_semaphore_acquire(&waiter->semaphore, TC_FOREVER);
+    tc_status status = wait_for(objects, record->object, record, waiter);
     objects->users--;
     status = conclude(objects, record, waiter, status);
     free(waiter);

@@ -84,7 +84,7 @@ typedef struct tc_object_method {
 } tc_object_method;
 
 typedef enum tc_object_entrance {
-    TC_OBJECT_ENTERED = 0,  /* the body has to run, and then `end` */
+    TC_OBJECT_ENTERED = 0,  /* the body runs, and the node's end follows */
     TC_OBJECT_OCCUPIED = 1, /* again, as a task */
     TC_OBJECT_ELSEWHERE = 2 /* the message was forwarded, or has failed */
 } tc_object_entrance;
@@ -264,6 +264,7 @@ TC_MUST_CHECK static inline tc_status tc_object_ep_of(const tc_object_self *self
     }                                                                                          \
     static void name##_method
 
+/* Returns the runtime of the rank; NULL: it has none, and the message has failed. */
 static inline const tc_object_node *tc_object_node_here(void)
 {
     size_t size = 0;
@@ -282,6 +283,7 @@ static inline void tc_object_leave(tc_object_self *self)
         self->node->end(self);
 }
 
+/* Runs a method's body, if its object is here; as a task it waits until it may run. */
 static inline tc_object_entrance tc_object_run(const tc_object_method *method,
                                                void (*body)(tc_object_self *self),
                                                uint32_t flags_at_end, void *payload,
@@ -302,6 +304,7 @@ static inline tc_object_entrance tc_object_run(const tc_object_method *method,
     return TC_OBJECT_ENTERED;
 }
 
+/* Runs a constructor's body, and answers. */
 static inline void tc_object_construct(const char *class_name, uint64_t bytes,
                                        void (*body)(tc_object_self *self), void *payload,
                                        size_t payload_size)

@@ -155,7 +155,7 @@ class Installation:
     def try_objects(self):
         """A program with objects, by tchains-objects.pc, which brings the library along."""
         program = os.path.join(self.scratch, "objects")
-        run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "objects.c"), "-o", program,
+        run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "group_of_one.c"), "-o", program,
              *self.pkg_config("--cflags", "--libs", module="tchains-objects")])
         self.run_objects(program)
 

@@ -73,8 +73,12 @@ void thing_job_serve(thing_job *job)
 
 void thing_job_end(thing_job *job)
 {
-    for (int i = 0; i < 1000 && tc_objects_close(job->objects) == TC_E_BUSY; i++)
+    tc_status status = TC_E_BUSY;
+    for (int i = 0; i < 1500 && status == TC_E_BUSY; i++) {
+        status = tc_objects_close(job->objects);
         (void)tc_wait(job->ctx, TC_MILLISECONDS(10));
+    }
+    REQUIRE(status == TC_OK);
     for (int i = 0; i < THING_FUNCTIONS; i++)
         tc_ifunc_close(job->functions[i]);
     tc_context_destroy(job->ctx);
