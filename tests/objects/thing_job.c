@@ -140,10 +140,11 @@ void thing_move(thing_job *job, tc_gptr object, uint32_t rank)
 
 void thing_await(thing_job *job, tc_gptr object, uint32_t rank)
 {
+    static const tc_error error = {TC_E_TIMEOUT, "the object has not moved"};
     for (int i = 0; i < 10000; i++) {
         if (thing_look(job, object).rank == rank)
             return;
         (void)tc_wait(job->ctx, TC_MILLISECONDS(1));
     }
-    REQUIRE(!"the object has not moved");
+    thing_require(TC_E_TIMEOUT, &error, __FILE__, __LINE__);
 }
