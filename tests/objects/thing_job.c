@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 static const char *const names[THING_FUNCTIONS] = {
-    "thing_new",  "thing_add",  "thing_bump",  "thing_linger", "thing_look",  "thing_leave",
-    "thing_drop", "thing_tell", "thing_large", "thing_lie",    "other_touch", "rank_control"};
+    "thing_new",   "thing_add",    "thing_bump",  "thing_linger",   "thing_look",
+    "thing_leave", "thing_drop",   "thing_tell",  "thing_large",    "thing_lie",
+    "other_touch", "rank_control", "thing_throw", "thing_new_throw"};
 
 void thing_require(tc_status status, const tc_error *error, const char *file, int line)
 {

@@ -24,6 +24,8 @@ typedef enum thing_function {
     THING_LIE,
     OTHER_TOUCH,
     RANK_CONTROL,
+    THING_THROW,
+    THING_NEW_THROW,
     THING_FUNCTIONS
 } thing_function;
 

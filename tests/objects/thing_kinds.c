@@ -142,6 +142,22 @@ static void check_calls_of_methods(thing_job *job)
     REQUIRE(thing_look(job, order.object).value == 7);
 }
 
+static void check_exceptions(thing_job *job, uint32_t home)
+{
+    tc_error error;
+    tc_gptr object;
+    tc_ifunc *constructor = job->functions[THING_NEW_THROW];
+    REQUIRE(tc_object_create(job->objects, home, constructor, "x", 1, THING_TIMEOUT_NS, &object,
+                             &error) == TC_E_THROWN);
+    REQUIRE_OK(tc_object_create(job->objects, home, constructor, "", 0, THING_TIMEOUT_NS,
+                                &object, &error),
+               &error);
+    REQUIRE(thing_call(job, THING_THROW, object, 4) == 7);
+    REQUIRE(thing_try(job, THING_THROW, object, 7, &error) == TC_E_THROWN);
+    REQUIRE(thing_call(job, THING_BUMP, object, 4) == 11);
+    REQUIRE_OK(tc_object_destroy(job->objects, object, NULL, THING_TIMEOUT_NS, &error), &error);
+}
+
 static void check_own_moves(thing_job *job, uint32_t home)
 {
     const tc_gptr object = thing_create(job, home, 100000, 5);
@@ -160,6 +176,7 @@ void thing_kinds(thing_job *job)
         check_destruction(job, home);
         check_destructor(job, home);
         check_own_moves(job, home);
+        check_exceptions(job, home);
     }
     if (job->rank == 0)
         check_calls_of_methods(job);
