@@ -2,23 +2,23 @@
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 
-#include "objects.h"
+#include <tc/object.h>
 
+/* The class, and the answer of both methods. */
 typedef struct account {
     int64_t balance;
     uint32_t deposits;
-    uint32_t newest; /* rank that used it last */
+    uint32_t newest; /* the rank that used it last */
+    uint32_t rank;   /* where it is */
+    uint32_t moves;
 } account;
 
-/* To account_deposit; account_read takes the head alone. Both answer with an account_answer. */
 typedef struct account_message {
-    object_head head;
+    tc_gptr object;
     int64_t amount;
 } account_message;
 
-typedef struct account_answer {
-    account account;
-    object_news whereabouts;
-} account_answer;
+/* The name under which each rank publishes memory for the pointers to all accounts. */
+#define ACCOUNT_POINTERS "account_pointers"
 
 #endif

@@ -1,20 +1,18 @@
 #include "account.h"
-#include "object_entry.h"
 
-void account_deposit_main(void *payload, size_t size, void *target_args)
+#include <tc/object_entry.h>
+
+TC_OBJECT_METHOD(account_deposit, account, account_message)
+(account *mine, const account_message *message, tc_object_self *self)
 {
-    const account_message *message = payload;
-    account *mine = object_enter(payload, size, sizeof *message, sizeof *mine);
-    uint32_t caller = tc_self_origin();
-    (void)target_args;
-    if (mine == NULL)
-        return;
-    bool again = mine->newest == caller;
+    const uint32_t caller = tc_self_origin(), rank = self->node->rank;
+    const int again = mine->newest == caller;
     mine->balance += message->amount;
     mine->deposits++;
     mine->newest = caller;
-    const account_answer answer = {*mine, object_whereabouts(message->head.object)};
-    (void)tc_reply(&answer, sizeof answer);
-    if (again)
-        object_move(message->head.object, caller);
+    mine->moves += mine->rank != rank;
+    mine->rank = rank;
+    tc_reply(mine, sizeof *mine);
+    if (again && tc_object_move_after(self, caller) != TC_OK)
+        mine->newest = TC_RANK_NONE; /* the next one asks again */
 }

@@ -1,13 +1,12 @@
 #include "account.h"
-#include "object_entry.h"
 
-void account_read_main(void *payload, size_t size, void *target_args)
+#include <tc/object_entry.h>
+
+TC_OBJECT_METHOD(account_read, account, tc_gptr)
+(account *mine, const tc_gptr *message, tc_object_self *self)
 {
-    const object_head *head = payload;
-    const account *mine = object_enter(payload, size, sizeof *head, sizeof *mine);
-    (void)target_args;
-    if (mine == NULL)
-        return;
-    const account_answer answer = {*mine, object_whereabouts(head->object)};
-    (void)tc_reply(&answer, sizeof answer);
+    (void)message;
+    mine->moves += mine->rank != self->node->rank;
+    mine->rank = self->node->rank;
+    tc_reply(mine, sizeof *mine);
 }

@@ -1,52 +1,54 @@
 /* Accounts that move to their users, by calls from all ranks at once; then every account is
- * compared with its expected value.
+ * compared with its expected value, and destroyed.
  *
  *   tc-run -n RANKS objects_run [OBJECTS [CALLS]]    (256 accounts, 4000 calls of each rank) */
 #include "account.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TIMEOUT_NS TC_SECONDS(120)
 #define UNDER_WAY_MAX 32u
 
-enum { ARRIVE, HERE, DEPOSIT, READ, FUNCTIONS };
+enum { OPEN, LIST, DEPOSIT, READ, FUNCTIONS };
 
-static const char *const names[FUNCTIONS] = {"object_arrive", "object_here", "account_deposit",
+static const char *const names[FUNCTIONS] = {"account_open", "account_list", "account_deposit",
                                              "account_read"};
 
 typedef struct call_slot {
     struct object_run *run;
-    account_answer answer;
+    account answer;
     bool is_taken;
 } call_slot;
 
 typedef struct object_run {
     tc_context *ctx;
     tc_group *group;
+    tc_objects *objects;
     tc_ifunc *functions[FUNCTIONS];
-    object_node node;
-    uint32_t calls;
+    tc_gptr *pointers;
+    uint32_t rank, ranks, count, calls;
     call_slot slots[UNDER_WAY_MAX];
     uint64_t forwarded, hops, failed;
 } object_run;
 
-static bool check(tc_status status, const tc_error *err, const char *what)
+static bool check(tc_status status, const tc_error *err, const char *step)
 {
     if (status != TC_OK)
-        fprintf(stderr, "objects: %s: %s\n", what, err->text);
+        fprintf(stderr, "objects: %s: %s\n", step, err->text);
     return status == TC_OK;
 }
 
-/* Returns account and amount of call number `number` of a rank. */
-static account_message make_message(uint32_t rank, uint32_t number, uint32_t objects)
+/* Returns the account's number and the amount of call number `number` of a rank. */
+static uint32_t draw(uint32_t rank, uint32_t number, uint32_t count, int64_t *amount_out)
 {
     uint64_t z = ((uint64_t)rank << 32 | number) * 0x9e3779b97f4a7c15u + 1;
     z = (z ^ z >> 29) * 0xbf58476d1ce4e5b9u;
     z ^= z >> 32;
-    return (account_message){{(uint32_t)(z % objects), 0}, (int64_t)(z >> 40) - 1000};
+    *amount_out = (int64_t)(z >> 40) - 1000;
+    return (uint32_t)(z % count);
 }
 
 /* --- calls ------------------------------------------------------------------------------- */
@@ -64,7 +66,6 @@ static void call_done(void *user, const tc_call_outcome *outcome)
     }
     run->forwarded += outcome->hops > 0;
     run->hops += outcome->hops;
-    object_learn(&run->node, &slot->answer.whereabouts);
 }
 
 static call_slot *free_slot(object_run *run)
@@ -77,7 +78,6 @@ static call_slot *free_slot(object_run *run)
     }
 }
 
-/* To where this rank believes the object is. */
 static bool start_call(object_run *run, const account_message *message)
 {
     call_slot *slot = free_slot(run);
@@ -87,78 +87,85 @@ static bool start_call(object_run *run, const account_message *message)
                                    .done = call_done,
                                    .user = slot};
     tc_error err = {TC_OK, ""};
-    tc_ep *ep;
     tc_status status;
     slot->is_taken = true;
     slot->run = run;
-    for (;;) {
-        uint32_t rank = run->node.places[message->head.object].rank;
-        status = tc_group_ep(run->group, rank, &ep, &err);
-        if (status == TC_OK)
-            status = tc_call_start(ep, run->functions[DEPOSIT], message, sizeof *message,
-                                   &params, NULL, &err);
-        if (status != TC_E_AGAIN)
-            return check(status, &err, "call");
+    while ((status = tc_object_call_start(run->objects, run->functions[DEPOSIT], message,
+                                          sizeof *message, &params, NULL, &err)) == TC_E_AGAIN)
         (void)tc_progress(run->ctx);
-    }
+    return check(status, &err, "call");
 }
 
 static bool make_calls(object_run *run)
 {
     tc_error err = {TC_OK, "calls that do not end"};
     for (uint32_t i = 0; i < run->calls; i++) {
-        account_message message = make_message(run->node.rank, i, run->node.count);
+        account_message message;
+        message.object = run->pointers[draw(run->rank, i, run->count, &message.amount)];
         if (!start_call(run, &message))
             return false;
     }
     return check(tc_calls_wait(run->ctx, TIMEOUT_NS), &err, "wait") && run->failed == 0;
 }
 
-/* --- rank 0 compares --------------------------------------------------------------------- */
+/* --- rank 0 opens, compares and closes ---------------------------------------------------- */
 
-static bool read_account(object_run *run, uint32_t object, account_answer *answer)
+static bool open_accounts(object_run *run)
 {
-    const object_head head = {object, 0};
-    size_t size = sizeof *answer;
     tc_error err = {TC_OK, ""};
-    tc_ep *ep;
-    return check(tc_group_ep(run->group, object % tc_group_size(run->group), &ep, &err), &err,
-                 "home") &&
-           check(tc_call(ep, run->functions[READ], &head, sizeof head, answer, &size,
-                         TIMEOUT_NS, &err),
-                 &err, "read");
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (!check(tc_object_create(run->objects, i % run->ranks, run->functions[OPEN], NULL, 0,
+                                    TIMEOUT_NS, &run->pointers[i], &err),
+                   &err, "open"))
+            return false;
+    }
+    return check(tc_group_call_all(run->group, run->functions[LIST], run->pointers,
+                                   run->count * sizeof *run->pointers, NULL, &err),
+                 &err, "list");
+}
+
+/* Reads an account and closes it. */
+static bool finish_account(object_run *run, tc_gptr object, account *found_out)
+{
+    size_t size = sizeof *found_out;
+    tc_error err = {TC_OK, ""};
+    return check(tc_object_call(run->objects, run->functions[READ], &object, sizeof object,
+                                found_out, &size, TIMEOUT_NS, &err),
+                 &err, "read") &&
+           check(tc_object_destroy(run->objects, object, NULL, TIMEOUT_NS, &err), &err,
+                 "close");
 }
 
 static bool compare(object_run *run)
 {
-    uint32_t right = 0, ranks = tc_group_size(run->group), count = run->node.count;
+    uint32_t right = 0;
     uint64_t moves = 0, away = 0;
-    account *expected = calloc(count, sizeof *expected);
+    account *expected = calloc(run->count, sizeof *expected);
     if (expected == NULL)
         return false;
-    for (uint32_t rank = 0; rank < ranks; rank++)
+    for (uint32_t rank = 0; rank < run->ranks; rank++)
         for (uint32_t i = 0; i < run->calls; i++) {
-            account_message message = make_message(rank, i, count);
-            expected[message.head.object].balance += message.amount;
-            expected[message.head.object].deposits++;
+            int64_t amount;
+            account *drawn = &expected[draw(rank, i, run->count, &amount)];
+            drawn->balance += amount;
+            drawn->deposits++;
         }
-    for (uint32_t i = 0; i < count; i++) {
-        account_answer found;
-        if (!read_account(run, i, &found))
+    for (uint32_t i = 0; i < run->count; i++) {
+        account found;
+        if (!finish_account(run, run->pointers[i], &found))
             break;
-        right += found.account.balance == expected[i].balance &&
-                 found.account.deposits == expected[i].deposits;
-        moves += found.whereabouts.moves;
-        away += found.whereabouts.rank != i % ranks;
+        right += found.balance == expected[i].balance && found.deposits == expected[i].deposits;
+        moves += found.moves;
+        away += found.rank != i % run->ranks;
     }
     free(expected);
     printf("%" PRIu32 " of %" PRIu32 " accounts right after %" PRIu64 " calls; %" PRIu64
            " moves, %" PRIu64 " away from home\n",
-           right, count, (uint64_t)run->calls * ranks, moves, away);
+           right, run->count, (uint64_t)run->calls * run->ranks, moves, away);
     printf("rank 0: %" PRIu64 " of its %" PRIu32 " calls were sent on, %" PRIu64
            " hops in all\n",
            run->forwarded, run->calls, run->hops);
-    return right == count;
+    return right == run->count;
 }
 
 /* --- every rank -------------------------------------------------------------------------- */
@@ -166,27 +173,19 @@ static bool compare(object_run *run)
 static bool begin(object_run *run)
 {
     tc_error err = {TC_OK, ""};
-    object_node *node = &run->node;
-    uint32_t ranks = tc_group_size(run->group);
-    const account empty = {.newest = TC_RANK_NONE};
-    node->rank = tc_group_rank(run->group);
-    node->places = aligned_alloc(16, node->count * sizeof *node->places);
-    if (node->places == NULL)
-        return false;
-    memset(node->places, 0, node->count * sizeof *node->places);
-    for (uint32_t i = 0; i < node->count; i++) {
-        node->places[i].rank = i % ranks;
-        memcpy(node->places[i].state, &empty, sizeof empty);
-        node->places[i].size = i % ranks == node->rank ? sizeof empty : 0;
-    }
+    const tc_objects_params params = {.group = run->group, .objects_max = run->count};
+    run->rank = tc_group_rank(run->group);
+    run->ranks = tc_group_size(run->group);
+    run->pointers = calloc(run->count, sizeof *run->pointers);
     for (int i = 0; i < FUNCTIONS; i++) {
         if (!check(tc_ifunc_open(run->ctx, names[i], &run->functions[i], &err), &err, names[i]))
             return false;
     }
-    node->arrive = run->functions[ARRIVE];
-    node->here = run->functions[HERE];
-    return check(tc_context_publish(run->ctx, OBJECT_NODE, node, sizeof *node, &err), &err,
-                 OBJECT_NODE);
+    return run->pointers != NULL &&
+           check(tc_context_publish(run->ctx, ACCOUNT_POINTERS, run->pointers,
+                                    run->count * sizeof *run->pointers, &err),
+                 &err, ACCOUNT_POINTERS) &&
+           check(tc_objects_open(run->ctx, &params, &run->objects, &err), &err, "objects");
 }
 
 /* Waiting at a barrier serves: functions that arrive meanwhile run. */
@@ -199,26 +198,25 @@ static bool meet(object_run *run, const char *where)
 int main(int argc, char **argv)
 {
     static object_run run;
-    tc_error err = {TC_OK, ""};
-    run.node.count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 256;
+    tc_error err = {TC_OK, "methods that still run"};
+    run.count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 256;
     run.calls = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 4000;
-    if (argc > 3 || run.node.count == 0 || run.node.count > 1u << 20) {
+    if (argc > 3 || run.count == 0 || run.count > 1u << 14) {
         fprintf(stderr, "usage: tc-run -n RANKS objects_run [OBJECTS [CALLS]]\n");
         return 2;
     }
     if (!check(tc_context_create(NULL, &run.ctx, &err), &err, "context"))
         return 1;
     bool ok = check(tc_group_join(run.ctx, TIMEOUT_NS, &run.group, &err), &err, "group") &&
-              begin(&run) && meet(&run, "begin") && make_calls(&run) && meet(&run, "calls") &&
-              (run.node.rank > 0 || compare(&run)) && meet(&run, "end");
-    /* Nothing may run on them any more. */
-    ok =
-        check(tc_context_publish(run.ctx, OBJECT_NODE, NULL, 0, &err), &err, OBJECT_NODE) && ok;
+              begin(&run) && meet(&run, "begin") && (run.rank > 0 || open_accounts(&run)) &&
+              meet(&run, "accounts") && make_calls(&run) && meet(&run, "calls") &&
+              (run.rank > 0 || compare(&run)) && meet(&run, "end");
+    ok = check(tc_objects_close(run.objects), &err, "end") && ok;
     for (int i = 0; i < FUNCTIONS; i++) {
         if (run.functions[i] != NULL)
             tc_ifunc_close(run.functions[i]);
     }
     tc_context_destroy(run.ctx);
-    free(run.node.places);
+    free(run.pointers);
     return ok ? 0 : 1;
 }

@@ -90,6 +90,8 @@
  *   library.h    libraries that travel
  *   package.h    packages of functions and libraries
  *   remote.h     words for headers that declare remote functions
+ *   object.h     objects that are constructed, called and moved (libtchains-objects)
+ *   object_entry.h  their constructors and methods
  *   sim.h        simulated nodes, for tests (libtchains-sim)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it

@@ -90,6 +90,7 @@ class Installation:
         run(configure, self.environment)
         run([cmake, "--build", build], self.environment)
         self.run_world(os.path.join(build, "world"))
+        self.run_objects(os.path.join(build, "objects"))
         if with_llvm:
             for suffix in (".tca", ".deps"):
                 shutil.copy(os.path.join(build, "greet" + suffix), self.scratch)
@@ -150,6 +151,17 @@ class Installation:
         run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "world.c"), "-o", program,
              *self.pkg_config("--cflags", "--libs", module="tchains-sim")])
         self.run_world(program)
+
+    def try_objects(self):
+        """A program with objects, by tchains-objects.pc, which brings the library along."""
+        program = os.path.join(self.scratch, "objects")
+        run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "group_of_one.c"), "-o", program,
+             *self.pkg_config("--cflags", "--libs", module="tchains-objects")])
+        self.run_objects(program)
+
+    def run_objects(self, program):
+        if "no objects" not in (said := run([program], {**self.environment, "LD_LIBRARY_PATH": self.libraries})):
+            sys.exit(f"{program} says {said}")
 
     def try_original(self):
         """A program for the original's API, by tchains-compat.pc: its header comes before UCX's own."""

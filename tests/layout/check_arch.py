@@ -11,7 +11,7 @@ import sys
 
 from source_tree import read, sources
 
-FOLDERS = ("runtime/", "bitcode-archive/", "compiler/", "compat/", "tools/", "include/")
+FOLDERS = ("runtime/", "bitcode-archive/", "compiler/", "compat/", "objects/", "tools/", "include/")
 HEADER = "runtime/base/arch.h"
 COMPILERS_MACRO = re.compile(r"\b__(x86_64|amd64|i386|aarch64|arm|riscv|powerpc64|s390x|loongarch64)(?:__)?\b")
 ARCHITECTURE = re.compile(r"x86[_-]64|aarch64|X86_64|AARCH64|HWCAP")

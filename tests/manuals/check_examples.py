@@ -4,7 +4,7 @@
     check_examples.py ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Blocks as in run_document.py, and: each file of C is compiled when it is there, by tc-clang if it defines a function to send, and
-with headers of another library with the flags of pkg-config; with tc/sim.h for a simulated world. A `text` block behind a program is its output. Pages with a library
+with headers of another library with the flags of pkg-config; with tc/sim.h for a simulated world, and with objects if it opens some. A `text` block behind a program is its output. Pages with a library
 that is not installed are left out.
 """
 import concurrent.futures
@@ -19,7 +19,7 @@ from run_document import BLOCK, Runner
 
 PACKAGES = {"ucp/api/ucp.h": "ucx", "mpi.h": "ompi-c", "tc/ucx.h": "ucx", "tc/mpi.h": "ompi-c"}
 WARNINGS = "-std=gnu11 -Wall -Wextra -Wshadow -Werror"
-SENT = re.compile(r"^(?:void |TC_THREADED\()(\w+?)(?:_main\(|\)\()void \*payload", re.MULTILINE)
+SENT = re.compile(r"^(?:(?:void |TC_THREADED\()(\w+?)(?:_main\(|\)\()void \*payload|TC_OBJECT_[A-Z]+\()", re.MULTILINE)
 
 
 def packages_of(text):
@@ -43,6 +43,7 @@ class Examples(Runner):
             self.program = f"./{stem}\n"
         elif re.search(r"^int main\(", text, re.MULTILINE):
             libraries = "".join(f" $(pkg-config --libs {found})" for found in packages_of(text))
+            libraries += " -ltchains-objects" * bool(re.search(r"\bTC_OBJECT|\btc_objects_open\b", text))
             self.run(f"cc {flags} {name} -o {stem} -L$build/lib -Wl,-rpath,$build/lib -ltchains -pthread{libraries}\n")
             self.program = f"./{stem}\n"
         else:

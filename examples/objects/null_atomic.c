@@ -1,0 +1,11 @@
+#include "account.h"
+
+#include <tc/object_entry.h>
+
+TC_OBJECT_ATOMIC(null_atomic, account, tc_gptr)
+(account *mine, const tc_gptr *message, tc_object_self *self)
+{
+    (void)mine;
+    (void)message;
+    (void)self;
+}
