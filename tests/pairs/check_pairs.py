@@ -16,7 +16,7 @@ import unittest
 
 ROOT, BUILD, FOLDER, NODE, *LANGUAGES = sys.argv[1:]
 HERE = os.path.dirname(os.path.abspath(__file__))
-MESSAGES = os.path.join(HERE, "messages.txt")
+MESSAGES, SEVERAL = (os.path.join(HERE, name) for name in ("messages.txt", "several.txt"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "integration"))
 from tool_process import Node  # noqa: E402
 PYTHON = os.environ.get("PAIRS_PYTHON", "/usr/bin/python3")
@@ -37,8 +37,9 @@ class Pairs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        for path in glob.glob(os.path.join(FOLDER, "*_c.tca")) + glob.glob(os.path.join(FOLDER, "*_cpp.tca")):
-            shutil.copy(path, self.folder)
+        for language in ("c", "cpp", "stubs"):
+            for path in glob.glob(os.path.join(FOLDER, f"*_{language}.tca")):
+                shutil.copy(path, self.folder)
         self.environment = {**os.environ, "TC_AR": os.path.join(BUILD, "bin", "tc-ar"), "PATH": f"{BUILD}/bin:{os.environ['PATH']}",
                             "TC_IFUNC_PATH": self.folder, "PYTHONPATH": os.path.join(BUILD, "python")}
 
@@ -58,6 +59,10 @@ class Pairs(unittest.TestCase):
                               env=self.environment, check=not HAS_FOREIGN_NODE, timeout=120)
         return done.returncode == 0
 
+    def call_with(self, *command):
+        done = subprocess.run(command, env=self.environment, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, command[0])
+
     def test_pairs(self):
         senders = {}
         # A host's build for a foreign node may be without the package.
@@ -74,9 +79,11 @@ class Pairs(unittest.TestCase):
         node = Node(self, NODE)
         print("pairs of", ", ".join(languages))
         for sender in ("send_in_c", "send_in_cpp"):
-            done = subprocess.run([os.path.join(FOLDER, sender), MESSAGES, node.address, self.folder, *languages],
-                                  env=self.environment, timeout=120, check=False)
-            self.assertEqual(done.returncode, 0, sender)
+            self.call_with(os.path.join(FOLDER, sender), MESSAGES, node.address, self.folder, *languages)
+        several = [*languages[:2], "stubs", *languages[2:]]
+        for sender in ("several_from_c", "several_from_cpp"):
+            if os.path.exists(os.path.join(FOLDER, sender)):
+                self.call_with(os.path.join(FOLDER, sender), SEVERAL, node.address, self.folder, *several)
         for language, process in senders.items():
             process.communicate(" ".join([node.address, *languages]) + "\n", timeout=120)
             self.assertEqual(process.returncode, 0, language)
