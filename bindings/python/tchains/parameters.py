@@ -198,6 +198,8 @@ def _parameter(function, name, annotation):
     try:
         return Scalar(annotation)
     except TypeError as error:
+        if isinstance(annotation, numpy.dtype) and annotation.names is not None:
+            raise TypeError(f"{function.__name__}: parameter {name}: {error}") from error
         raise TypeError(f"{function.__name__}: parameter {name} is annotated {annotation!r}; expected a number's type, "
                         "tchains.Payload(...), Data(...), State(...) or TargetArgs(...)") from error
 
@@ -304,8 +306,8 @@ class Signature:
 
 def _checked_struct(name, value, dtype):
     """A struct's value: a tuple of its members, or one of NumPy's of the same type."""
-    if isinstance(value, tuple) and len(value) != len(dtype.names) or \
-            isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.names is not None and value.dtype.fields != dtype.fields:
+    is_struct = isinstance(value, (numpy.ndarray, numpy.generic)) and value.shape == () and value.dtype.fields == dtype.fields
+    if not is_struct and not (isinstance(value, tuple) and len(value) == len(dtype.names)):
         raise TypeError(f"argument {name} is {value!r}, expected a struct of {dtype}")
     try:
         return numpy.array(value, dtype)
