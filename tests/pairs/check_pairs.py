@@ -123,7 +123,6 @@ class Pairs(unittest.TestCase):
         for sender in ("send_in_c", "send_in_cpp"):
             self.call_with(os.path.join(FOLDER, sender), MESSAGES, node.address, self.folder, *languages)
         several = [*languages[:2], "stubs", *languages[2:]] + (["fortran"] if self.fortran() else [])
-        several = [language for language in several if language != "julia"]
         print("several arrays:", ", ".join(several))
         callers = [os.path.join(FOLDER, name) for name in ("several_from_c", "several_from_cpp")]
         callers += [self.rust_caller()] if "rust" in LANGUAGES else []
