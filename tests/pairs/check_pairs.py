@@ -112,7 +112,7 @@ class Pairs(unittest.TestCase):
         if "python" in LANGUAGES and is_there(PYTHON, "-c", needed, environment=self.environment):
             senders["python"] = self.begin(PYTHON, "-B", os.path.join(HERE, "pairs_in_python.py"), MESSAGES, SEVERAL, self.folder)
         if "julia" in LANGUAGES and is_there(os.path.join(ROOT, "scripts", "install-julia.sh"), "--where"):
-            senders["julia"] = self.begin(JULIA, ROOT, BUILD, os.path.join(HERE, "pairs_in_julia.jl"), MESSAGES, self.folder)
+            senders["julia"] = self.begin(JULIA, ROOT, BUILD, os.path.join(HERE, "pairs_in_julia.jl"), MESSAGES, SEVERAL, self.folder)
         languages = ["c", "cpp", *senders]
         if "rust" in LANGUAGES and self.rust():
             languages.append("rust")
