@@ -42,7 +42,7 @@ class Pairs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        for language in ("c", "cpp", "stubs"):
+        for language in ("c", "cpp", "stubs", "liar"):
             for path in glob.glob(os.path.join(FOLDER, f"*_{language}.tca")):
                 shutil.copy(path, self.folder)
         self.environment = {**os.environ, "TC_AR": os.path.join(BUILD, "bin", "tc-ar"), "PATH": f"{BUILD}/bin:{os.environ['PATH']}",

@@ -180,6 +180,25 @@ static void join_with_stubs(const struct to *to, tc_ifunc *fn)
             "join", to->language, "other bytes");
 }
 
+/* No answer that lies is taken for one, whatever the function's prototype. */
+static void call_a_liar(struct to to)
+{
+    to.language = "liar";
+    tc_ifunc *fn = open_function(&to, "blend");
+    for (size_t lie = 1; lie <= 4; lie++) {
+        float values[3] = {1, 2, 3};
+        int32_t codes[4];
+        struct tally tally;
+        double sum = 7;
+        tc_error err = {TC_OK, ""};
+        tc_status status = blend_call(to.ep, fn, (struct limits){0, 0}, "", NULL, 0, values, 3,
+                                      &tally, codes, lie, false, &sum, 0, &err);
+        require(status == TC_E_INVALID && sum == 7 && values[0] == 1, "an answer that lies",
+                to.language, status == TC_OK ? "taken" : err.text);
+    }
+    tc_ifunc_close(fn);
+}
+
 static void call_all(const struct to *to)
 {
     static const char *const other_blends[] = {
@@ -227,6 +246,7 @@ int main(int argc, char **argv)
         to.language = argv[i];
         call_all(&to);
     }
+    call_a_liar(to);
     tc_context_destroy(to.ctx);
     return 0;
 }

@@ -110,6 +110,17 @@ void join(const sender &to)
     to.refuse<bytes>(fn, "join", first, std::vector<std::uint16_t>(), std::uint64_t{8}, true);
 }
 
+void call_a_liar(const sender &to)
+{
+    const tc::ifunc fn = to.open("blend");
+    for (std::uint64_t lie = 1; lie <= 4; lie++) {
+        tc_error err = {};
+        auto found = tc::try_call<blended>(err, {to.ep, fn}, limits{0, 0}, std::string(),
+                                           doubles(), floats{1, 2, 3}, lie, false);
+        to.require(!found && err.status == TC_E_CORRUPT, "an answer that lies");
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -122,6 +133,7 @@ try {
         gather(to);
         join(to);
     }
+    call_a_liar({ctx, ep, argv[1], "liar"});
     return 0;
 } catch (const tc::error &e) {
     std::fprintf(stderr, "C++: %s\n", e.what());

@@ -140,6 +140,31 @@ contains
     call tc_close_typed(function)
   end subroutine
 
+  ! Answers that lie are none.
+  subroutine call_a_liar()
+    type(tc_function) :: function
+    type(tc_values) :: message, answer
+    type(c_ptr) :: address
+    real(c_double), pointer :: a(:)
+    real(c_float), pointer :: values(:)
+    integer(c_int64_t), pointer :: capacity
+    character(kind=c_char), pointer :: name(:)
+    integer(c_int64_t) :: lie
+    call open_function("blend", "liar", "({f64,f64},text,f64[],inout f32[],out {f64,i32},out i32[],bool)->f64", function)
+    do lie = 1, 4
+      call require(tc_lay_out(message, answer, function%prototype, [0_c_size_t, 0_c_size_t, 3_c_size_t]), "a message for a liar")
+      call tc_next_struct(message, 16, address)
+      call tc_next(message, name)
+      call tc_next(message, a)
+      call tc_next(message, values)
+      call tc_next(message, capacity)
+      capacity = lie
+      call require(tc_call_with(ep, function, message, answer, soon, err) == tc_e_corrupt, "an answer that lies was taken")
+      call tc_free(message, answer)
+    end do
+    call tc_close_typed(function)
+  end subroutine
+
   subroutine gather(language)
     character(*), intent(in) :: language
     type(tc_function) :: function
@@ -213,5 +238,6 @@ program several_from_fortran
     call refuse("gather", trim(word), "(i16[],u8,{i16,i16}[],out {i16,i16}[])")
     call refuse("join", trim(word), "(text,u16[],out u8[],bool)")
   end do
+  call call_a_liar()
   call tc_context_destroy(context)
 end program

@@ -1,7 +1,7 @@
 //! Calls the functions of several.h of every language, by the callers of `remote!`.
 //!     several_from_rust SEVERAL.TXT ADDRESS FOLDER LANGUAGE...
 use std::time::Duration;
-use tchains::sys::TC_E_VERSION;
+use tchains::sys::{TC_E_CORRUPT, TC_E_VERSION};
 use tchains::typed::Callee;
 use tchains::{element, Context, Endpoint, Error, Function, Out};
 
@@ -97,6 +97,15 @@ fn check_refusals(node: &Endpoint, functions: &[Function]) {
     refused(half_join(node, &functions[2], SOON, "", &[1], Out(&mut []), false), &own(2));
 }
 
+fn check_liar(node: &Endpoint, liar: &Function) {
+    for lie in 1..=4 {
+        let (limits, mut tally) = (Limits { low: 0.0, high: 0.0 }, Tally { sum: 0.0, count: 0 });
+        let (mut values, mut codes) = ([1.0, 2.0, 3.0], vec![0; lie]);
+        let found = blend(node, liar, SOON, limits, "", &[], &mut values, Out(&mut tally), Out(&mut codes[..]), false);
+        assert!(found.as_ref().unwrap_err().is(TC_E_CORRUPT), "lie {}: {:?}", lie, found);
+    }
+}
+
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().collect();
     let file = std::fs::read_to_string(&arguments[1]).expect("the messages");
@@ -118,5 +127,6 @@ fn main() -> Result<(), Error> {
         check_join(&node, &functions[2]);
         check_refusals(&node, &functions);
     }
+    check_liar(&node, &context.open_file(&format!("{}/blend_liar.tca", arguments[3]))?);
     Ok(())
 }

@@ -102,7 +102,20 @@ function check_several(context, node, folder, language)
     refused(() -> call(String, node, join_of, ("a", UInt16[1], UInt64(8), true)), :TC_E_VERSION)
 end
 
+function check_liar(context, node, liar)
+    for lie in 1:4
+        try
+            call(BLENDED, node, liar, (Limits(0, 0), "", Float64[], Float32[1, 2, 3], UInt64(lie), false))
+        catch error
+            error isa ArgumentError || rethrow()
+            continue
+        end
+        error("answer $lie, which lies, was taken")
+    end
+end
+
 function check_several(context, node, folder, path, languages)
+    check_liar(context, node, Ifunc(context; path=joinpath(folder, "blend_liar.tca")))
     for (name, values) in SEVERAL_MESSAGES
         bytes_of(values) == golden(path)[name] || error("$name: found $(bytes2hex(bytes_of(values)))")
     end

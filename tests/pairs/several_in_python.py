@@ -119,3 +119,6 @@ def check(context, node, golden, folder, languages):
             functions[name].append(one)
         check_calls(node, language, *found)
     check_messages(golden, functions)
+    liar = context.open_file(os.path.join(folder, "blend_liar.tca"))
+    for lie in range(1, 5):
+        refused(lambda lie=lie: node.call(liar, (0, 0), "", [], [1, 2, 3], lie, False), ValueError)
