@@ -10,6 +10,8 @@
 #define READONLY "_payload_readonly"
 #define PROTOTYPE "_payload_prototype"
 
+enum { TEXT_NESTING = 2 }; /* arrays and structs around the bytes of a text */
+
 typedef struct request {
     LLVMModuleRef module;
     const char *name, *origin;
@@ -78,6 +80,51 @@ static unsigned alignment_of(const request *r)
     return TCI_PAYLOAD_ALIGNMENT_MIN;
 }
 
+/* Appends the bytes of a constant: a text, or an array or a struct of such, as other languages
+ * have them (Rust wraps a static in a struct, Fortran's texts are arrays of texts of one byte).
+ * Returns false where it is another constant, or has no space left. */
+static bool append_bytes(LLVMValueRef value, unsigned depth, char *out, size_t *used)
+{
+    size_t size = 0;
+    if (LLVMIsAConstantDataSequential(value) != NULL && LLVMIsConstantString(value)) {
+        const char *bytes = LLVMGetAsString(value, &size);
+        if (size > TCI_PROTOTYPE_MAX - *used)
+            return false;
+        memcpy(out + *used, bytes, size);
+        *used += size;
+        return true;
+    }
+    LLVMTypeRef type = LLVMTypeOf(value);
+    const bool is_byte_array =
+        LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+        LLVMGetElementType(type) == LLVMInt8TypeInContext(LLVMGetTypeContext(type));
+    if (LLVMIsAConstantAggregateZero(value) != NULL && is_byte_array &&
+        LLVMGetArrayLength2(type) <= TCI_PROTOTYPE_MAX - *used) {
+        memset(out + *used, 0, LLVMGetArrayLength2(type));
+        *used += LLVMGetArrayLength2(type);
+        return true;
+    }
+    if (depth == 0 ||
+        (LLVMIsAConstantArray(value) == NULL && LLVMIsAConstantStruct(value) == NULL))
+        return false;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(value); i++) {
+        if (!append_bytes(LLVMGetOperand(value, i), depth - 1, out, used))
+            return false;
+    }
+    return true;
+}
+
+/* A variable of Fortran's has a first value and is no constant; no code has its address. */
+static bool read_text(LLVMValueRef variable, char out[TCI_PROTOTYPE_MAX])
+{
+    size_t size = 0;
+    LLVMValueRef value = LLVMGetInitializer(variable);
+    return value != NULL &&
+           (LLVMIsGlobalConstant(variable) || LLVMGetFirstUse(variable) == NULL) &&
+           append_bytes(value, TEXT_NESTING, out, &size) && size > 0 &&
+           strnlen(out, size) == size - 1;
+}
+
 /* Copies the text to `out`, or "" if there is none. */
 static void copy_prototype(const request *r, char out[TCI_PROTOTYPE_MAX])
 {
@@ -88,19 +135,14 @@ static void copy_prototype(const request *r, char out[TCI_PROTOTYPE_MAX])
     LLVMValueRef variable = LLVMGetNamedGlobal(r->module, symbol);
     if (variable == NULL)
         return;
-    LLVMValueRef value = LLVMGetInitializer(variable);
-    size_t size = 0;
-    const char *text = NULL;
-    if (LLVMIsGlobalConstant(variable) && value != NULL &&
-        LLVMIsAConstantDataSequential(value) != NULL && LLVMIsConstantString(value))
-        text = LLVMGetAsString(value, &size);
-    if (text == NULL || size == 0 || strnlen(text, size) != size - 1) {
+    char text[TCI_PROTOTYPE_MAX];
+    if (!read_text(variable, text)) {
         report(r, variable, symbol,
                "expected a constant text; TC_PROTOTYPE of <tc/entry.h> defines it");
     } else if (tci_prototype_check(text, TC_E_INVALID, &error) != TC_OK) {
         report(r, variable, symbol, error.text);
     } else {
-        memcpy(out, text, size);
+        memcpy(out, text, strlen(text) + 1);
     }
 }
 

@@ -124,6 +124,53 @@ TEST_WITH(prototypes_of_the_command_line, enter_empty_folder, leave_folder)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
+/* Rust wraps a static in a struct, and a text in Fortran is an array of texts of one byte,
+ * which is no constant. */
+TEST_WITH(prototypes_as_other_languages_have_them, enter_empty_folder, leave_folder)
+{
+    static const struct {
+        const char *variable, *more;
+        const char *expected; /* "!": refused */
+    } cases[] = {
+        {"constant <{ [6 x i8] }> <{ [6 x i8] c\"(u8[]\\00\" }>", "", "!prototype '(u8[]'"},
+        {"constant <{ [5 x i8] }> <{ [5 x i8] c\"(u8)\\00\" }>", "", "(u8)"},
+        {"global [3 x [1 x i8]] [[1 x i8] c\"(\", [1 x i8] c\")\", [1 x i8] zeroinitializer]",
+         "", "()"},
+        {"constant [5 x i8] c\"(u8)x\"", "", "!expected a constant text"},
+        {"constant [600 x i8] zeroinitializer", "", "!expected a constant text"},
+        {"constant [3 x i16] zeroinitializer", "", "!expected a constant text"},
+        {"external constant [3 x i8]", "", "!expected a constant text"},
+        {"global [5 x i8] c\"(u8)\\00\"", "store i8 0, ptr @typed_payload_prototype\n",
+         "!expected a constant text"},
+    };
+    char text[1024];
+    opened_archive a;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 "target triple = \"x86_64-unknown-linux-gnu\"\n"
+                 "@typed_payload_prototype = %s\n"
+                 "define void @typed_main(ptr %%p, i64 %%n, ptr %%t) { %sret void }\n",
+                 cases[i].variable, cases[i].more);
+        write_file("typed.ll", text);
+        run_tool(&result, TEST_CLANG, "-c", "-emit-llvm", "-Wno-override-module", "typed.ll",
+                 "-o", "t.bc", NULL);
+        if (result.exit_status != 0)
+            fail_msg("%s", result.text);
+        run_tool(&result, TEST_TC_AR, "create", "typed", "t.bc", "-o", "typed.tca",
+                 "--forms=bitcode", NULL);
+        if (cases[i].expected[0] == '!') {
+            assert_int_equal(result.exit_status, 1);
+            assert_has(result.text, cases[i].expected + 1);
+            continue;
+        }
+        if (result.exit_status != 0)
+            fail_msg("%s", result.text);
+        open_archive(&a, "typed.tca");
+        assert_string_equal(tci_archive_prototype(a.archive), cases[i].expected);
+        close_archive(&a);
+    }
+}
+
 TEST_WITH(two_files_for_one_target, enter_empty_folder, leave_folder)
 {
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "one.bc");

@@ -145,6 +145,43 @@ DESK_TEST(a_source_makes_payloads_with_its_own_functions)
     assert_int_equal(d->book.local, 0);
 }
 
+/* Of the function that messages run, whether it is the package's or the library's. */
+static void check_prototypes(desk *d, const tc_package *package)
+{
+    static const char own[] = "({u32,u32})->i64";
+    static const char *const others[] = {"({i32,i32})->i64", "({u32,u32})->f64",
+                                         "(u32[],u32)->i64"};
+    tc_ifunc *total = tc_package_ifunc(package, ledger_id_total);
+    assert_string_equal(tc_ifunc_prototype(total), own);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_status(tc_ifunc_check_prototype(total, others[i], &d->error), TC_E_VERSION);
+        assert_non_null(strstr(d->error.text, own));
+        assert_non_null(strstr(d->error.text, others[i]));
+    }
+    must(tc_ifunc_check_prototype(total, own, &d->error), &d->error, own);
+    assert_null(tc_ifunc_prototype(tc_package_ifunc(package, ledger_id_note)));
+}
+
+DESK_TEST(functions_of_a_package_have_prototypes)
+{
+    check_prototypes(d, d->package);
+    send_all(d);
+}
+
+DESK_TEST(so_have_those_of_its_library)
+{
+    use_local(d);
+    check_prototypes(d, d->local);
+    check_prototypes(d, d->package);
+    tc_package_close(d->package);
+    must(tc_package_use_local(d->pair.source, place_of("libledger-local.so"), &d->package,
+                              &d->error),
+         &d->error, "libledger-local.so");
+    check_prototypes(d, d->package);
+    send_all(d);
+    assert_int_equal(d->book.local, 3);
+}
+
 DESK_TEST(a_function_that_was_loaded_is_not_replaced)
 {
     send_all(d);

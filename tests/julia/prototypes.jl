@@ -20,7 +20,14 @@ bytes_for(source::View{Float64}) = length(source)
 fill_in(payload::View{UInt8}, source::View{Float64}) = 0
 @ifunc payload=(bytes_for, fill_in) made(payload::View{UInt8}, target::Ptr{Cvoid}) = reply(length(payload))
 
-const TEXTS = [scaled => "(f64,i32,f32[])->*", placed => "({f64,f64},bool)->*", limited => "({f64,f64}[])->*", raw => nothing, made => nothing]
+@ifunc answer=Tuple{Float64,View{Float32},View{Int32}} several(a::View{Float64}, b::View{Float32}, limits::Limits, count::UInt64, target::Ptr{Cvoid}) =
+    (answer = begin_reply(Tuple{Float64,View{Float32},View{Int32}}, length(b), count)) === nothing ? nothing : commit_reply(answer, limits.low)
+@ifunc answer=Limits struct_answer(a::Float64, target::Ptr{Cvoid}) = reply(Limits(a, 2a))
+@ifunc answer=Tuple{Float64,Int32} tuple_answer(a::Float64, target::Ptr{Cvoid}) = reply((a, Int32(7)))
+@ifunc answer=Tuple{View{Int8},View{Int8}} unlike(a::Float64, target::Ptr{Cvoid}) = nothing
+
+const TEXTS = [several => "(f64[],inout f32[],{f64,f64},out i32[])->f64", struct_answer => "(f64)->{f64,f64}",
+    tuple_answer => "(f64)->{f64,i32}", unlike => "(f64)->*", scaled => "(f64,i32,f32[])->*", placed => "({f64,f64},bool)->*", limited => "({f64,f64}[])->*", raw => nothing, made => nothing]
 
 hex_of(values) = ThreeChains.with_bytes((start, size) -> bytes2hex(copy(unsafe_wrap(Array, start, size))), values)
 refusal(f) = try f(); "" catch error; sprint(showerror, error) end
@@ -95,6 +102,13 @@ with_node() do address
             @test occursin("TC_E_VERSION", refusal(() -> call(Int, node, Ifunc(context, limited), 1.0)))
             @test occursin("TC_E_VERSION", refusal(() -> call(Float64, node, fn)))
             @test call(Int, node, Ifunc(context, made), [1.0, 2.0]) == 2
+            @test call(Tuple{Float64,Vector{Float32},Vector{Int32}}, node, Ifunc(context, several),
+                       ([1.0], Float32[2, 3], Limits(4, 5), UInt64(1))) == (4.0, Float32[0, 0], Int32[0])
+            @test call(Limits, node, Ifunc(context, struct_answer), 1.0) == Limits(1, 2)
+            @test call(Tuple{Float64,Int32}, node, Ifunc(context, tuple_answer), 1.0) == (1.0, 7)
+            @test occursin("TC_E_VERSION", refusal(() -> call(Float64, node, Ifunc(context, struct_answer), 1.0)))
+            @test occursin("TC_E_INVALID", refusal(() -> call(Vector{UInt8}, node, Ifunc(context, several), UInt8[8, 0, 0])))
+            send(node, Ifunc(context, several), ([1.0], Float32[2], Limits(4, 5), UInt64(1))) # no call: it has no answer
             @test call(node, Ifunc(context, raw), "any") == codeunits("any")
         end
         folder = joinpath(dirname(ENV["TC_IFUNC_PATH"]), "stubs")

@@ -1,8 +1,9 @@
 # Writes functions in Julia to FOLDER, and then sends the messages of MESSAGES to the functions of every language.
-#   pairs_in_julia.jl MESSAGES FOLDER      on its input then: ADDRESS LANGUAGE...
+#   pairs_in_julia.jl MESSAGES SEVERAL FOLDER      on its input then: ADDRESS LANGUAGE..., and a line of those with several arrays
 using ThreeChains
 
-const MESSAGES, FOLDER = ARGS
+const MESSAGES, SEVERAL, FOLDER = ARGS
+include("several_in_julia.jl")
 
 function over(limit::Float64, values::View{Float64}, target::Ptr{Cvoid})
     sum = 0.0
@@ -41,8 +42,8 @@ const CASES = [
     ("letters_none", letters, 0, (true, "")),
 ]
 
-golden() = Dict(split(line, " ")[1] => hex2bytes(join(split(line, " ")[2:end]))
-                for line in eachline(MESSAGES) if !startswith(line, "#"))
+golden(path) = Dict(split(line, " ")[1] => hex2bytes(join(split(line, " ")[2:end]))
+                    for line in eachline(path) if !startswith(line, "#"))
 bytes_of(values) = ThreeChains.with_bytes((start, size) -> copy(unsafe_wrap(Array, start, size)), values)
 
 function check(context, node, languages, expected, name, f, answer, values)
@@ -58,12 +59,17 @@ end
 for f in (over, weigh, mixed, letters)
     archive(f, joinpath(FOLDER, "$(f)_julia.tca"); name="$(f)_julia")
 end
+for (name, f) in SEVERAL_FUNCTIONS
+    archive(f, joinpath(FOLDER, "$(name)_julia.tca"); name="$(name)_julia")
+end
 println("made")
 flush(stdout)
 const WORDS = split(readline())
+const LANGUAGES = split(readline())
 Context() do context
     node = Endpoint(context, String(first(WORDS)); timeout=60)
     for case in CASES
-        check(context, node, WORDS[2:end], golden(), case...)
+        check(context, node, WORDS[2:end], golden(MESSAGES), case...)
     end
+    check_several(context, node, FOLDER, SEVERAL, LANGUAGES)
 end

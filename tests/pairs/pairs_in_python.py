@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Writes functions in Python to FOLDER, and then sends the messages of MESSAGES to the functions of every language.
 
-    pairs_in_python.py MESSAGES FOLDER      on its input then: ADDRESS LANGUAGE...
+    pairs_in_python.py MESSAGES SEVERAL FOLDER      on its input then: ADDRESS LANGUAGE..., and a line of those with several arrays
 """
 import os
 import sys
 
 import numpy as np
+import several_in_python
 import tchains
 from tchains.parameters import packed
 
-MESSAGES, FOLDER = sys.argv[1:]
+MESSAGES, SEVERAL, FOLDER = sys.argv[1:]
 
 
 @tchains.ifunc(name="over_python")
@@ -71,10 +72,12 @@ def answer_of(reply, expected):
 def main():
     for function in (over, weigh, mixed, letters, grid):
         function.save(os.path.join(FOLDER, function.name + ".tca"))
+    several_in_python.save(FOLDER)
     print("made", flush=True)
     with open(MESSAGES, encoding="utf-8") as file:
         expected = dict(line.rstrip("\n").split(" ", 1) for line in file if not line.startswith("#"))
     address, *languages = sys.stdin.readline().split()
+    several = sys.stdin.readline().split()
     with tchains.Context() as context, context.connect(address, timeout=60) as node:
         for name, own, answer, arguments in CASES:
             golden = bytes.fromhex(expected[name])
@@ -89,6 +92,7 @@ def main():
                     found = answer_of(found, answer) if isinstance(found, bytes) else found
                     assert found == answer, f"Python to {language}, {name}: found {found}, expected {answer}"
         assert node.call(grid, 3).shape == (3, 3)
+        several_in_python.check(context, node, SEVERAL, FOLDER, several)
 
 
 main()

@@ -1,45 +1,11 @@
 /* Sends the messages of messages.txt as structs of C, to the functions of every language.
  *   send_in_c MESSAGES ADDRESS FOLDER LANGUAGE... */
 #include "functions.h"
+#include "golden.h"
 
 #include <tc/tc.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *messages;
-
-static void require(int holds, const char *name, const char *language, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "C to %s, %s: %s\n", language, name, what);
-        exit(1);
-    }
-}
-
-/* The bytes of a message as the file has them. */
-static size_t expected_bytes(const char *name, unsigned char *bytes)
-{
-    char line[512], found[32];
-    size_t count = 0;
-    FILE *file = fopen(messages, "r");
-    require(file != NULL, name, "a file", messages);
-    while (fgets(line, sizeof line, file) != NULL) {
-        int at = 0;
-        if (sscanf(line, "%31s%n", found, &at) != 1 || strcmp(found, name) != 0)
-            continue;
-        unsigned byte;
-        int next;
-        while (sscanf(line + at, " %2x%n", &byte, &next) == 1) {
-            bytes[count++] = (unsigned char)byte;
-            at += next;
-        }
-        break;
-    }
-    fclose(file);
-    return count;
-}
 
 struct to {
     tc_context *ctx;
@@ -51,7 +17,7 @@ struct to {
 static void call(const struct to *to, const char *name, const char *function, const void *data,
                  size_t size, const void *answer, size_t answer_size)
 {
-    unsigned char expected[256], result[64];
+    unsigned char expected[GOLDEN_MAX], result[64];
     char path[1024];
     /* Padding may be anything. */
     size_t compared = answer_size == sizeof(struct weighed)
@@ -60,8 +26,8 @@ static void call(const struct to *to, const char *name, const char *function, co
     size_t found = sizeof result;
     tc_ifunc *fn;
     tc_error err = {TC_OK, ""};
-    require(expected_bytes(name, expected) == size && memcmp(expected, data, size) == 0, name,
-            to->language, "other bytes than in the file");
+    require(golden_bytes(messages, name, expected) == size && memcmp(expected, data, size) == 0,
+            name, to->language, "other bytes than in the file");
     snprintf(path, sizeof path, "%s/%s_%s.tca", to->folder, function, to->language);
     if (tc_ifunc_open_code(to->ctx, &(tc_code){.path = path}, &fn, &err) == TC_E_NOT_FOUND)
         return; /* not every language has every function */

@@ -10,7 +10,7 @@ from numba.core import cgutils, types
 from numba.np import arrayobj
 from numba.np.numpy_support import from_dtype
 
-from . import parameters
+from . import answer_code, parameters
 from ._binding import lib
 
 _BYTE = ir.IntType(8)
@@ -136,12 +136,32 @@ class Entry:
         found = builder.icmp_unsigned("<" if signature.array else "!=", self.payload_size, _SIZE(need))
         self._refuse_if(found, lib.TC_E_INVALID,
                         f"payload of %zu bytes, expected {'at least ' if signature.array else ''}{need}", self.payload_size)
+        self.elements_end = _SIZE(signature.fixed)
+
+    def _elements(self, name, kind):
+        """(offset, bytes) of an array, which begins where the one in front of it ends. A peer has chosen the number of elements."""
+        builder, alignment = self.builder, parameters.c_alignment(kind.dtype)
+        offset = builder.and_(builder.add(self.elements_end, _SIZE(alignment - 1)), _SIZE(-alignment))
+        if name != self.signature.arrays[0]:
+            self._refuse_if(builder.icmp_unsigned(">", offset, self.payload_size), lib.TC_E_INVALID,
+                            f"payload of %zu bytes, which end in front of the array {name}", self.payload_size)
+        size = builder.sub(self.payload_size, offset)
+        if name != self.signature.arrays[-1]:
+            count = self._value(parameters.count_name(name))
+            most = builder.udiv(size, _SIZE(kind.dtype.itemsize))
+            self._refuse_if(builder.icmp_unsigned(">", count, most), lib.TC_E_INVALID,
+                            f"the array {name} has %zu elements, which the payload has not", count)
+            size = builder.mul(count, _SIZE(kind.dtype.itemsize))
+        self.elements_end = builder.add(offset, size)
+        return offset, size
 
     def _value(self, field):
         """A value of the message."""
         builder, (dtype, offset) = self.builder, self.signature.scalars.fields[field]
         value_type = from_dtype(dtype)
         pointer = builder.gep(self.payload, [_SIZE(offset)])
+        if dtype.names is not None:
+            return builder.bitcast(pointer, self.context.get_value_type(value_type))
         typed = builder.bitcast(pointer, self.context.get_data_type(value_type).as_pointer())
         return self.context.unpack_value(builder, value_type, typed)
 
@@ -150,10 +170,9 @@ class Entry:
         if isinstance(kind, parameters.Scalar):
             return self._value(name)
         if isinstance(kind, parameters.Payload):
-            offset = _SIZE(self.signature.array_offset)
+            offset, size = self._elements(name, kind)
             dimensions = [self._value(parameters.dimension_name(name, place)) for place in kind.travelling]
-            return self._view(kind, builder.gep(self.payload, [offset]), builder.sub(self.payload_size, offset),
-                              f"the array {name}", dimensions)
+            return self._view(kind, builder.gep(self.payload, [offset]), size, f"the array {name}", dimensions)
         if isinstance(kind, parameters.Data):
             return self._data(kind)
         if isinstance(kind, parameters.State):
@@ -176,6 +195,13 @@ class Entry:
                         f"this node has published no data as '{said}'")
         return self._view(kind, pointer, builder.load(size), f"the data '{said}'")
 
+    def _allocate(self, size):
+        """Memory for a reply, which is never of no bytes."""
+        builder = self.builder
+        room = builder.call(self._declare("malloc", _POINTER, [_SIZE]), [builder.add(size, _SIZE(1))])
+        self._refuse_if(cgutils.is_null(builder, room), lib.TC_E_NO_MEMORY, "no memory for a reply of %zu bytes", size)
+        return room
+
     def _array_reply(self, result_type, value):
         """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared comes last, and
         behind it one byte with the number of its dimensions: a caller that takes the reply for elements alone finds no whole
@@ -196,8 +222,7 @@ class Entry:
         if result_type.ndim == 1:
             return data, size, None
         whole = builder.add(size, _SIZE(8 * result_type.ndim + 1))
-        room = builder.call(self._declare("malloc", _POINTER, [_SIZE]), [whole])
-        self._refuse_if(cgutils.is_null(builder, room), lib.TC_E_NO_MEMORY, "no memory for a reply of %zu bytes", whole)
+        room = self._allocate(whole)
         cgutils.raw_memcpy(builder, room, data, size, 1)
         for place, length in enumerate(lengths):
             where = builder.gep(room, [builder.add(size, _SIZE(8 * place))])
@@ -214,6 +239,9 @@ class Entry:
         own = None
         if isinstance(result_type, types.Array):
             data, size, own = self._array_reply(result_type, value)
+        elif answer_code.is_several(result_type):
+            data, size = answer_code.reply_bytes(context, builder, result_type, value, self._allocate)
+            own = data
         else:
             data_type = context.get_data_type(result_type)
             room = cgutils.alloca_once(builder, data_type)

@@ -34,6 +34,9 @@ class Makers:
             self._check_bound()
 
     def _check_opened(self):
+        if len(self.signature.arrays) > 1 or any(kind.dtype.names is not None and isinstance(kind, Scalar)
+                                                 for kind in self.signature.parameters.values()):
+            raise TypeError(f"{self.name}: payload=(BOUND, INIT) makes a message of numbers and of one array")
         opened = self.signature.array.open if self.signature.array is not None else []
         if len(opened) > 1:
             raise ValueError(f"{self.name}: one dimension at most is open of an array that is made at the sender; found the shape "

@@ -26,6 +26,8 @@ def _fits(kind, found):
     """Returns whether a value of a type can be that parameter."""
     if isinstance(kind, parameters.Scalar):
         wanted = from_dtype(kind.dtype)
+        if kind.dtype.names is not None:
+            return found == wanted
         wide = next(wide for wide in _WIDER if isinstance(wanted, wide))
         return isinstance(found, wide)
     return is_contiguous(found) and found.dtype == from_dtype(kind.dtype) and found.ndim == len(kind.shape)
@@ -53,32 +55,53 @@ def payload(context, builder, found, values):
     signature = _signature(context, found)
     if signature is None or not signature.scalars.names and signature.array is not None:
         return *memory_of(context, builder, found[0], values[0]), None
-    head, size, data, own = _SIZE(signature.scalars.itemsize), _SIZE(signature.scalars.itemsize), None, None
-    numbers = {}
-    for name, kind, value in zip(signature.sent, found, values):
-        if isinstance(signature.parameters[name], parameters.Payload):
-            data, size_of_array = memory_of(context, builder, kind, value)
-            head = _SIZE(signature.array_offset)
-            size = builder.add(size_of_array, head)
-            lengths = cgutils.unpack_tuple(builder, arrayobj.make_array(kind)(context, builder, value).shape)
-            for place in signature.parameters[name].travelling:
-                numbers[parameters.dimension_name(name, place)] = types.int64, lengths[place]
-        else:
-            numbers[name] = kind, value
-    if data is None:
+    numbers, arrays, end = _parts(context, builder, signature, found, values)
+    head = _SIZE(signature.fixed if arrays else signature.scalars.itemsize)
+    size = end if arrays else head
+    if not arrays:
         place = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), max(1, head.constant)))
         place.align = parameters.PAYLOAD_ALIGNMENT
-        room = builder.bitcast(place, _BYTES)
+        room, own = builder.bitcast(place, _BYTES), None
     else:
         malloc = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_BYTES, [_SIZE]), "malloc")
         room = own = builder.call(malloc, [size])
     with builder.if_then(cgutils.is_not_null(builder, room)):
-        cgutils.memset(builder, room, head, 0)
+        cgutils.memset(builder, room, size if len(arrays) > 1 else _SIZE(signature.array_offset) if arrays else head, 0)
         for name, (kind, value) in numbers.items():
-            dtype, offset = signature.scalars.fields[name]
-            wanted = from_dtype(dtype)
-            where = builder.bitcast(builder.gep(room, [_SIZE(offset)]), context.get_data_type(wanted).as_pointer())
-            context.pack_value(builder, wanted, context.cast(builder, value, kind, wanted), where)
-        if data is not None:
-            cgutils.raw_memcpy(builder, builder.gep(room, [head]), data, size_of_array, 1)
+            _write_number(context, builder, signature.scalars.fields[name], kind, value, room)
+        for offset, data, size_of_array in arrays:
+            cgutils.raw_memcpy(builder, builder.gep(room, [offset]), data, size_of_array, 1)
     return room, size, own
+
+
+def _parts(context, builder, signature, found, values):
+    """({field: (its type, value)}, [(offset, address, bytes) of an array], where the last one ends)."""
+    numbers, arrays, end = {}, [], _SIZE(signature.fixed)
+    for name, kind, value in zip(signature.sent, found, values):
+        own = signature.parameters[name]
+        if not isinstance(own, parameters.Payload):
+            numbers[name] = kind, value
+            continue
+        data, size = memory_of(context, builder, kind, value)
+        alignment = parameters.c_alignment(own.dtype)
+        offset = builder.and_(builder.add(end, _SIZE(alignment - 1)), _SIZE(-alignment))
+        end = builder.add(offset, size)
+        arrays.append((offset, data, size))
+        array = arrayobj.make_array(kind)(context, builder, value)
+        lengths = cgutils.unpack_tuple(builder, array.shape)
+        for place in own.travelling:
+            numbers[parameters.dimension_name(name, place)] = types.int64, lengths[place]
+        if name != signature.arrays[-1]:
+            numbers[parameters.count_name(name)] = types.int64, array.nitems
+    return numbers, arrays, end
+
+
+def _write_number(context, builder, field, kind, value, room):
+    dtype, offset = field[:2]
+    where = builder.gep(room, [_SIZE(offset)])
+    if dtype.names is not None:
+        cgutils.raw_memcpy(builder, where, builder.bitcast(value, _BYTES), _SIZE(dtype.itemsize), 1)
+        return
+    wanted = from_dtype(dtype)
+    where = builder.bitcast(where, context.get_data_type(wanted).as_pointer())
+    context.pack_value(builder, wanted, context.cast(builder, value, kind, wanted), where)

@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import nrtdynmod
 
-from . import _binding, entry_code, maker_code, passes, runtime_code
+from . import _binding, answer_code, entry_code, maker_code, passes, runtime_code
 from .errors import CompileError
 
 # Symbols that only a process with Python and Numba has.
@@ -48,10 +48,13 @@ def _check_result(name, result, declared):
         if result.layout != "C":
             _refuse(f"{name} returns {result}, which may have gaps; expected a contiguous one: numpy.ascontiguousarray(...)")
         return
+    if answer_code.is_several(result) and all(answer_code.can_be_part(part) for part in result.types):
+        return
     parts = result.types if isinstance(result, types.BaseTuple) else (result,)
     plain = (types.Number, types.Boolean, types.NoneType)
     if not all(isinstance(part, plain) for part in parts) or (len(parts) > 1 and types.none in parts):
-        _refuse(f"{name} returns {result}; expected nothing, a number, a tuple of numbers or an array of numbers")
+        _refuse(f"{name} returns {result}; expected nothing, a number, an array of numbers, or a tuple "
+                f"of numbers, of flat arrays and of tuples of numbers")
 
 
 def _compile(part, name, options, write, debug=False):

@@ -1,8 +1,9 @@
 """The kinds of parameters of a function that travels: values of the message, or memory of the node.
 
 The layout is that of all languages (docs/payload-layout.md, "Several values in one message"): a C struct of the values, in the
-order of the parameters, with the array as its flexible array member. Dimensions that do not follow from the array's size are
-values of the message, too, of 64 bits each, at the array's position.
+order of the parameters, with the last array as its flexible array member. Each other array has its number of elements among the
+values, and its elements behind them. Dimensions that do not follow from an array's size are values, too, of 64 bits each, at the
+array's position.
 """
 import inspect
 
@@ -32,29 +33,33 @@ def c_alignment(dtype):
     return largest if dtype.itemsize == _rounded(end, largest) else 1
 
 
-def _struct_of(dtypes):
+def struct_of(dtypes):
+    """A struct of members by name, as C lays it out."""
     return numpy.dtype({"names": list(dtypes), "formats": list(dtypes.values())}, align=True)
 
 
-def _array_offset(struct, dtype):
-    """The offset of an array behind the members of a struct; the array may begin in the struct's padding."""
-    end = max((offset + member.itemsize for member, offset in (field[:2] for field in struct.fields.values())), default=0) \
+def _end_of(struct):
+    """Where the members of a struct end; an array may begin in the struct's padding."""
+    return max((offset + member.itemsize for member, offset in (field[:2] for field in struct.fields.values())), default=0) \
         if struct.names else 0
-    return _rounded(end, c_alignment(dtype))
 
 
-def _laid_out(struct, values, array):
-    """The bytes of a message: the values, and behind them the array if there is one."""
+def _laid_out(struct, values, arrays):
+    """The bytes of a message: the values, and behind them the arrays."""
     head = numpy.zeros(1, struct)
     for name in struct.names or ():
         head[name] = values[name]
     head = head.view(numpy.uint8) if struct.names else numpy.zeros(0, numpy.uint8)
-    if array is None:
+    if not arrays:
         return head
-    offset = _array_offset(struct, array.dtype)
-    message = numpy.zeros(offset + array.nbytes, numpy.uint8)
-    message[:min(offset, head.size)] = head[:offset]
-    message[offset:] = array.reshape(-1).view(numpy.uint8)
+    end, offsets = _end_of(struct), []
+    for array in arrays:
+        offsets.append(_rounded(end, c_alignment(array.dtype)))
+        end = offsets[-1] + array.nbytes
+    message = numpy.zeros(end, numpy.uint8)
+    message[:min(_end_of(struct), head.size)] = head[:_end_of(struct)]
+    for offset, array in zip(offsets, arrays):
+        message[offset:offset + array.nbytes] = array.reshape(-1).view(numpy.uint8)
     return message
 
 
@@ -75,7 +80,7 @@ def packed(values):
     if array is not None and array.dtype.hasobject:
         raise TypeError("the last argument holds Python objects, which mean nothing in another process")
     found = {f"f{place}": _packed_value(place, value) for place, value in enumerate(first if array is not None else values)}
-    return _laid_out(_struct_of({name: value.dtype for name, value in found.items()}), found, array)
+    return _laid_out(struct_of({name: value.dtype for name, value in found.items()}), found, [] if array is None else [array])
 
 
 def _checked_shape(shape, ndim):
@@ -111,7 +116,7 @@ def _closed_shape(count):
 
 
 class Payload(_Array):
-    """The array that comes with the message. `writable`: the function may change its copy in place, which ends a node with the
+    """An array that comes with the message. `writable`: the function may change its copy in place, which ends a node with the
     option payload=readonly. `shape=(None, 3)`: rows of three; `ndim=2`: any two dimensions, which travel with it. Without either
     it is flat."""
 
@@ -165,12 +170,23 @@ class Reply:
 
 
 class Scalar:
-    """A number of the message."""
+    """A number of the message, or a struct of numbers."""
 
     def __init__(self, dtype):
         self.dtype = numpy.dtype(dtype)
-        if self.dtype.kind not in "biufc":
-            raise TypeError(f"a value of a message is a number or a bool; found {self.dtype}")
+        if self.dtype.names is not None:
+            self.dtype = _c_struct(self.dtype)
+        if self.dtype.kind not in "biufcV" or (self.dtype.kind == "V" and self.dtype.names is None):
+            raise TypeError(f"a value of a message is a number, a bool or a struct of them; found {self.dtype}")
+
+
+def _c_struct(dtype):
+    """A struct with its alignment, which NumPy forgets without align=True. One that does not lie as in C is refused."""
+    members = {name: _c_struct(dtype[name]) if dtype[name].names is not None else dtype[name] for name in dtype.names}
+    found = struct_of(members)
+    if found.itemsize != dtype.itemsize or any(found.fields[name][1] != dtype.fields[name][1] for name in members):
+        raise TypeError(f"a struct of a message lies as in C: numpy.dtype([...], align=True); found {dtype}")
+    return found
 
 
 def _parameter(function, name, annotation):
@@ -182,6 +198,8 @@ def _parameter(function, name, annotation):
     try:
         return Scalar(annotation)
     except TypeError as error:
+        if isinstance(annotation, numpy.dtype) and annotation.names is not None:
+            raise TypeError(f"{function.__name__}: parameter {name}: {error}") from error
         raise TypeError(f"{function.__name__}: parameter {name} is annotated {annotation!r}; expected a number's type, "
                         "tchains.Payload(...), Data(...), State(...) or TargetArgs(...)") from error
 
@@ -189,6 +207,11 @@ def _parameter(function, name, annotation):
 def dimension_name(name, place):
     """The field of a dimension that travels."""
     return f"{name}.{place}"
+
+
+def count_name(name):
+    """The field with the number of elements of an array that is not the last one."""
+    return f"{name}.count"
 
 
 class Signature:
@@ -202,10 +225,8 @@ class Signature:
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise TypeError(f"{function.__name__}: parameter {name} takes any number of arguments; expected one each")
             self.parameters[name] = _parameter(function, name, parameter.annotation)
-        arrays = [name for name, kind in self.parameters.items() if isinstance(kind, Payload)]
-        if len(arrays) > 1:
-            raise TypeError(f"{function.__name__}: a message has one array; found the parameters {', '.join(arrays)}")
-        self.array = self.parameters[arrays[0]] if arrays else None
+        self.arrays = [name for name, kind in self.parameters.items() if isinstance(kind, Payload)]
+        self.array = self.parameters[self.arrays[-1]] if self.arrays else None
         self.result = inspect.signature(function, eval_str=True).return_annotation
         if not isinstance(self.result, Reply):
             self.result = None
@@ -215,23 +236,33 @@ class Signature:
                 scalars[name] = kind.dtype
             elif isinstance(kind, Payload):
                 scalars.update({dimension_name(name, place): numpy.dtype(numpy.int64) for place in kind.travelling})
-        self.scalars = _struct_of(scalars)
+                if name != self.arrays[-1]:
+                    scalars[count_name(name)] = numpy.dtype(numpy.uint64)
+        self.scalars = struct_of(scalars)
         self.sent = [name for name, kind in self.parameters.items() if isinstance(kind, (Scalar, Payload))]
-        self.array_offset = _array_offset(self.scalars, self.array.dtype) if self.array is not None else 0
+        self.fixed = _end_of(self.scalars)  # bytes of the values in front of the arrays
+        self.array_offset = self.offset_behind(self.fixed, self.arrays[0]) if self.arrays else 0
+
+    def offset_behind(self, end, name):
+        """Where an array begins if all in front of it ends there."""
+        return _rounded(end, c_alignment(self.parameters[name].dtype))
 
     def _checked_array(self, name, value):
+        own = self.parameters[name]
+        if isinstance(value, str) and own.dtype.itemsize == 1:
+            value = value.encode()
         if isinstance(value, (bytes, bytearray, memoryview)):
-            value = numpy.frombuffer(value, self.array.dtype)
+            value = numpy.frombuffer(value, own.dtype)
         array = numpy.asarray(value)
         if array.dtype == object:
             raise TypeError(f"argument {name} holds Python objects, which mean nothing in another process; "
-                            f"expected an array of {self.array.dtype}")
-        if array.dtype != self.array.dtype:
+                            f"expected an array of {own.dtype}")
+        if array.dtype != own.dtype:
             if isinstance(value, numpy.ndarray):
-                raise TypeError(f"argument {name} is an array of {array.dtype}, expected {self.array.dtype}")
-            array = array.astype(self.array.dtype)
-        if not self.array.is_flat and not self.array.fits(array.shape):
-            raise TypeError(f"argument {name} has the shape {array.shape}, expected {self.array.shape}")
+                raise TypeError(f"argument {name} is an array of {array.dtype}, expected {own.dtype}")
+            array = array.astype(own.dtype)
+        if not own.is_flat and not own.fits(array.shape):
+            raise TypeError(f"argument {name} has the shape {array.shape}, expected {own.shape}")
         array = numpy.ascontiguousarray(array)
         return array if array.flags.aligned else array.copy()
 
@@ -250,17 +281,19 @@ class Signature:
     def payload(self, arguments, named):
         """The bytes of a message, as something with a buffer: the array itself where it is all that is sent."""
         values = self.values(arguments, named)
-        array = None
-        for name in self.sent:
-            if isinstance(self.parameters[name], Payload):
-                array = values[name]
-                values.update({dimension_name(name, place): array.shape[place] for place in self.array.travelling})
+        for name in self.arrays:
+            array = values[name]
+            values.update({dimension_name(name, place): array.shape[place] for place in self.parameters[name].travelling})
+            values[count_name(name)] = array.size
         if not self.scalars.names:
-            return array if array is not None else b""
-        return _laid_out(self.scalars, {name: self._checked_scalar(name, values[name]) for name in self.scalars.names}, array)
+            return values[self.arrays[0]] if self.arrays else b""
+        return _laid_out(self.scalars, {name: self._checked_scalar(name, values[name]) for name in self.scalars.names},
+                         [values[name] for name in self.arrays])
 
     def _checked_scalar(self, name, value):
         dtype = self.scalars[name]
+        if dtype.names is not None:
+            return _checked_struct(name, value, dtype)
         found = numpy.asarray(value)
         if found.shape != () or found.dtype.kind not in "biufc" or not numpy.can_cast(found.dtype, dtype, "same_kind"):
             # A number of Python's own has no width, so its value decides.
@@ -269,3 +302,14 @@ class Signature:
         if dtype.kind in "iu" and not numpy.iinfo(dtype).min <= int(value) <= numpy.iinfo(dtype).max:
             raise OverflowError(f"argument {name} is {value!r}, expected a number that fits {dtype}")
         return value
+
+
+def _checked_struct(name, value, dtype):
+    """A struct's value: a tuple of its members, or one of NumPy's of the same type."""
+    is_struct = isinstance(value, (numpy.ndarray, numpy.generic)) and value.shape == () and value.dtype.fields == dtype.fields
+    if not is_struct and not (isinstance(value, tuple) and len(value) == len(dtype.names)):
+        raise TypeError(f"argument {name} is {value!r}, expected a struct of {dtype}")
+    try:
+        return numpy.array(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"argument {name} is {value!r}, expected a struct of {dtype}") from error

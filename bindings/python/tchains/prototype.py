@@ -33,8 +33,8 @@ def _member_text(dtype):
     return element_text(base) + "".join(f"[{size}]" for size in shape[:1]) if len(shape) < 2 else f"?{dtype.itemsize}:{c_alignment(dtype)}"
 
 
-def text_of(signature, result):
-    """The prototype of a function in Python; `result` is that of its answer."""
+def text_of(signature, results):
+    """The prototype of a function in Python; `results` are the types of its answer's values, or ["*"]."""
     values = []
     for name in signature.sent:
         kind = signature.parameters[name]
@@ -42,22 +42,64 @@ def text_of(signature, result):
             values += ["i64"] * len(kind.travelling) + [element_text(kind.dtype) + "[]"]
         else:
             values.append(element_text(kind.dtype))
-    return f"({','.join(values)})" + (f"->{result}" if result else "")
+    named = _with_answers(values, results[1:])
+    if named is None:
+        return f"({','.join(values)})->*"
+    return f"({','.join(named)})" + (f"->{results[0]}" if results else "")
 
 
-class _Value:
+def _agree(a, b):
+    is_bytes = {"text", "u8[]", "i8[]", "bool[]", "?1:1[]"}
+    return a == b or {a, b} <= is_bytes
+
+
+def _with_answers(values, answers):
+    """The arguments, of which the values of the answer come back: an array is one that is changed, or its capacity is an argument;
+    all else is a part of the answer alone. A function with these messages agrees, wherever its own are marked. None: no prototype
+    has that answer."""
+    left, words = list(answers), []
+    for value in [*values, None]:
+        while left and not _varies(left[0]):
+            words.append("out " + left.pop(0))
+        if value is None:
+            break
+        if left and _agree(value, left[0]):
+            words.append("inout " + value)
+            left.pop(0)
+        elif left and value == "u64":
+            words.append("out " + left.pop(0))
+        else:
+            words.append(value)
+    return None if left else words
+
+
+def _varies(text):
+    return text == "text" or text.endswith("[]")
+
+
+class Value:
     """One value of a message. `varies`: it is any number of elements of `dtype`."""
 
     def __init__(self, dtype, alignment, varies=False, is_text=False):
         self.dtype, self.alignment, self.varies, self.is_text = dtype, alignment, varies, is_text
 
+    def _is_same_struct(self, own):
+        """Returns whether a type is a struct of the same members, whatever their names; a prototype has none."""
+        if own == self.dtype or own.names is None or own.itemsize != self.dtype.itemsize:
+            return False
+        if self.dtype.names is None:
+            return self.dtype.kind == "V" and self.dtype.subdtype is None and c_alignment(own) == self.alignment
+        return element_text(own) == element_text(self.dtype)
+
     def elements(self, place, value):
         """The value as an array: of one, or of all elements."""
-        if self.is_text and isinstance(value, str):
+        if isinstance(value, str) and self.varies and self.dtype.itemsize == 1: # functions in Python take a text as bytes
             value = value.encode()
         if isinstance(value, (bytes, bytearray, memoryview)):
             return self._of_bytes(place, value)
         array = numpy.asarray(value)
+        if self._is_same_struct(array.dtype):
+            value = array = numpy.ascontiguousarray(array).view(self.dtype)
         if isinstance(value, (numpy.ndarray, numpy.generic)) and array.dtype != self.dtype and \
                 (self.varies or not numpy.can_cast(array.dtype, self.dtype, "same_kind")):
             raise TypeError(f"argument {place + 1} is of the type {array.dtype}, expected {self.dtype}")
@@ -91,7 +133,7 @@ class _Value:
         return numpy.frombuffer(data, self.dtype)[0].item()
 
 
-class _Layout:
+class Layout:
     """The layout of a message or of an answer."""
 
     def __init__(self, values):
@@ -166,7 +208,7 @@ class Prototype:
             if way != "out":
                 arguments.append(value)
             elif value.varies:
-                arguments.append(_Value(numpy.dtype(numpy.uint64), 8))
+                arguments.append(Value(numpy.dtype(numpy.uint64), 8))
             if not self._try(","):
                 self._take(")")
                 break
@@ -176,7 +218,7 @@ class Prototype:
                 results.insert(0, self._type())
         if self._at != len(self._tokens):
             raise ValueError(f"{name}: '{text}' is no prototype")
-        self._message, self._answer = _Layout(arguments), _Layout(results)
+        self._message, self._answer = Layout(arguments), Layout(results)
 
     def _try(self, token):
         found = self._at < len(self._tokens) and self._tokens[self._at] == token
@@ -229,12 +271,12 @@ class Prototype:
 
     def _type(self):
         if self._try("text"):
-            return _Value(numpy.dtype(numpy.uint8), 1, varies=True, is_text=True)
+            return Value(numpy.dtype(numpy.uint8), 1, varies=True, is_text=True)
         dtype, alignment = self._element()
         count = self._dimension()
         if count == 0:
-            return _Value(dtype, alignment, varies=True)
-        return _Value(numpy.dtype((dtype, (count,))) if count is not None else dtype, alignment)
+            return Value(dtype, alignment, varies=True)
+        return Value(numpy.dtype((dtype, (count,))) if count is not None else dtype, alignment)
 
     def payload(self, arguments):
         """The bytes of a message."""

@@ -10,8 +10,8 @@ from . import code_cache
 from .endpoint import REPLY_BYTES
 from .fingerprint import Unknown, fingerprint
 from .makers import Makers
-from .parameters import DIMENSIONS_MAX, Signature
-from .prototype import element_text, text_of
+from .parameters import DIMENSIONS_MAX, Signature, c_alignment
+from .prototype import Layout, Value, element_text, text_of
 
 
 class PythonIfunc:
@@ -69,11 +69,13 @@ class PythonIfunc:
         """The types of its arguments and of its answer, for callers in any language. A reply whose shape is behind it has no type
         there."""
         result = self._result()
-        if isinstance(result, _ArrayOf):
-            result = element_text(result.dtype) + "[]" if result.shape is not None else "*"
-        elif result is not None:
-            result = element_text(result)
-        return text_of(self.signature if self.makers is None else self.makers.source, result)
+        if isinstance(result, _Several):
+            results = [element_text(dtype) + ("[]" if varies else "") for dtype, varies in result.parts]
+        elif isinstance(result, _ArrayOf):
+            results = [element_text(result.dtype) + "[]" if result.shape is not None else "*"]
+        else:
+            results = [element_text(result)] if result is not None else []
+        return text_of(self.signature if self.makers is None else self.makers.source, results)
 
     @property
     def llvm(self):
@@ -113,7 +115,7 @@ class PythonIfunc:
     def reply_bytes(self):
         """Space for its result: its size, or a usual number of bytes for an array."""
         dtype = self._result()
-        if isinstance(dtype, _ArrayOf):
+        if isinstance(dtype, (_ArrayOf, _Several)):
             return dtype.bytes_if_fixed() or REPLY_BYTES
         return dtype.itemsize if dtype is not None else 0
 
@@ -172,9 +174,28 @@ class _ArrayOf:
         return data, [len(data) // row if length is None else length for length in self.shape]
 
 
+class _Several:
+    """A reply of several values, [(dtype, whether it is an array)], which lie as those of a message."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.layout = Layout([Value(dtype, c_alignment(dtype), varies=varies) for dtype, varies in parts])
+
+    def bytes_if_fixed(self):
+        """How many there are; 0: any number."""
+        return self.layout.fixed if self.layout.last is None else 0
+
+    def values(self, name, data):
+        """The values of a reply. A peer's is untrusted."""
+        return tuple(value.given(part) for value, part in zip(self.layout.values, self.layout.parts(name, data)))
+
+
 def _result_dtype(result):
     from numba.core import types
     from numba.np.numpy_support import as_dtype
+    from . import answer_code
+    if answer_code.is_several(result):
+        return _Several([(answer_code.dtype_of(kind), isinstance(kind, types.Array)) for kind in result.types])
     if result == types.none:
         return None
     if isinstance(result, types.Array):
@@ -188,6 +209,8 @@ def _words(result):
     """A result for the cache, as JSON has it: its kind, the dtypes, and of an array how many dimensions. None: it is of another kind."""
     if result is None:
         return ["none"]
+    if isinstance(result, _Several):
+        return None
     dtypes = [result.dtype] if isinstance(result, _ArrayOf) else [result[i] for i in range(len(result.names or ()))] or [result]
     if any(dtype.kind not in "biufc" for dtype in dtypes):
         return None
@@ -220,6 +243,8 @@ def _decoded(name, dtype, data):
     """A Python number, a tuple of them, or a NumPy array. A peer's reply may have any size."""
     if dtype is None:
         return None
+    if isinstance(dtype, _Several):
+        return dtype.values(name, bytes(data))
     if isinstance(dtype, _ArrayOf):
         data, shape = dtype.shape_of(name, data)
         return numpy.frombuffer(data, dtype.dtype).reshape(shape)

@@ -3,6 +3,8 @@
 
 #include <tc/entry.h>
 
+TC_PROTOTYPE(total, "({u32,u32})->i64");
+
 void total_main(void *payload, size_t payload_size, void *target_args)
 {
     int64_t sum = payload_size == sizeof(struct ledger_question)

@@ -128,35 +128,6 @@ In a function: answers a call with a failure. `status` is one of the library's, 
     return
 end
 
-# Where the parameters of a function lie in its payload: (their offsets, the bytes before the varying part, those
-# of one element of it; 0: nothing varies).
-function payload_layout(types)
-    fixed = filter(type -> !(type <: View), collect(DataType, types))
-    offsets, size = c_struct(fixed)
-    length(fixed) == length(types) && return offsets, size, 0
-    element = eltype(last(types))
-    start = rounded(isempty(fixed) ? 0 : last(offsets) + sizeof(last(fixed)), c_alignment(element))
-    return push!(offsets, start), start, sizeof(element)
-end
-
-# The parameters of a function, or nothing when the payload does not fit. Anybody may have sent it.
-@generated function parameters_of(::Type{P}, payload::Ptr{UInt8}, size::UInt64) where {P<:Tuple}
-    types = fieldtypes(P)
-    offsets, head, element = payload_layout(types)
-    fits = element == 0 ? :(size == $(UInt64(head))) : :(size >= $(UInt64(head)))
-    element > 1 && (fits = :($fits && (size - $(UInt64(head))) % $(UInt64(element)) == 0))
-    fits = element == 1 && head == 0 ? true : fits
-    expected = element == 0 ? "$head" : head == 0 ? "a multiple of $element" : "$head and a multiple of $element"
-    format = CText(Tuple(vcat(codeunits("payload of %zu bytes, expected $expected"), 0x00)))
-    value(type, at) = type <: View ? :(as_payload($type, payload + $at, size - $(UInt64(at)))) :
-        :(unsafe_load(Ptr{$type}(payload + $at)))
-    return quote
-        $(Expr(:meta, :inline))
-        $fits || (refuse_payload(size, $format); return nothing)
-        return ($((value(types[i], offsets[i]) for i in eachindex(types))...),)
-    end
-end
-
 # The argument that a function asks for, made of those of NAME_main.
 @inline as_payload(::Type{View{T}}, payload, size) where {T} =
     View{T}(Ptr{T}(payload), (size ÷ (sizeof(T) % UInt64)) % Int)
@@ -193,12 +164,11 @@ function argument_types(f)
     types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
     (Tuple{types...} == RAW || takes_message(types)) && return types
     throw(ArgumentError(string(f, " takes (", join(types, ", "),
-        "), expected (View{T}, Ptr{U}) with T and U of bits, perhaps with values of bits in front or in place of ",
+        "), expected (View{T}, Ptr{U}) with T and U of bits, perhaps with more views and values of bits beside or in place of ",
         "the View, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
 end
 
-takes_message(types) = length(types) >= 2 && is_target(types[end]) && all(is_value, types[1:end-2]) &&
-    (is_payload(types[end-1]) || is_value(types[end-1]))
+takes_message(types) = length(types) >= 2 && is_target(types[end]) && all(type -> is_payload(type) || is_value(type), types[1:end-1])
 is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr}) &&
     lies_as_in_c(type)
 
@@ -208,6 +178,14 @@ is_target(type) = type <: Union{Ptr,View} && isconcretetype(type)
 function mainly(f::Function)
     types = argument_types(f)
     return Tuple{types...} == RAW ? f : IfuncMain{typeof(f),Tuple{types[1:end-1]...},types[end]}()
+end
+
+# The type that a function states of its answer: @ifunc answer=T adds a method. Nothing: it states none.
+answer_type(f) = nothing
+check_answer(::Nothing) = nothing
+function check_answer(type::Type)
+    foreach(part -> check_bits(varies(part) ? eltype(part) : part), type <: Tuple ? fieldtypes(type) : (type,))
+    return type
 end
 
 # The functions that make a function's payloads where it is sent: @ifunc payload=(...) adds a method.
@@ -282,6 +260,12 @@ A function with a payload made of the arguments of `send` and `call`, here, when
 `BOUND(source::View{S})` returns its maximal size in bytes, and `INIT(payload::View{P}, source::View{S})` writes
 them and returns 0; any other number cancels the message (`:TC_E_PAYLOAD`).
 
+    @ifunc answer=T function NAME(payload::View{T}, target::Ptr{U}) ... end
+
+A function that states the type of its answer: callers in all languages compare it with theirs before they send.
+`T` is a type of bits, a `View`, or a tuple with views of an answer of several values (`begin_reply`). It is the
+function's statement, and not compared with the `reply` that it makes.
+
     @ifunc runtime=true function NAME(payload::View{T}, target::Ptr{U}) ... end
 
 One that may use all of Julia. It runs at nodes that have Julia and ThreeChains in their process; others
@@ -289,14 +273,15 @@ refuse it. Its text travels, without the functions and globals around it, and Ju
 exception ends a call with `:TC_E_PAYLOAD` and its text.
 """
 macro ifunc(definition)
-    return sendable(definition, nothing)
+    return sendable(definition, nothing, nothing)
 end
 
 macro ifunc(option, definition)
     option isa Expr && option.head == :(=) || throw(ArgumentError("$UNKNOWN_OPTION $option"))
     name, value = option.args
     name == :payload && value isa Expr && value.head == :tuple && length(value.args) == 2 &&
-        return sendable(definition, value)
+        return sendable(definition, value, nothing)
+    name == :answer && return sendable(definition, nothing, value)
     name == :runtime && value == true || throw(ArgumentError("$UNKNOWN_OPTION $option"))
     defined = gensym("defined")
     return quote
@@ -307,16 +292,18 @@ macro ifunc(option, definition)
     end
 end
 
-const UNKNOWN_OPTION = "@ifunc has the options runtime=true and payload=(BOUND, INIT), found"
+const UNKNOWN_OPTION = "@ifunc has the options runtime=true, answer=T and payload=(BOUND, INIT), found"
 
 # A method is added where an earlier definition of the same name has left one, too.
-function sendable(definition, makers)
+function sendable(definition, makers, answer)
     defined, type = gensym("defined"), :(typeof($(esc(name_in(definition)))))
     return quote
         $defined = $(esc(definition))
         function_text($defined) === nothing || (ThreeChains.function_text(::$type) = nothing)
         $(makers === nothing) && payload_functions($defined) === nothing ||
             (ThreeChains.payload_functions(::$type) = $(esc(makers)))
+        $(answer === nothing) && answer_type($defined) === nothing ||
+            (ThreeChains.answer_type(::$type) = check_answer($(esc(answer))))
         is_precompiling() || bitcode($defined)
         $defined
     end

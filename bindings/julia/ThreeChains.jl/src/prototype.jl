@@ -76,10 +76,18 @@ function check_prototype(::Type{T}, fn::Ifunc, ::Nothing) where {T}
 end
 
 # The prototype of a function in Julia, or nothing where its message is made of a sender's arguments, or is any bytes. Its
-# answer is that of `reply`, which has any type.
+# answer is the one that it states; otherwise that of `reply`, which has any type.
 function prototype_of_function(f)
     types = argument_types(f)
     (Tuple{types...} == RAW || Base.invokelatest(payload_functions, f) !== nothing) && return nothing
-    text = string("(", join(map(type -> type <: View ? element_text(eltype(type)) * "[]" : element_text(type), types[1:end-1]), ","), ")->*")
+    arguments = collect(String, map(part_text, types[1:end-1]))
+    text = text_with_answer(arguments, Base.invokelatest(answer_type, f))
     return sizeof(text) <= 511 ? text : nothing
+end
+
+function text_with_answer(arguments, answer)
+    plain = string("(", join(arguments, ","), ")")
+    answer === nothing && return plain * "->*"
+    answer <: Tuple && any(varies, fieldtypes(answer)) || return string(plain, "->", part_text(answer))
+    return something(answers_text(fieldtypes(answer), arguments), plain * "->*")
 end

@@ -8,7 +8,7 @@ use tchains_sys::*;
 pub const ABANDONED: tc_status = TC_E_THROWN;
 
 #[inline]
-fn fail(status: tc_status, text: &Text) {
+pub(crate) fn fail(status: tc_status, text: &Text) {
     unsafe { tc_self_fail(status, text.as_ptr()) }
 }
 
@@ -121,7 +121,7 @@ mod without_unwinding {
             text.add(" at ");
             text.add(place.file());
             text.add(":");
-            text.add_number(place.line());
+            text.add_number(place.line().into());
         }
         fail(ABANDONED, &text);
         // Does not return but in a thread that the function has started, or where nothing is to

@@ -12,6 +12,8 @@
 //! }
 //! ```
 //!
+//! `typed!` defines one with the parameters of its callers, which has a prototype.
+//!
 //! `tc-rustc length.rs` makes `length.tca` of it. Functions of `core` that it calls become code
 //! of its own, so it needs nothing of Rust where it runs.
 //!
@@ -26,10 +28,13 @@
 mod boundary;
 mod message;
 mod text;
+pub mod typed;
 
 pub use boundary::{run, ABANDONED};
 pub use message::{Failure, Message, Status};
 pub use tchains_sys as sys;
+pub use tchains_sys::element;
+pub use tchains_sys::typed::{InOut, Out};
 
 /// Defines a function: `fn NAME(message: &mut Message) -> Result<(), Failure>`, with the entry
 /// `NAME_main` in the archive. An error becomes the failure of the call.
@@ -48,6 +53,79 @@ macro_rules! ifunc {
                 target_args: *mut $crate::sys::c_void,
             ) {
                 $crate::run(payload, payload_size, target_args, $name)
+            }
+        };
+    };
+}
+
+/// Defines a function with the parameters of its callers:
+///
+/// ```ignore
+/// typed! {
+///     fn scaled(factor: f64, values: &mut [f32], about: &str) -> u64 { ... }
+/// }
+/// ```
+///
+/// The archive states the prototype that follows from the types, and the function runs on
+/// messages that fit it, and whose texts are UTF-8. Parameters are numbers, bools, structs of
+/// `element!`, arrays `[T; N]` of them, `&[T]`, `&str`; what comes back with the answer is a `&mut [T]`, an
+/// `InOut<T>`, and, written here alone, an `Out<T>` or `Out<[T]>`. The result is nothing, or a
+/// value of fixed size, perhaps in a `Result` with a `Failure`.
+#[macro_export]
+macro_rules! typed {
+    ($(#[$attribute:meta])* fn $name:ident($($($argument:ident)+: $type:ty),* $(,)?) $body:block) => {
+        $crate::typed! { $(#[$attribute])* fn $name($($($argument)+: $type),*) -> () $body }
+    };
+    ($(#[$attribute:meta])* fn $name:ident($($($argument:ident)+: $type:ty),* $(,)?) -> $result:ty $body:block) => {
+        $(#[$attribute])*
+        #[inline(always)]
+        fn $name($($($argument)+: $type),*) -> $result $body
+
+        const _: () = {
+            use $crate::sys::typed::{prototype, Answered, Argument, Layout, Returned, Words};
+            type Value = <$result as Returned>::Value;
+            const TEXT: Words =
+                prototype([$(<$type as Argument>::TEXT),*], <Value as Answered>::TEXT);
+            #[export_name = concat!(stringify!($name), "_payload_prototype")]
+            pub static PROTOTYPE: [u8; TEXT.length() + 1] = TEXT.bytes();
+
+            fn entry(message: &mut $crate::Message) -> Result<(), $crate::Failure> {
+                const COUNT: usize = <[&str]>::len(&[$(stringify!($type)),*]);
+                const MESSAGE: Layout<COUNT> = Layout::new([$(<$type as Argument>::SENT),*]);
+                const ANSWER: Layout<{ COUNT + 1 }> =
+                    Layout::new([<Value as Answered>::VALUE, $(<$type as Argument>::BACK),*]);
+                let mut values = match $crate::typed::Values::read(message, &MESSAGE) {
+                    Some(values) => values,
+                    None => return Ok(()),
+                };
+                let mut counts = [1u64; COUNT + 1];
+                $(
+                    let place = values.next();
+                    counts[place] = unsafe { values.back_count::<$type>() };
+                )*
+                let mut answer = match $crate::typed::Answer::begin(&ANSWER, counts)? {
+                    Some(answer) => answer,
+                    None => return Ok(()),
+                };
+                values.rewind();
+                let result = $name($({
+                    let place = values.next();
+                    match unsafe { values.take::<$type, { COUNT + 1 }>(&answer, place) } {
+                        Some(value) => value,
+                        None => return Ok(()),
+                    }
+                }),*);
+                let result = Returned::result(result)?;
+                answer.send(&result)
+            }
+
+            #[export_name = concat!(stringify!($name), "_main")]
+            pub unsafe extern "C" fn main(
+                payload: *mut $crate::sys::c_void,
+                payload_size: usize,
+                target_args: *mut $crate::sys::c_void,
+            ) {
+                $crate::run(payload, payload_size, target_args, entry)
             }
         };
     };

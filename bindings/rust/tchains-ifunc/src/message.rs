@@ -36,6 +36,13 @@ impl From<core::array::TryFromSliceError> for Failure {
     }
 }
 
+impl From<core::convert::Infallible> for Failure {
+    #[inline]
+    fn from(never: core::convert::Infallible) -> Failure {
+        match never {}
+    }
+}
+
 #[inline]
 pub(crate) fn checked(status: Status, text: &'static str) -> Result<(), Failure> {
     if status == TC_OK {

@@ -48,6 +48,9 @@ mod sys_version;
 mod sys_window;
 mod sys_window_rows;
 mod sys_window_view;
+pub mod typed;
+mod typed_layout;
+mod typed_words;
 
 pub use sys_abi::*;
 pub use sys_advanced::*;

@@ -164,6 +164,10 @@ impl<'c> Function<'c> {
         })
     }
 
+    pub(crate) fn as_ptr(&self) -> *mut tc_ifunc {
+        self.raw
+    }
+
     /// The size of archive and dependency list, bytes.
     pub fn code_size(&self) -> usize {
         unsafe { tc_ifunc_code_size(self.raw) }

@@ -42,6 +42,7 @@ mod options;
 mod package;
 mod serving;
 mod step;
+pub mod typed;
 mod window;
 
 pub use access::WindowAccess;
@@ -58,6 +59,8 @@ pub use package::Package;
 pub use serving::{Listener, Serving, Waker};
 pub use step::{Outcome, Step};
 pub use tchains_sys as sys;
+pub use tchains_sys::element;
+pub use tchains_sys::typed::{InOut, Out};
 pub use window::{GlobalPointer, Rights, View, Window, WindowParams};
 
 use std::time::Duration;
