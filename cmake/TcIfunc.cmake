@@ -16,7 +16,7 @@
 #
 # tc_add_stubs(NAME HEADER header.h FUNCTIONS f ... SOURCES a.c ... [TARGETS ...] [LIBS ...] [FLAGS ...] [DEPENDS file ...])
 #
-# Of a header with remote functions (<tc/remote.h>): header_calls.h, .hpp and .py in the current binary folder, by
+# Of a header with remote functions (<tc/remote.h>): header_calls.h, .hpp, .py and .rs in the current binary folder, by
 # `tc-clang --stubs`; for each of FUNCTIONS its archive, by tc_add_ifunc of SOURCES and the function's entry; and a library
 # NAME_stubs for target_link_libraries, which has the folders of the headers and the order of the build. FUNCTIONS are all that
 # the header declares as TC_REMOTE. FLAGS go to tc-clang, for both. DEPENDS: headers that the header includes.
@@ -132,7 +132,7 @@ function(tc_add_stubs name)
   cmake_path(GET header STEM stem)
   cmake_path(GET header PARENT_PATH folder)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.h ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.hpp
-    ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.py)
+    ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.py ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.rs)
   list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/\\1_entry.c" OUTPUT_VARIABLE entries)
   add_custom_command(OUTPUT ${made} ${entries}
     COMMAND ${clang} --stubs=${CMAKE_CURRENT_BINARY_DIR} ${header} -I${include} ${arg_FLAGS}

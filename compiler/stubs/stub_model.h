@@ -69,6 +69,8 @@ typedef struct tci_stub_header {
     char guard[TCI_STUB_NAME_MAX]; /* the stem with '_' for characters that no name has */
     tci_stub_function **functions;
     unsigned function_count;
+    struct tci_stub_struct *structs; /* stub_struct.h: each behind those that it has */
+    unsigned struct_count;
 } tci_stub_header;
 
 /* One value of a message or an answer. */

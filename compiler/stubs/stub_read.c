@@ -4,6 +4,7 @@
 #include "stub_read.h"
 
 #include "archive_name.h"
+#include "stub_struct.h"
 #include "stub_type.h"
 
 #include <ctype.h>
@@ -419,4 +420,5 @@ void tci_stub_read_end(tci_stub_header *header)
     for (unsigned i = 0; i < header->function_count; i++)
         free(header->functions[i]);
     free(header->functions);
+    tci_stub_struct_free_all(header);
 }

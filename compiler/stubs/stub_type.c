@@ -2,8 +2,11 @@
  * alone: those are the same on x86_64 and aarch64 for every number that is accepted. */
 #include "stub_type.h"
 
+#include "stub_struct.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool tci_stub_type_refuse(tci_stub_reader *reader, CXCursor at, const char *fmt, ...)
@@ -89,11 +92,20 @@ static const char *number_of(enum CXTypeKind kind)
     }
 }
 
+static void take_name(CXType type, tci_stub_type *out)
+{
+    CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(type));
+    (void)snprintf(out->c_name, sizeof out->c_name, "%s",
+                   tci_stub_model_is_bool(out) ? "bool" : clang_getCString(name));
+    clang_disposeString(name);
+}
+
 /* --- structs ------------------------------------------------------------------------------ */
 
 typedef struct walk {
     tci_stub_reader *reader;
     tci_stub_type *type;
+    tci_stub_struct record;
     const char *who;
     unsigned depth;
     uint64_t end;
@@ -168,7 +180,7 @@ static bool add_bools(walk *w, uint64_t at, const tci_stub_type *member, uint64_
     return true;
 }
 
-static bool read_member(walk *w, CXCursor field, const char *who)
+static bool read_member(walk *w, CXCursor field, const char *name, const char *who)
 {
     tci_stub_type member;
     uint64_t length;
@@ -186,6 +198,10 @@ static bool read_member(walk *w, CXCursor field, const char *who)
                                     "at '%s' the struct has more than %d bools or arrays of "
                                     "bools",
                                     who, TCI_STUB_BOOLS_MAX);
+    if (!tci_stub_struct_add(&w->record, name, &member, length))
+        return tci_stub_type_refuse(w->reader, field,
+                                    "at '%s' the struct has more than %d members", who,
+                                    TCI_STUB_MEMBERS_MAX);
     if (length > 0)
         (void)snprintf(text, sizeof text, "[%llu]", (unsigned long long)length);
     if ((strcmp(w->type->text, "{") == 0 || tci_stub_model_append(w->type->text, ",")) &&
@@ -203,15 +219,16 @@ static enum CXVisitorResult visit_member(CXCursor field, CXClientData data)
     CXString name = clang_getCursorSpelling(field);
     (void)snprintf(who, sizeof who, "%.*s.%.*s", TCI_STUB_NAME_MAX, w->who, TCI_STUB_NAME_MAX,
                    clang_getCString(name));
+    w->fine = read_member(w, field, clang_getCString(name), who);
     clang_disposeString(name);
-    w->fine = read_member(w, field, who);
     return w->fine ? CXVisit_Continue : CXVisit_Break;
 }
 
-static bool read_struct(tci_stub_reader *reader, CXType type, CXCursor at, const char *who,
-                        unsigned depth, tci_stub_type *type_out)
+static bool read_members(walk *w, CXType type, CXCursor at)
 {
-    walk w = {.reader = reader, .type = type_out, .who = who, .depth = depth, .fine = true};
+    tci_stub_reader *const reader = w->reader;
+    tci_stub_type *const type_out = w->type;
+    const char *const who = w->who;
     CXCursor declaration = clang_getTypeDeclaration(type);
     const long long size = clang_Type_getSizeOf(type);
     if (clang_getCursorKind(declaration) == CXCursor_UnionDecl)
@@ -220,17 +237,17 @@ static bool read_struct(tci_stub_reader *reader, CXType type, CXCursor at, const
     if (size < 0)
         return tci_stub_type_refuse(reader, at,
                                     "'%s' is a struct whose members are not declared", who);
-    if (depth >= TCI_STUB_DEPTH_MAX)
+    if (w->depth >= TCI_STUB_DEPTH_MAX)
         return tci_stub_type_refuse(reader, at, "'%s' is a struct inside %d others, at most %d",
                                     who, TCI_STUB_DEPTH_MAX, TCI_STUB_DEPTH_MAX - 1);
     type_out->alignment = 1;
     (void)snprintf(type_out->text, sizeof type_out->text, "{");
-    (void)clang_Type_visitFields(type, visit_member, &w);
-    if (!w.fine)
+    (void)clang_Type_visitFields(type, visit_member, w);
+    if (!w->fine)
         return false;
-    if (w.end == 0)
+    if (w->end == 0)
         return tci_stub_type_refuse(reader, at, "'%s' is a struct without members", who);
-    type_out->size = tci_stub_model_align(w.end, type_out->alignment);
+    type_out->size = tci_stub_model_align(w->end, type_out->alignment);
     if ((uint64_t)size != type_out->size ||
         clang_Type_getAlignOf(type) != (long long)type_out->alignment)
         return tci_stub_type_refuse(
@@ -243,6 +260,22 @@ static bool read_struct(tci_stub_reader *reader, CXType type, CXCursor at, const
         return tci_stub_type_refuse(reader, at, "at '%s' the prototype exceeds %d characters",
                                     who, TCI_STUB_TEXT_MAX - 1);
     return true;
+}
+
+/* `type` has the name that the header uses, `real` the members. */
+static bool read_struct(tci_stub_reader *reader, CXType type, CXType real, CXCursor at,
+                        const char *who, unsigned depth, tci_stub_type *type_out)
+{
+    walk w = {.reader = reader, .type = type_out, .who = who, .depth = depth, .fine = true};
+    if (!read_members(&w, real, at)) {
+        free(w.record.members);
+        return false;
+    }
+    take_name(type, type_out);
+    if (tci_stub_struct_keep(reader->header, &w.record, type_out->c_name))
+        return true;
+    return tci_stub_type_refuse(reader, at, "at '%s' the header has more than %d structs", who,
+                                TCI_STUB_STRUCTS_MAX);
 }
 
 /* --- elements ----------------------------------------------------------------------------- */
@@ -280,25 +313,13 @@ static bool refuse_kind(tci_stub_reader *reader, CXType type, CXCursor at, const
     return false;
 }
 
-static void take_name(CXType type, tci_stub_type *out)
-{
-    CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(type));
-    (void)snprintf(out->c_name, sizeof out->c_name, "%s",
-                   tci_stub_model_is_bool(out) ? "bool" : clang_getCString(name));
-    clang_disposeString(name);
-}
-
 static bool read_element(tci_stub_reader *reader, CXType type, CXCursor at, const char *who,
                          unsigned depth, tci_stub_type *type_out)
 {
     CXType real = clang_getCanonicalType(type);
     memset(type_out, 0, sizeof *type_out);
-    if (real.kind == CXType_Record) {
-        if (!read_struct(reader, real, at, who, depth, type_out))
-            return false;
-        take_name(type, type_out);
-        return true;
-    }
+    if (real.kind == CXType_Record)
+        return read_struct(reader, type, real, at, who, depth, type_out);
     if (real.kind == CXType_Enum)
         real = clang_getCanonicalType(
             clang_getEnumDeclIntegerType(clang_getTypeDeclaration(real)));

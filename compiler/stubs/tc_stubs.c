@@ -7,6 +7,7 @@
 #include "stub_entry.h"
 #include "stub_python.h"
 #include "stub_read.h"
+#include "stub_rust.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -55,6 +56,9 @@ static tc_status write_all(const tci_stub_header *header, const char *folder, tc
     TC_TRY(begin(&out, err));
     tci_stub_python_write(header, out.stream);
     TC_TRY(end(&out, folder, header->stem, "_calls.py", err));
+    TC_TRY(begin(&out, err));
+    tci_stub_rust_write(header, out.stream);
+    TC_TRY(end(&out, folder, header->stem, "_calls.rs", err));
     for (unsigned i = 0; i < header->function_count; i++) {
         TC_TRY(begin(&out, err));
         tci_stub_entry_write(header, header->functions[i], out.stream);
