@@ -98,30 +98,45 @@ static bool meet_peer(metg_rank *r, uint32_t peer)
                &err, "metg_where");
 }
 
-static tc_gptr word_of_first(const metg_rank *r, metg_word word)
+/* Adds to a word of rank 0's window. Rank 0 needs no endpoint to itself for that, which it would
+ * poll from then on. */
+static bool add_at_first(metg_rank *r, metg_word word, uint64_t value)
 {
-    return tc_gptr_add(r->rank == 0 ? r->share.window : r->peers[0].window, word_offset(word));
+    tc_error err = {TC_OK, ""};
+    const tc_gptr at = tc_gptr_add(r->peers[0].window, word_offset(word));
+    if (r->rank != 0)
+        return metg_rank_check(
+            tc_window_fetch_add(r->peers[0].ep, at, value, NULL, METG_TIMEOUT_NS, &err), &err,
+            "fetch and add");
+    (void)__atomic_fetch_add(r->words + word * WORD_STRIDE, value, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+static bool get_at_first(metg_rank *r, metg_word word, uint64_t *value_out)
+{
+    tc_error err = {TC_OK, ""};
+    const tc_gptr at = tc_gptr_add(r->peers[0].window, word_offset(word));
+    if (r->rank != 0)
+        return metg_rank_check(tc_window_get(r->peers[0].ep, at, value_out, sizeof *value_out,
+                                             METG_TIMEOUT_NS, &err),
+                               &err, "get");
+    *value_out = __atomic_load_n(r->words + word * WORD_STRIDE, __ATOMIC_SEQ_CST);
+    return true;
 }
 
 /* Views are used if every rank has all of them. */
 static bool map_peers(metg_rank *r)
 {
     tc_error err = {TC_OK, ""};
-    const tc_gptr word = word_of_first(r, METG_WORD_UNMAPPED);
     uint64_t unmapped = 0;
-    tc_ep *first = NULL;
     for (uint32_t peer = 0; peer < r->ranks; peer++) {
         metg_peer *p = &r->peers[peer];
         if (peer != r->rank &&
             tc_window_map(p->ep, p->window, METG_TIMEOUT_NS, &p->view, &err) != TC_OK)
             unmapped = 1;
     }
-    if (!metg_rank_check(tc_group_ep(r->group, 0, &first, &err), &err, "endpoint") ||
-        !metg_rank_check(tc_window_fetch_add(first, word, unmapped, NULL, 0, &err), &err,
-                         "fetch and add") ||
-        !metg_rank_barrier(r) ||
-        !metg_rank_check(tc_window_get(first, word, &unmapped, sizeof unmapped, 0, &err), &err,
-                         "get"))
+    if (!add_at_first(r, METG_WORD_UNMAPPED, unmapped) || !metg_rank_barrier(r) ||
+        !get_at_first(r, METG_WORD_UNMAPPED, &unmapped))
         return false;
     r->mapped = unmapped == 0;
     return true;
@@ -208,7 +223,6 @@ uint64_t metg_rank_wrong(const metg_rank *r)
 
 bool metg_rank_compare(metg_rank *r, const uint64_t *sums)
 {
-    tc_error err = {TC_OK, ""};
     const uint32_t last = r->steps - 1;
     bool is_wrong = r->is_wrong;
     for (uint32_t own = 0; own < r->graph->own; own++) {
@@ -216,16 +230,7 @@ bool metg_rank_compare(metg_rank *r, const uint64_t *sums)
         const uint32_t point = r->rank * r->graph->own + own;
         is_wrong = is_wrong || output->id != metg_id(last, point) || output->sum != sums[point];
     }
-    if (!is_wrong)
-        return true;
-    if (r->rank == 0) {
-        (void)__atomic_fetch_add(r->words + METG_WORD_WRONG * WORD_STRIDE, 1, __ATOMIC_SEQ_CST);
-        return true;
-    }
-    return metg_rank_check(tc_window_fetch_add(r->peers[0].ep,
-                                               word_of_first(r, METG_WORD_WRONG), 1, NULL, 0,
-                                               &err),
-                           &err, "fetch and add");
+    return !is_wrong || add_at_first(r, METG_WORD_WRONG, 1);
 }
 
 /* --- near or far ------------------------------------------------------------------------- */
