@@ -1,3 +1,15 @@
+/* The report of a run: figures of each version, ratios, and parts of the time.
+ *
+ * Each version has a figure of every round. A figure alone depends on the machine's load in its
+ * round, so versions are compared by the ratios of figures of one round: reports have their
+ * median and quartiles, never a ratio of medians. Parts of the time come from rounds of their
+ * own. There the mean over the middle half of the rounds is taken, of all parts alike, so that
+ * parts sum up to the total.
+ *
+ * A version that did not run has a row with the reason, and is in no ratio. A version with
+ * wrong results in some round is marked, and fails the program after the report is written.
+ *
+ * Rank 0 alone writes a report. Nothing here may send or wait: other ranks are in a barrier. */
 #include "mrpc_report.h"
 
 #include "perf_report.h"

@@ -1,3 +1,17 @@
+/* ONC RPC between all pairs of ranks.
+ *
+ * A rank listens at a port of loopback that it notes in its window, and connects to the ports
+ * of all others: so there are two connections for each pair, and a rank's main thread only
+ * calls while its second thread only serves. The second thread is needed, as libtirpc blocks in
+ * a call: two ranks that call each other at the same time would otherwise wait for each other.
+ * It polls a pipe, the listener and the connections; the end of the pipe ends the thread.
+ *
+ * The served memory is that of the application. The main threads of both ranks meet in barriers
+ * between its changes and its reads, so the serving thread takes no lock.
+ *
+ * It never talks to a port mapper: the machine may have none, and a rank is no public service.
+ * It never lets libtirpc see the end of a connection, on which that would free a transport that
+ * is destroyed here. */
 #include "mrpc_rpc.h"
 
 #ifdef MRPC_RPC_MISSING

@@ -9,8 +9,16 @@
 
 #include <stdlib.h>
 
+/* --- a run ------------------------------------------------------------------------------- */
+
+static mrpc_stamps_clock clock_of_stamps(void)
+{
+    return perf_clock_is_counter ? MRPC_STAMPS_COUNTER : MRPC_STAMPS_MONOTONIC;
+}
+
 /* Rank 0's clock runs from a barrier to a barrier, so it has the time of the slowest rank. */
-static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, double *figure_out)
+static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, mrpc_stamps_clock clock,
+                        double *figure_out)
 {
     const mrpc_app *app = report->app;
     const uint64_t wrong = mrpc_rank_word(r, MRPC_WORD_WRONG);
@@ -18,10 +26,12 @@ static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, double *f
     if (!mrpc_rank_barrier(r))
         return false;
     const uint64_t begin_ns = perf_now_ns();
-    if (!app->run(r, i) || !mrpc_rank_barrier(r))
-        return false;
+    if (clock != MRPC_STAMPS_OFF)
+        mrpc_stamps_begin(&r->stamps, clock);
+    const bool ok = app->run(r, i) && mrpc_rank_barrier(r);
+    mrpc_stamps_end(&r->stamps);
     *figure_out = (double)(perf_now_ns() - begin_ns) / app->units(r);
-    if (!mrpc_exchange_end(r) ||
+    if (!ok || !mrpc_exchange_end(r) ||
         (!app->is_right(r) && !mrpc_rank_add_word(r, MRPC_WORD_WRONG, 1)) ||
         !mrpc_rank_barrier(r))
         return false;
@@ -31,11 +41,6 @@ static bool run_version(mrpc_report *report, mrpc_rank *r, unsigned i, double *f
 }
 
 /* --- stamps ------------------------------------------------------------------------------ */
-
-static mrpc_stamps_clock clock_of_stamps(void)
-{
-    return perf_clock_is_counter ? MRPC_STAMPS_COUNTER : MRPC_STAMPS_MONOTONIC;
-}
 
 /* Measures stamps that follow one another. */
 static double stamp_cost_ns(void)
@@ -52,17 +57,12 @@ static double stamp_cost_ns(void)
 /* Rank 0 takes the sums of all ranks as the growth of its words. */
 static bool run_stamped(mrpc_report *report, mrpc_rank *r, unsigned i, mrpc_stamped *out)
 {
-    const mrpc_app *app = report->app;
     uint64_t before[MRPC_PARTS + 1];
+    double unused;
     for (unsigned k = 0; k <= MRPC_PARTS; k++)
         before[k] = mrpc_rank_word(r, (mrpc_word)(MRPC_WORD_STAMPS + k));
-    app->reset(r);
-    if (!mrpc_rank_barrier(r))
-        return false;
-    mrpc_stamps_begin(&r->stamps, clock_of_stamps());
-    bool ok = app->run(r, i) && mrpc_rank_barrier(r);
-    mrpc_stamps_end(&r->stamps);
-    ok = ok && mrpc_exchange_end(r) && mrpc_rank_add_word(r, MRPC_WORD_STAMPS, r->stamps.count);
+    bool ok = run_version(report, r, i, clock_of_stamps(), &unused) &&
+              mrpc_rank_add_word(r, MRPC_WORD_STAMPS, r->stamps.count);
     for (unsigned k = 0; ok && k < MRPC_PARTS; k++)
         ok = mrpc_rank_add_word(
             r, (mrpc_word)(MRPC_WORD_PARTS + k),
@@ -73,7 +73,7 @@ static bool run_stamped(mrpc_report *report, mrpc_rank *r, unsigned i, mrpc_stam
     out->stamps = (double)(mrpc_rank_word(r, MRPC_WORD_STAMPS) - before[0]) / ranks;
     for (unsigned k = 0; k < MRPC_PARTS; k++) {
         const uint64_t ns = mrpc_rank_word(r, (mrpc_word)(MRPC_WORD_PARTS + k)) - before[k + 1];
-        out->parts[k] = (double)ns / ranks / app->units(r);
+        out->parts[k] = (double)ns / ranks / report->app->units(r);
     }
     return true;
 }
@@ -99,7 +99,7 @@ static bool run_round(mrpc_report *report, mrpc_rank *r, uint64_t round)
     for (unsigned i = 0; i < report->app->version_count; i++) {
         mrpc_result *result = &report->results[i];
         if (result->chosen && result->skipped == NULL &&
-            !run_version(report, r, i, &result->figures[round]))
+            !run_version(report, r, i, MRPC_STAMPS_OFF, &result->figures[round]))
             return false;
     }
     return mrpc_rank_measure_word(r, &report->word_ns[round]);
