@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Task graphs of the paper on Task Bench: every version gives every task the inputs that it should have.
+"""Task graphs of the paper on Task Bench: every version gives every task its inputs.
 
     check_metg.py run STARTER METG_RUN RANKS    all versions that the starter (tc-run or mpirun) has
     check_metg.py large STARTER METG_RUN RANKS  outputs that no single frame takes
@@ -18,7 +18,7 @@ DEADLINE_S = 120
 VERSIONS = {"mpi": "mpi", "mpi-gathered": "mpi", "function-single": "function", "function": "function", "view": "view"}
 PATTERNS = {"trivial", "stencil", "fft"}
 # More steps than an inbox has boxes for. Where other programs have the processors, each step costs a turn of all of them, and
-# most of all with MPI, whose ranks poll: so the sizes are few.
+# most of all with MPI, as its ranks poll: so the sizes are few.
 SMALL = ["--steps", "10", "--rounds", "1", "--unpinned"]
 FEW = ["--steps", "5", "--rounds", "1", "--unpinned"]
 
