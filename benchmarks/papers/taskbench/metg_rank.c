@@ -98,8 +98,8 @@ static bool meet_peer(metg_rank *r, uint32_t peer)
                &err, "metg_where");
 }
 
-/* Adds to a word of rank 0's window. Rank 0 needs no endpoint to itself for that, which it would
- * poll from then on. */
+/* Adds to a word of rank 0's window. Rank 0 needs no endpoint to itself for that, which it
+ * would poll from then on. */
 static bool add_at_first(metg_rank *r, metg_word word, uint64_t value)
 {
     tc_error err = {TC_OK, ""};

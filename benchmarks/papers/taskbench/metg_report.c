@@ -67,7 +67,8 @@ static double metg_of(const metg_report *report, const metg_point *points, bool 
     return metg_curve_cross(points, report->point_count, PART, is_bound);
 }
 
-/* METG of a version to that of another one. 0: one of them was not measured. */
+/* METG of a version to that of another one. 0: one of them was not measured, or stays below
+ * half of the rate. */
 static double ratio_of(const metg_report *report, unsigned pattern, unsigned over,
                        unsigned under, bool of_medians)
 {
@@ -129,11 +130,15 @@ static void print_ratio(const metg_report *report, unsigned pattern, unsigned ov
                         unsigned under)
 {
     const double ratio = ratio_of(report, pattern, over, under, false);
+    const double of_medians = ratio_of(report, pattern, over, under, true);
     if (ratio <= 0)
         return;
-    printf("%-9s%s to %s: %.3f (by medians %.3f)", metg_pattern_names[pattern],
-           metg_versions[over].name, metg_versions[under].name, ratio,
-           ratio_of(report, pattern, over, under, true));
+    printf("%-9s%s to %s: %.3f (by medians ", metg_pattern_names[pattern],
+           metg_versions[over].name, metg_versions[under].name, ratio);
+    if (of_medians > 0)
+        printf("%.3f)", of_medians);
+    else
+        printf("-)");
     if (is_asked(pattern, over, under))
         printf(", asked: at most %.1f: %s", ASKED, ratio <= ASKED ? "yes" : "no");
     printf("\n");
@@ -235,9 +240,10 @@ static json_t *ratios_json(const metg_report *report)
             continue;
         (void)snprintf(name, sizeof name, "%s_%s_to_%s", metg_pattern_names[pattern],
                        metg_versions[over].name, metg_versions[under].name);
+        const double of_medians = ratio_of(report, pattern, over, under, true);
         json_t *one =
             json_pack("{s:o, s:o}", "ratio", perf_report_number(ratio), "ratio_of_medians",
-                      perf_report_number(ratio_of(report, pattern, over, under, true)));
+                      of_medians > 0 ? perf_report_number(of_medians) : json_null());
         if (is_asked(pattern, over, under))
             (void)json_object_set_new(one, "asked", json_real(ASKED));
         (void)json_object_set_new(ratios, name, one);
