@@ -60,7 +60,7 @@ static void (*const mains[FUNCTIONS])(void *, size_t, void *) = {tally_new_main,
                                                                  tally_bump_main};
 static tc_code codes[FUNCTIONS];
 
-/* Of the test, not of a node. */
+/* The test owns this, and no node. */
 static struct {
     uint32_t ranks;
     tc_sim_node *nodes[RANKS_MAX];
