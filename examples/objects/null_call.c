@@ -3,7 +3,5 @@
 
 void null_call_main(void *payload, size_t size, void *target_args)
 {
-    (void)payload;
-    (void)size;
-    (void)target_args;
+    (void)payload, (void)size, (void)target_args;
 }

@@ -5,7 +5,5 @@
 TC_OBJECT_METHOD(null_method, account, tc_gptr)
 (account *mine, const tc_gptr *message, tc_object_self *self)
 {
-    (void)mine;
-    (void)message;
-    (void)self;
+    (void)mine, (void)message, (void)self;
 }

@@ -1,10 +1,11 @@
 /* Time of a call of an empty method beside that of an empty function with as many bytes. Rank 0
  * calls rank 1, in short rounds that take turns. Printed are the median and the round that a
- * tenth are faster than, which others' load on the machine disturbs least.
+ * tenth are faster than, which other programs disturb least. Then objects of some sizes move.
  *
  *   tc-run -n 2 objects_measure [ROUNDS] */
 #include "account.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,7 +19,7 @@ typedef struct measurement {
     tc_context *ctx;
     tc_group *group;
     tc_objects *objects;
-    tc_ifunc *functions[KINDS], *open;
+    tc_ifunc *functions[KINDS], *open, *large;
     tc_gptr account;
 } measurement;
 
@@ -63,6 +64,23 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void measure_moves(measurement *m, uint64_t bytes, int rounds)
+{
+    tc_gptr object;
+    tc_error err;
+    must(tc_object_create(m->objects, 0, m->large, &bytes, sizeof bytes, 0, &object, &err),
+         &err);
+    for (int round = 0; round < rounds; round++) {
+        const double begin = now_ns();
+        must(tc_object_move(m->objects, object, 1 - (uint32_t)round % 2, 0, &err), &err);
+        times[FUNCTION][round] = now_ns() - begin;
+    }
+    qsort(times[FUNCTION], (size_t)rounds, sizeof(double), compare);
+    printf("move of %8" PRIu64 " bytes: median %9.1f us, tenth %9.1f us\n", bytes,
+           times[FUNCTION][rounds / 2] / 1e3, times[FUNCTION][rounds / 10] / 1e3);
+    must(tc_object_destroy(m->objects, object, NULL, 0, &err), &err);
+}
+
 static void measure(measurement *m, int rounds)
 {
     tc_error err;
@@ -77,6 +95,8 @@ static void measure(measurement *m, int rounds)
                t[rounds / 2], t[rounds / 2] / call[rounds / 2], t[rounds / 10],
                t[rounds / 10] / call[rounds / 10]);
     }
+    for (uint64_t bytes = 0; bytes <= 16u << 20; bytes = bytes == 0 ? 4096 : bytes * 16)
+        measure_moves(m, bytes, rounds < 200 ? rounds : 200);
 }
 
 int main(int argc, char **argv)
@@ -92,6 +112,7 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < KINDS; kind++)
         must(tc_ifunc_open(m.ctx, names[kind], &m.functions[kind], &err), &err);
     must(tc_ifunc_open(m.ctx, "account_open", &m.open, &err), &err);
+    must(tc_ifunc_open(m.ctx, "null_large", &m.large, &err), &err);
     must(tc_group_barrier(m.group, TC_SECONDS(60), &err), &err);
     if (tc_group_rank(m.group) == 0 && tc_group_size(m.group) > 1)
         measure(&m, rounds);

@@ -32,7 +32,10 @@
  *   TC_E_HOPS         the object moved faster than the message
  *   TC_E_UNSUPPORTED  the rank has no objects open
  *
- * A call to a rank that is lost ends within the option connect_timeout, or call_timeout.
+ * A call to a rank that is lost ends within the option connect_timeout. An object that moves
+ * is lost with the rank that it comes to, and with the one that it leaves if that is lost
+ * before the last message of the move has left; it is never at two ranks. If its home alone is
+ * lost, ranks that know where it is still reach it.
  *
  * Trust. A tc_gptr is plain bytes, untrusted whatever its source. The ranks of a group trust
  * each other, as everywhere; malformed requests end with a status and change nothing. With the
