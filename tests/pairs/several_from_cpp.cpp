@@ -1,5 +1,6 @@
 // Calls the functions of several.h of every language, by tc::call.
-//   several_from_cpp SEVERAL.TXT ADDRESS FOLDER LANGUAGE...     FOLDER is that of the option ifunc_path
+//   several_from_cpp SEVERAL.TXT ADDRESS FOLDER LANGUAGE...     functions are found by
+//   TC_IFUNC_PATH
 #include "golden.h"
 #include "several.h"
 

@@ -218,14 +218,14 @@ pub unsafe trait Argument<'a>: Sized {
     /// The number of elements of the answer, of a message's value.
     ///
     /// # Safety
-    /// `sent` has what SENT describes, with so many elements.
+    /// `sent` has the value that SENT describes, with so many elements.
     #[inline]
     unsafe fn back_count(_sent: *const u8, count: usize) -> u64 {
         count as u64
     }
 
     /// # Safety
-    /// `sent` and `back` have what SENT and BACK describe, aligned, for as long as 'a.
+    /// `sent` and `back` have the values of SENT and BACK, aligned, for as long as 'a.
     unsafe fn take(
         sent: *mut u8,
         count: usize,
@@ -244,11 +244,11 @@ pub unsafe trait Argument<'a>: Sized {
     }
 
     /// # Safety
-    /// `sent` has space for what SENT describes, with `count` elements.
+    /// `sent` has space for the value of SENT, with `count` elements.
     unsafe fn put(&self, sent: *mut u8);
 
     /// # Safety
-    /// `back` has what BACK describes, with so many elements.
+    /// `back` has the value of BACK, with so many elements.
     unsafe fn set(&mut self, _back: *const u8, _count: usize) -> Result<(), Misfit> {
         Ok(())
     }
