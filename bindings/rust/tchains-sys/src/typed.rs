@@ -275,7 +275,12 @@ unsafe impl<'a> Argument<'a> for &'a str {
     const BACK: Value = Value::NONE;
 
     #[inline]
-    unsafe fn take(sent: *mut u8, count: usize, _: *mut u8, _: usize) -> Result<&'a str, Misfit> {
+    unsafe fn take(
+        sent: *mut u8,
+        count: usize,
+        _: *mut u8,
+        _: usize,
+    ) -> Result<&'a str, Misfit> {
         str::from_utf8(slice::from_raw_parts(sent, count))
             .map_err(|_| Misfit::Invalid("a text that is not UTF-8"))
     }
@@ -295,7 +300,12 @@ unsafe impl<'a, T: Element> Argument<'a> for &'a [T] {
     const BACK: Value = Value::NONE;
 
     #[inline]
-    unsafe fn take(sent: *mut u8, count: usize, _: *mut u8, _: usize) -> Result<&'a [T], Misfit> {
+    unsafe fn take(
+        sent: *mut u8,
+        count: usize,
+        _: *mut u8,
+        _: usize,
+    ) -> Result<&'a [T], Misfit> {
         check::<T>(sent, count)?;
         Ok(slice::from_raw_parts(sent as *const T, count))
     }

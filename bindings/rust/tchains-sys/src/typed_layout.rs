@@ -64,7 +64,9 @@ impl Misfit {
     pub fn say(&self, sink: &mut dyn FnMut(&'static str, Option<u64>)) {
         let (first, found, second, expected) = match *self {
             Misfit::Size(found, size) => ("", found as u64, " bytes, expected ", size),
-            Misfit::Short(found, least) => ("", found as u64, " bytes, expected at least ", least),
+            Misfit::Short(found, least) => {
+                ("", found as u64, " bytes, expected at least ", least)
+            }
             Misfit::Rest(found, unit) => {
                 let text = " bytes in its last array, expected a multiple of ";
                 ("", found as u64, text, unit)
@@ -135,7 +137,11 @@ impl<const N: usize> Layout<N> {
             values,
             offsets,
             last,
-            fixed: if last == N { rounded(end, largest) } else { end },
+            fixed: if last == N {
+                rounded(end, largest)
+            } else {
+                end
+            },
         }
     }
 

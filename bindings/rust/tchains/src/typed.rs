@@ -162,7 +162,11 @@ impl<const M: usize, const N: usize> Call<'_, M, N> {
 
     fn check(&self) -> Result<(), Error> {
         check(|err| unsafe {
-            tc_ifunc_check_prototype(self.function.as_ptr(), self.prototype.as_ptr() as *const _, err)
+            tc_ifunc_check_prototype(
+                self.function.as_ptr(),
+                self.prototype.as_ptr() as *const _,
+                err,
+            )
         })
     }
 
