@@ -28,6 +28,7 @@ impl Text {
     }
 
     /// Without `core::fmt`, which would be most of a small function's code.
+    #[inline]
     pub(crate) fn add_number(&mut self, number: u64) {
         if number >= 10 {
             self.add_number(number / 10);

@@ -61,6 +61,7 @@ pub enum Misfit {
 
 impl Misfit {
     /// Gives a sink the text in pieces: words, and a number behind each of them.
+    #[inline]
     pub fn say(&self, sink: &mut dyn FnMut(&'static str, Option<u64>)) {
         let (first, found, second, expected) = match *self {
             Misfit::Size(found, size) => ("", found as u64, " bytes, expected ", size),
@@ -100,6 +101,7 @@ pub struct Layout<const N: usize> {
     fixed: usize,
 }
 
+#[inline]
 const fn rounded(at: usize, alignment: usize) -> usize {
     (at + alignment - 1) & !(alignment - 1)
 }
