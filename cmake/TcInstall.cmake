@@ -139,6 +139,8 @@ function(tc_install_package)
     COMPONENT development OPTIONAL)
   # For Julia: a folder of packages.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/julia DESTINATION ${CMAKE_INSTALL_DATADIR}/tchains COMPONENT development)
+  # For Fortran: sources that others include.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/fortran DESTINATION ${CMAKE_INSTALL_DATADIR}/tchains COMPONENT development)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
   # The crates as they are, which cargo takes by their path, and tc-rustc, which finds them from where it is.

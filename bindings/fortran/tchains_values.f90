@@ -276,7 +276,11 @@ contains
       c%ok = c%ok .and. message%values < values_max .and. answer%values < values_max
       if (.not. took(c, ',')) c%ok = c%ok .and. letter_at(c) == iachar(')')
     end do
-    if (c%ok .and. took(c, '-')) then
+    if (.not. c%ok) then
+      ok = .false.
+      return
+    end if
+    if (took(c, '-')) then
       c%at = c%at + 1
       call type_of(c, result)
       answer%value(1) = result
@@ -287,6 +291,7 @@ contains
       answer%values = answer%values - 1
     end if
     ok = c%ok .and. letter_at(c) == 0
+    if (.not. ok) return
     call lay_out_fixed(message)
     call lay_out_fixed(answer)
   end subroutine
@@ -450,7 +455,7 @@ contains
     integer(c_int64_t) :: found, expected
     call read_prototype(prototype, message, answer, tc_message)
     if (.not. tc_message) then
-      call refuse("the function's text is no prototype: found letter ", 0_c_int64_t, ", expected ", 1_c_int64_t)
+      call tc_self_fail(invalid, "the function's own text is no prototype" // c_null_char)
       return
     end if
     message%memory = payload

@@ -145,7 +145,7 @@ DESK_TEST(a_source_makes_payloads_with_its_own_functions)
     assert_int_equal(d->book.local, 0);
 }
 
-/* Of the function that messages run, whether it is the package's or the library's. */
+/* The function that messages run is the package's or the library's. */
 static void check_prototypes(desk *d, const tc_package *package)
 {
     static const char own[] = "({u32,u32})->i64";

@@ -49,7 +49,7 @@ static void call_with_bytes(const struct to *to, tc_ifunc *fn, const char *name)
 }
 
 /* A number of the message that is a lie: at an offset of its fixed part. Where it is the
- * capacity of an array which is only answered, the language's own memory may have refused it. */
+ * capacity of an array that is only answered, the language may have refused the memory. */
 static const struct lie {
     const char *name;
     size_t offset; /* of a u64; GOLDEN_MAX: the message has `size` bytes less */

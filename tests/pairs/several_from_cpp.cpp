@@ -1,5 +1,6 @@
 // Calls the functions of several.h of every language, by tc::call.
-//   several_from_cpp SEVERAL.TXT ADDRESS FOLDER LANGUAGE...     FOLDER is that of the option ifunc_path
+//   several_from_cpp SEVERAL.TXT ADDRESS FOLDER LANGUAGE...     functions are found by
+//   TC_IFUNC_PATH
 #include "golden.h"
 #include "several.h"
 
@@ -107,6 +108,13 @@ void join(const sender &to)
     to.require(tc::call<bytes>({to.ep, fn}, first, second, std::uint64_t{8}, true) ==
                    bytes{'c', 'd', 'a', 0xc3, 0xb1, 'b', 0, 0},
                "join");
+    // A text of other bytes: Rust's functions take none, others as it is.
+    tc_error err = {};
+    auto broken = tc::try_call<bytes>(err, {to.ep, fn}, std::string("a\xff"), second,
+                                      std::uint64_t{4}, false);
+    to.require(to.language == "rust" ? !broken && err.status == TC_E_INVALID
+                                     : broken && *broken == bytes{'a', 0xff, 'c', 'd'},
+               "join of other bytes");
     to.refuse<bytes>(fn, "join", first, std::vector<std::uint16_t>(), std::uint64_t{8}, true);
 }
 

@@ -165,6 +165,19 @@ contains
     call tc_close_typed(function)
   end subroutine
 
+  ! Texts that are no prototype, and numbers of elements that do not fit one.
+  subroutine refuse_texts()
+    type(tc_values) :: message, answer
+    character(24) :: texts(9)
+    integer :: i
+    texts = [character(24) :: "(", "(f64", "(?8:0)", "(?8)", "({f64)", "(f64)->", "(f64[0])", "({{{{{{{{{f64}}}}}}}}})", "(f64)x"]
+    do i = 1, size(texts)
+      call require(.not. tc_lay_out(message, answer, trim(texts(i)) // c_null_char, [integer(c_size_t) ::]), texts(i))
+    end do
+    call require(.not. tc_lay_out(message, answer, "(f64[])" // c_null_char, [integer(c_size_t) ::]), "no number of elements")
+    call require(.not. tc_lay_out(message, answer, "(f64[])" // c_null_char, [2_c_size_t**40]), "too many elements")
+  end subroutine
+
   subroutine gather(language)
     character(*), intent(in) :: language
     type(tc_function) :: function
@@ -239,5 +252,6 @@ program several_from_fortran
     call refuse("join", trim(word), "(text,u16[],out u8[],bool)")
   end do
   call call_a_liar()
+  call refuse_texts()
   call tc_context_destroy(context)
 end program

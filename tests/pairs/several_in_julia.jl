@@ -96,6 +96,10 @@ function check_several(context, node, folder, language)
     found == [Point(-15, 18), Point(3, -6), Point(0, 0), Point(0, 0)] || error("Julia to $language, gather: $found")
     found = call(String, node, join_of, messages["join"])
     found == "cdañb\0\0" || error("Julia to $language, join: $found")
+    # A text of other bytes: Rust's functions take none, others as it is.
+    broken() = call(Vector{UInt8}, node, join_of, ("a\xff", "cd", UInt64(4), false))
+    language == "rust" ? refused(broken, :TC_E_INVALID) : broken() == UInt8['a', 0xff, 'c', 'd'] ||
+        error("Julia to $language, join of other bytes: $(broken())")
     refused(() -> call(Vector{Point}, node, gather_of, (Int16[2], 0x03, POINTS, UInt64(4))), :TC_E_VERSION)
     refused(() -> call(Vector{Point}, node, gather_of, (UInt16[2], Int8(3), POINTS, UInt64(4))), :TC_E_VERSION)
     refused(() -> call(BLENDED, node, blend_of, (BLEND[1:3]..., [1.0], BLEND[5:end]...)), :TC_E_VERSION)

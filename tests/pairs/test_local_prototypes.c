@@ -1,5 +1,5 @@
-/* A local function stands for one archive, which has the prototype: typed callers compare theirs
- * with that, and callers of an archive with another prototype never reach the local function. */
+/* A local function stands for one archive, which has the prototype: typed callers compare
+ * theirs with that, and callers of another archive never reach the local function. */
 #include "../support/pair.h"
 #include "../support/test.h"
 #include "../support/test_context.h"

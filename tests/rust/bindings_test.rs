@@ -14,6 +14,7 @@ mod leaks;
 mod served;
 mod serving;
 mod travelling;
+mod typed;
 mod windows;
 use served::{served, SOON};
 
@@ -331,7 +332,7 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 27] = [
+    let tests: [(&str, &dyn Fn()); 31] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
@@ -359,6 +360,10 @@ fn main() {
         ("operations are started", &chains::operations_are_started),
         ("windows are mapped", &windows::windows_are_mapped),
         ("peers are named", &windows::peers_are_named),
+        ("types have texts", &typed::types_have_texts),
+        ("layouts are those of all", &typed::layouts_are_those_of_all),
+        ("no bytes lead outside", &typed::no_bytes_lead_outside),
+        ("bools are checked", &typed::bools_are_checked),
         ("hears a panic", &|| hears_a_panic(&node)),
         ("hears that a process ended", &|| {
             hears_that_a_process_ended(&node)

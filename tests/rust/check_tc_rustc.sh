@@ -87,6 +87,17 @@ else
     refuses 1 "thread-local variable" --std keyed.rs
 fi
 
+# A typed function has its prototype, and with the standard library nothing of the crates is left to be found at the target.
+sed 's/_rust//' "$tree/tests/pairs/blend_rust.rs" >blend.rs
+"$tool" --targets "$machine" blend.rs
+"$TC_AR" show blend.tca | grep -F 'prototype ({f64,f64},text,f64[],inout f32[],out {f64,i32},out i32[],bool)->f64'
+sed -i '/no_std/d' blend.rs
+if "$tool" --std blend.rs 2>said; then
+    ! "$TC_AR" show blend.tca | grep -E 'tchains_(sys|ifunc)'
+else
+    grep 'has no libstd-\*.so' said
+fi
+
 # Where the other architecture's core library is there (bindings/rust/core-library), one archive has both.
 if "$tool" --targets $other -o images/seen.tca seen.rs 2>/dev/null; then
     "$tool" seen.rs

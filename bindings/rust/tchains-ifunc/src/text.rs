@@ -19,15 +19,22 @@ impl Text {
 
     #[inline]
     pub(crate) fn add(&mut self, text: &str) {
-        for byte in text.bytes() {
-            if self.used < self.bytes.len() - 1 {
-                self.bytes[self.used] = byte;
-                self.used += 1;
-            }
+        let space = self.bytes.len() - 1 - self.used;
+        let count = if text.len() < space {
+            text.len()
+        } else {
+            space
+        };
+        // `used` never exceeds the array's length but for the zero.
+        unsafe {
+            let to = self.bytes.as_mut_ptr().add(self.used);
+            core::ptr::copy_nonoverlapping(text.as_ptr(), to, count);
         }
+        self.used += count;
     }
 
     /// Without `core::fmt`, which would be most of a small function's code.
+    #[inline]
     pub(crate) fn add_number(&mut self, number: u64) {
         if number >= 10 {
             self.add_number(number / 10);

@@ -14,7 +14,7 @@ extern "C" {
 
 /// Ends the message with the difference; a panic's text would be no number.
 #[cold]
-#[inline(never)]
+#[inline]
 fn refuse(of: &'static str, misfit: Misfit) {
     let mut text = Text::new();
     text.add(of);
@@ -27,6 +27,7 @@ fn refuse(of: &'static str, misfit: Misfit) {
     fail(TC_E_INVALID, &text);
 }
 
+#[inline]
 fn or_refuse<T>(result: Result<T, Misfit>) -> Option<T> {
     result
         .map_err(|misfit| refuse("the message has ", misfit))
@@ -160,6 +161,7 @@ impl<const N: usize> Answer<N> {
 }
 
 impl<const N: usize> Drop for Answer<N> {
+    #[inline]
     fn drop(&mut self) {
         if !self.is_call {
             unsafe { free(self.memory as *mut c_void) }

@@ -20,6 +20,7 @@ pub unsafe trait Element: Copy {
 
     /// # Safety
     /// There are as many bytes as the type has.
+    #[inline]
     unsafe fn is_valid(_bytes: *const u8) -> bool {
         true
     }
@@ -218,14 +219,14 @@ pub unsafe trait Argument<'a>: Sized {
     /// The number of elements of the answer, of a message's value.
     ///
     /// # Safety
-    /// `sent` has what SENT describes, with so many elements.
+    /// `sent` has the value that SENT describes, with so many elements.
     #[inline]
     unsafe fn back_count(_sent: *const u8, count: usize) -> u64 {
         count as u64
     }
 
     /// # Safety
-    /// `sent` and `back` have what SENT and BACK describe, aligned, for as long as 'a.
+    /// `sent` and `back` have the values of SENT and BACK, aligned, for as long as 'a.
     unsafe fn take(
         sent: *mut u8,
         count: usize,
@@ -234,21 +235,24 @@ pub unsafe trait Argument<'a>: Sized {
     ) -> Result<Self, Misfit>;
 
     /// The elements that a caller sends.
+    #[inline]
     fn count(&self) -> u64 {
         1
     }
 
     /// The elements that the answer may have.
+    #[inline]
     fn capacity(&self) -> u64 {
         self.count()
     }
 
     /// # Safety
-    /// `sent` has space for what SENT describes, with `count` elements.
+    /// `sent` has space for the value of SENT, with `count` elements.
     unsafe fn put(&self, sent: *mut u8);
 
     /// # Safety
-    /// `back` has what BACK describes, with so many elements.
+    /// `back` has the value of BACK, with so many elements.
+    #[inline]
     unsafe fn set(&mut self, _back: *const u8, _count: usize) -> Result<(), Misfit> {
         Ok(())
     }
@@ -264,6 +268,7 @@ unsafe impl<'a, T: Fixed> Argument<'a> for T {
         fixed(sent)
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         Fixed::write(*self, sent);
     }
@@ -275,15 +280,22 @@ unsafe impl<'a> Argument<'a> for &'a str {
     const BACK: Value = Value::NONE;
 
     #[inline]
-    unsafe fn take(sent: *mut u8, count: usize, _: *mut u8, _: usize) -> Result<&'a str, Misfit> {
+    unsafe fn take(
+        sent: *mut u8,
+        count: usize,
+        _: *mut u8,
+        _: usize,
+    ) -> Result<&'a str, Misfit> {
         str::from_utf8(slice::from_raw_parts(sent, count))
             .map_err(|_| Misfit::Invalid("a text that is not UTF-8"))
     }
 
+    #[inline]
     fn count(&self) -> u64 {
         self.len() as u64
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         ptr::copy_nonoverlapping(self.as_ptr(), sent, self.len());
     }
@@ -295,21 +307,29 @@ unsafe impl<'a, T: Element> Argument<'a> for &'a [T] {
     const BACK: Value = Value::NONE;
 
     #[inline]
-    unsafe fn take(sent: *mut u8, count: usize, _: *mut u8, _: usize) -> Result<&'a [T], Misfit> {
+    unsafe fn take(
+        sent: *mut u8,
+        count: usize,
+        _: *mut u8,
+        _: usize,
+    ) -> Result<&'a [T], Misfit> {
         check::<T>(sent, count)?;
         Ok(slice::from_raw_parts(sent as *const T, count))
     }
 
+    #[inline]
     fn count(&self) -> u64 {
         self.len() as u64
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         write_all(self, sent);
     }
 }
 
 /// Copies an answer's elements into a caller's.
+#[inline]
 unsafe fn receive<T: Element>(
     to: &mut [T],
     back: *const u8,
@@ -337,14 +357,17 @@ unsafe impl<'a, T: Element> Argument<'a> for &'a mut [T] {
         Ok(slice::from_raw_parts_mut(back as *mut T, count))
     }
 
+    #[inline]
     fn count(&self) -> u64 {
         self.len() as u64
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         write_all(self, sent);
     }
 
+    #[inline]
     unsafe fn set(&mut self, back: *const u8, count: usize) -> Result<(), Misfit> {
         if count != self.len() {
             return Err(Misfit::Changed(count, self.len()));
@@ -364,10 +387,12 @@ unsafe impl<'a, T: Fixed> Argument<'a> for InOut<'a, T> {
         Ok(InOut(&mut *(back as *mut T)))
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         Fixed::write(*self.0, sent);
     }
 
+    #[inline]
     unsafe fn set(&mut self, back: *const u8, _: usize) -> Result<(), Misfit> {
         *self.0 = fixed(back)?;
         Ok(())
@@ -384,6 +409,7 @@ unsafe impl<'a, T: Fixed> Argument<'a> for Out<'a, T> {
         Ok(Out(&mut *(back as *mut T)))
     }
 
+    #[inline]
     unsafe fn put(&self, _: *mut u8) {}
 
     unsafe fn set(&mut self, back: *const u8, _: usize) -> Result<(), Misfit> {
@@ -407,14 +433,17 @@ unsafe impl<'a, T: Element> Argument<'a> for Out<'a, [T]> {
         Ok(Out(slice::from_raw_parts_mut(back as *mut T, count)))
     }
 
+    #[inline]
     fn capacity(&self) -> u64 {
         self.len() as u64
     }
 
+    #[inline]
     unsafe fn put(&self, sent: *mut u8) {
         (sent as *mut u64).write_unaligned(self.len() as u64);
     }
 
+    #[inline]
     unsafe fn set(&mut self, back: *const u8, count: usize) -> Result<(), Misfit> {
         if count > self.len() {
             return Err(Misfit::Elements(count as u64, self.len()));
@@ -444,6 +473,7 @@ impl Answered for () {
     const TEXT: Words = Words::new("");
     const VALUE: Value = Value::NONE;
 
+    #[inline]
     unsafe fn put(&self, _: *mut u8) {}
 
     unsafe fn get(_: *const u8) -> Result<(), Misfit> {
@@ -455,10 +485,12 @@ impl<T: Fixed> Answered for T {
     const TEXT: Words = Words::new("->").words(T::TEXT);
     const VALUE: Value = Value::fixed::<T>();
 
+    #[inline]
     unsafe fn put(&self, back: *mut u8) {
         Fixed::write(*self, back);
     }
 
+    #[inline]
     unsafe fn get(back: *const u8) -> Result<T, Misfit> {
         fixed(back)
     }

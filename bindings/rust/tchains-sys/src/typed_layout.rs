@@ -61,10 +61,13 @@ pub enum Misfit {
 
 impl Misfit {
     /// Gives a sink the text in pieces: words, and a number behind each of them.
+    #[inline]
     pub fn say(&self, sink: &mut dyn FnMut(&'static str, Option<u64>)) {
         let (first, found, second, expected) = match *self {
             Misfit::Size(found, size) => ("", found as u64, " bytes, expected ", size),
-            Misfit::Short(found, least) => ("", found as u64, " bytes, expected at least ", least),
+            Misfit::Short(found, least) => {
+                ("", found as u64, " bytes, expected at least ", least)
+            }
             Misfit::Rest(found, unit) => {
                 let text = " bytes in its last array, expected a multiple of ";
                 ("", found as u64, text, unit)
@@ -90,6 +93,12 @@ pub struct Part {
     pub count: usize,
 }
 
+/// Without the panic of a division by zero: a size never is 0.
+#[inline]
+fn elements_in(bytes: usize, size: usize) -> usize {
+    bytes.checked_div(size).unwrap_or(0)
+}
+
 /// The layout of N values.
 pub struct Layout<const N: usize> {
     values: [Value; N],
@@ -98,6 +107,7 @@ pub struct Layout<const N: usize> {
     fixed: usize,
 }
 
+#[inline]
 const fn rounded(at: usize, alignment: usize) -> usize {
     (at + alignment - 1) & !(alignment - 1)
 }
@@ -135,7 +145,11 @@ impl<const N: usize> Layout<N> {
             values,
             offsets,
             last,
-            fixed: if last == N { rounded(end, largest) } else { end },
+            fixed: if last == N {
+                rounded(end, largest)
+            } else {
+                end
+            },
         }
     }
 
@@ -153,21 +167,21 @@ impl<const N: usize> Layout<N> {
         }
         let mut parts = [Part::default(); N];
         let mut end = self.fixed;
-        for (i, value) in self.values.iter().enumerate() {
+        for (i, (value, offset, part)) in self.with_offsets(&mut parts).enumerate() {
+            *part = Part {
+                at: offset,
+                count: 1,
+            };
             if !value.varies {
-                parts[i] = Part {
-                    at: self.offsets[i],
-                    count: 1,
-                };
                 continue;
             }
             let begin = rounded(end, value.alignment);
             if begin > size {
                 return Err(Misfit::Short(size, begin));
             }
-            let mut count = (size - begin) / value.size;
+            let mut count = elements_in(size - begin, value.size);
             if i != self.last {
-                let stated = (bytes.add(self.offsets[i]) as *const u64).read_unaligned();
+                let stated = (bytes.add(offset) as *const u64).read_unaligned();
                 if stated > count as u64 {
                     return Err(Misfit::Elements(stated, count));
                 }
@@ -175,7 +189,7 @@ impl<const N: usize> Layout<N> {
             } else if count * value.size != size - begin {
                 return Err(Misfit::Rest(size - begin, value.size));
             }
-            parts[i] = Part { at: begin, count };
+            *part = Part { at: begin, count };
             end = begin + count * value.size;
         }
         Ok(parts)
@@ -187,21 +201,21 @@ impl<const N: usize> Layout<N> {
         let most = isize::MAX as usize;
         let mut parts = [Part::default(); N];
         let mut end = self.fixed;
-        for (i, value) in self.values.iter().enumerate() {
+        for ((value, offset, part), stated) in self.with_offsets(&mut parts).zip(counts) {
+            *part = Part {
+                at: offset,
+                count: 1,
+            };
             if !value.varies {
-                parts[i] = Part {
-                    at: self.offsets[i],
-                    count: 1,
-                };
                 continue;
             }
             let begin = rounded(end, value.alignment);
-            let fits = most.saturating_sub(begin) / value.size;
-            if counts[i] > fits as u64 {
-                return Err(Misfit::Elements(counts[i], fits));
+            let fits = elements_in(most.saturating_sub(begin), value.size);
+            if stated > fits as u64 {
+                return Err(Misfit::Elements(stated, fits));
             }
-            let count = counts[i] as usize;
-            parts[i] = Part { at: begin, count };
+            let count = stated as usize;
+            *part = Part { at: begin, count };
             end = begin + count * value.size;
         }
         Ok((parts, end))
@@ -213,10 +227,24 @@ impl<const N: usize> Layout<N> {
     /// The bytes are those that `lay_out` found for the parts.
     #[inline]
     pub unsafe fn put_counts(&self, bytes: *mut u8, parts: &[Part; N]) {
-        for (i, part) in parts.iter().enumerate() {
-            if self.values[i].varies && i != self.last {
-                (bytes.add(self.offsets[i]) as *mut u64).write_unaligned(part.count as u64);
+        let places = self.values.iter().zip(self.offsets).zip(parts);
+        for (i, ((value, offset), part)) in places.enumerate() {
+            if value.varies && i != self.last {
+                (bytes.add(offset) as *mut u64).write_unaligned(part.count as u64);
             }
         }
+    }
+
+    /// By iterators, which cannot panic as an index may: a function that cannot panic needs no
+    /// guard.
+    #[inline]
+    fn with_offsets<'a>(
+        &'a self,
+        parts: &'a mut [Part; N],
+    ) -> impl Iterator<Item = (&'a Value, usize, &'a mut Part)> {
+        let places = self.values.iter().zip(self.offsets);
+        places
+            .zip(parts)
+            .map(|((value, offset), part)| (value, offset, part))
     }
 }

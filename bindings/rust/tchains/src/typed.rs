@@ -26,9 +26,10 @@ use tchains_sys::*;
 ///
 /// Each compares its prototype with the function's, so TC_E_VERSION has both where they differ,
 /// packs the message, calls, and takes the answer apart. An answer that does not fit is
-/// TC_E_CORRUPT, and values that came before the misfit may have been changed. The parameters are those of `tchains_ifunc::typed!`: numbers, bools, structs of `element!`,
-/// arrays `[T; N]` of them, `&[T]` and `&str`; and what comes back, `&mut [T]`, `InOut<T>`,
-/// `Out<T>` and `Out<[T]>`, which are made as `Out(&mut values)`.
+/// TC_E_CORRUPT; arguments in front of the misfit may have changed then. The parameters are those
+/// of `tchains_ifunc::typed!`: numbers, bools, structs of `element!`, arrays `[T; N]` of them,
+/// `&[T]` and `&str`; and for values that come back `&mut [T]`, `InOut<T>`, `Out<T>` and
+/// `Out<[T]>`, which are made as `Out(&mut values)`.
 #[macro_export]
 macro_rules! remote {
     ($($(#[$attribute:meta])* $visible:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)+) => {
@@ -82,7 +83,7 @@ macro_rules! remote {
     (@result $result:ty) => { $result };
 }
 
-/// A peer whose functions can be called: an endpoint, or a member of a group.
+/// An endpoint, or a member of a group.
 pub trait Callee {
     #[doc(hidden)]
     fn call_typed(
@@ -161,7 +162,11 @@ impl<const M: usize, const N: usize> Call<'_, M, N> {
 
     fn check(&self) -> Result<(), Error> {
         check(|err| unsafe {
-            tc_ifunc_check_prototype(self.function.as_ptr(), self.prototype.as_ptr() as *const _, err)
+            tc_ifunc_check_prototype(
+                self.function.as_ptr(),
+                self.prototype.as_ptr() as *const _,
+                err,
+            )
         })
     }
 
@@ -184,7 +189,7 @@ impl<const M: usize, const N: usize> Call<'_, M, N> {
     }
 }
 
-/// For `remote!`: an answer whose lengths fit.
+/// For `remote!`: an answer that fits its prototype.
 #[doc(hidden)]
 pub struct Answer<const N: usize> {
     bytes: Vec<u8>,
