@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { FUNCTION, METHOD, ATOMIC, KINDS, CALLS = 100, ROUNDS_MAX = 10000 };
+enum { FUNCTION, METHOD, ATOMIC, KINDS };
+
+#define CALLS 100
+#define ROUNDS_MAX 10000
 
 static const char *const names[KINDS] = {"null_call", "null_method", "null_atomic"};
 static double times[KINDS][ROUNDS_MAX];

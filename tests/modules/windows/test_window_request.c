@@ -280,7 +280,7 @@ TEST(answers_agree_with_the_conditions)
     expect_answer(&request, answer_of(1, 3), 12, false);  /* succeeded, and not done */
 }
 
-/* Of steps that have all succeeded the results come alone. */
+/* The results of steps that have all succeeded come alone. */
 TEST(answers_without_a_head_are_about_all_steps)
 {
     const uint8_t bytes[16] = {1};
