@@ -46,6 +46,7 @@ done
 for function in sample missing; do
     installed/bin/tc-rustc --targets "$(uname -m)" "$here/$function.rs"
 done
+installed/bin/tc-rustc --targets "$(uname -m)" "$tree/tests/pairs/join_rust.rs"
 sed 's/fn sample/fn aborts/' "$here/sample.rs" >aborts.rs
 "$crates/tc-rustc" --targets "$(uname -m)" --panic abort aborts.rs
 if ! "$crates/tc-rustc" --std "$here/caught.rs" 2>said; then

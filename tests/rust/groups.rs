@@ -3,7 +3,11 @@ use crate::served::SOON;
 use std::sync::mpsc;
 use std::time::Duration;
 use tchains::sys::*;
-use tchains::{Context, Group};
+use tchains::{Context, Group, Out};
+
+tchains::remote! {
+    fn join_rust(first: &str, second: &str, both: Out<[u8]>, swapped: bool);
+}
 
 /// Two members, each in a thread, with texts and bytes as addresses.
 pub fn members_call_each_other() {
@@ -91,6 +95,10 @@ pub fn joins_a_group_of_one() {
     assert_eq!((group.rank(), group.size()), (0, 1));
     let answers = group.call_all(&sample, b"echo", 4, SOON);
     assert_eq!(answers[0].as_ref().unwrap(), b"echo");
+    let (join, mut both) = (context.open("join_rust").unwrap(), [0; 4]);
+    let member = group.member(0);
+    join_rust(&member, &join, SOON, "ab", "cd", Out(&mut both), true).unwrap();
+    assert_eq!(&both, b"cdab");
     group.barrier(SOON).unwrap();
     assert!(context.group("nowhere", 0).unwrap_err().is(TC_E_INVALID));
     assert!(context.group_of(0, 0, &[]).unwrap_err().is(TC_E_INVALID));
