@@ -211,6 +211,8 @@ static bool continues(const tco_record *record, const tco_request *request)
 
 static void give_up(tc_objects *objects, tco_record *record)
 {
+    assert(record->is_arriving && objects->arriving > 0);
+    objects->arriving--;
     tco_table_remove(&objects->table, record);
     tco_turns_dismiss(record);
     tco_record_free(record);
@@ -237,11 +239,13 @@ static tc_status begin_arrival(tc_objects *objects, const tco_request *request,
     record->from = tc_self_origin();
     record->is_arriving = true;
     status = tco_table_add(&objects->table, record, err);
-    if (status == TC_OK)
-        *record_out = record;
-    else
+    if (status != TC_OK) {
         tco_record_free(record);
-    return status;
+        return status;
+    }
+    objects->arriving++;
+    *record_out = record;
+    return TC_OK;
 }
 
 static tc_status take_piece(tc_objects *objects, const tco_request *request, const void *piece,
@@ -288,6 +292,7 @@ static tc_status settle(tc_objects *objects, const tco_request *request, tc_erro
         return tco_error_set(err, TC_E_INVALID, "%" PRIu64 " of %" PRIu64 " bytes have arrived",
                              record->received, record->bytes);
     record->is_arriving = false;
+    objects->arriving--;
     tco_table_forget(&objects->table, request->object); /* an earlier rank of it */
     if (request->object.rank != objects->node.rank) {
         const tco_request fact =

@@ -121,7 +121,7 @@ tc_status tc_objects_close(tc_objects *objects)
 
 size_t tc_objects_count(const tc_objects *objects)
 {
-    return objects->table.record_count;
+    return objects->table.record_count - objects->arriving;
 }
 
 /* --- the way to an object ----------------------------------------------------------------- */

@@ -15,7 +15,8 @@ struct tc_objects {
     tc_ifunc *runtime; /* the library's own function */
     tco_request_limits limits;
     tco_table table;
-    uint64_t users; /* methods that run or wait inside of objects or for them */
+    uint32_t arriving; /* records of objects that are not here yet */
+    uint64_t users;    /* methods that run or wait inside of objects or for them */
 };
 
 static inline tc_objects *tco_objects_of(const tc_object_node *node)

@@ -32,7 +32,8 @@
  *   TC_E_HOPS         the object moved faster than the message
  *   TC_E_UNSUPPORTED  the rank has no objects open
  *
- * A call to a rank that is lost ends within the option connect_timeout. An object that moves
+ * A call to a rank that is lost ends within the option connect_timeout; one that had been
+ * forwarded to it before ends at its own deadline (TC_E_TIMEOUT). An object that moves
  * is lost with the rank that it comes to, and with the one that it leaves if that is lost
  * before the last message of the move has left; it is never at two ranks. If its home alone is
  * lost, ranks that know where it is still reach it.

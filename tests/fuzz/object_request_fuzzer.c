@@ -175,10 +175,11 @@ static void check_record(const tco_record *record)
 
 static void check_table(void)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, arriving = 0;
     for (uint32_t i = 0; i < objects.table.slot_count; i++) {
         if (objects.table.slots[i].record != NULL) {
             check_record(objects.table.slots[i].record);
+            arriving += objects.table.slots[i].record->is_arriving;
             count++;
         }
     }
@@ -186,11 +187,12 @@ static void check_table(void)
         for (const tco_record *r = objects.table.buckets[i]; r != NULL; r = r->next) {
             check_record(r);
             MUST(r->object.rank != RANK);
+            arriving += r->is_arriving;
             count++;
         }
     }
     MUST(count == objects.table.record_count && count <= OBJECTS_MAX);
-    MUST(objects.users == 0);
+    MUST(objects.users == 0 && objects.arriving == arriving);
 }
 
 static void add_object(bool is_here)

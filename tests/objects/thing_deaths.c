@@ -69,9 +69,9 @@ static void prepare(thing_job *job, doomed *d)
     }
     /* Rank 0 does not see this one. */
     thing_call(job, THING_LEAVE, d->was_at_victim, 3);
-    (void)thing_counters(job, VICTIM);
-    for (int i = 0; i < 20; i++)
-        (void)tc_wait(job->ctx, TC_MILLISECONDS(10));
+    for (int i = 0; i < 10000 && thing_counters(job, 3).objects < 3; i++)
+        (void)tc_wait(job->ctx, TC_MILLISECONDS(1));
+    REQUIRE(thing_counters(job, 3).objects == 3);
 }
 
 /* An object at the victim, or that only the victim leads to. The first call may have been at

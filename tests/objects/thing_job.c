@@ -68,8 +68,10 @@ void thing_job_release(thing_job *job, uint32_t rank)
 
 void thing_job_serve(thing_job *job)
 {
-    while (!job->counters.has_ended)
+    while (!job->counters.has_ended) {
+        job->counters.objects = tc_objects_count(job->objects);
         (void)tc_wait(job->ctx, TC_MILLISECONDS(100));
+    }
 }
 
 void thing_job_end(thing_job *job)

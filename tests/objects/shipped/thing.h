@@ -30,10 +30,12 @@ typedef struct thing_answer {
     uint32_t rank;
 } thing_answer;
 
-/* Published by each rank: destructors that ran here, and 1 when the program should end. */
+/* Published by each rank: destructors that ran here, objects that are here while it serves, and
+ * 1 when the program should end. */
 #define THING_RANK "thing_rank"
 typedef struct thing_rank {
     uint64_t destroyed;
+    uint64_t objects;
     int has_ended;
     int pid;
 } thing_rank;
