@@ -9,6 +9,7 @@ bool tci_stub_struct_add(tci_stub_struct *record, const char *name, const tci_st
 {
     if (record->member_count == TCI_STUB_MEMBERS_MAX)
         return false;
+    /* bound: TCI_STUB_MEMBERS_MAX */
     tci_stub_member *grown =
         realloc(record->members, (record->member_count + 1) * sizeof *record->members);
     if (grown == NULL)
@@ -39,6 +40,7 @@ bool tci_stub_struct_keep(tci_stub_header *header, tci_stub_struct *record, cons
         free(record->members);
         return true;
     }
+    /* bound: TCI_STUB_STRUCTS_MAX */
     tci_stub_struct *grown =
         header->struct_count < TCI_STUB_STRUCTS_MAX
             ? realloc(header->structs, (header->struct_count + 1) * sizeof *header->structs)
