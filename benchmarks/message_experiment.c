@@ -3,6 +3,8 @@
  * that stores it at an address from a hash table (Indirect Put). */
 #include "message_experiment.h"
 #include "language_series.h"
+#include "message_modes.h"
+#include "peer_modes.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "series_run.h"
@@ -11,14 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const perf_mode *const modes[] = {
-    &perf_mode_bare,    &perf_mode_am,       &perf_mode_put,    &perf_mode_noexec,
-    &perf_mode_cached,  &perf_mode_uncached, &perf_mode_image,  &perf_mode_bitcode,
-    &perf_mode_inject,  &perf_mode_local,    &perf_mode_compat, &perf_mode_aligned,
-    &perf_mode_readonly};
-
 #define MB (double)(1u << 20)
-#define MODE_COUNT (sizeof modes / sizeof modes[0])
 
 /* --- the report -------------------------------------------------------------------------- */
 
@@ -27,53 +22,58 @@ typedef enum metric { LATENCY, RATE } metric;
 typedef struct ratio_row {
     const char *name;
     metric metric;
-    const perf_mode *upper;
-    const perf_mode *lower;
+    const char *upper; /* modes */
+    const char *lower;
     bool is_loss; /* in per cent, and no ratio */
 } ratio_row;
 
 static const ratio_row ratio_rows[] = {
-    {"noexec_to_put_latency", LATENCY, &perf_mode_noexec, &perf_mode_put, false},
-    {"noexec_to_put_rate", RATE, &perf_mode_noexec, &perf_mode_put, false},
-    {"cached_to_noexec_latency", LATENCY, &perf_mode_cached, &perf_mode_noexec, false},
-    {"cached_to_noexec_rate", RATE, &perf_mode_cached, &perf_mode_noexec, false},
-    {"cached_to_bare_latency", LATENCY, &perf_mode_cached, &perf_mode_bare, false},
-    {"cached_to_am_latency", LATENCY, &perf_mode_cached, &perf_mode_am, false},
-    {"cached_to_bare_rate", RATE, &perf_mode_cached, &perf_mode_bare, false},
-    {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am, false},
-    {"uncached_to_am_latency", LATENCY, &perf_mode_uncached, &perf_mode_am, false},
-    {"uncached_to_am_rate", RATE, &perf_mode_uncached, &perf_mode_am, false},
-    {"inject_to_am_latency", LATENCY, &perf_mode_inject, &perf_mode_am, false},
-    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am, false},
-    {"compat_to_am_latency", LATENCY, &perf_mode_compat, &perf_mode_am, false},
-    {"compat_to_am_rate", RATE, &perf_mode_compat, &perf_mode_am, false},
-    {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached, false},
-    {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached, false},
-    {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode, false},
-    {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode, false},
-    {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached, false},
-    {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached, false},
-    {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached, false},
-    {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached, false},
-    {"aligned_to_cached_latency", LATENCY, &perf_mode_aligned, &perf_mode_cached, false},
-    {"aligned_to_cached_rate", RATE, &perf_mode_aligned, &perf_mode_cached, false},
-    {"readonly_to_cached_latency", LATENCY, &perf_mode_readonly, &perf_mode_cached, false},
-    {"readonly_to_cached_rate", RATE, &perf_mode_readonly, &perf_mode_cached, false},
-    {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local, false},
-    {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local, false},
-    {"inject_loss_percent_latency", LATENCY, &perf_mode_inject, &perf_mode_local, true},
-    {"inject_loss_percent_rate", RATE, &perf_mode_inject, &perf_mode_local, true},
+    {"noexec_to_put_latency", LATENCY, "noexec", "put", false},
+    {"noexec_to_put_rate", RATE, "noexec", "put", false},
+    {"cached_to_noexec_latency", LATENCY, "cached", "noexec", false},
+    {"cached_to_noexec_rate", RATE, "cached", "noexec", false},
+    {"cached_to_bare_latency", LATENCY, "cached", "bare", false},
+    {"cached_to_am_latency", LATENCY, "cached", "am", false},
+    {"cached_to_bare_rate", RATE, "cached", "bare", false},
+    {"cached_to_am_rate", RATE, "cached", "am", false},
+    {"uncached_to_am_latency", LATENCY, "uncached", "am", false},
+    {"uncached_to_am_rate", RATE, "uncached", "am", false},
+    {"inject_to_am_latency", LATENCY, "inject", "am", false},
+    {"inject_to_am_rate", RATE, "inject", "am", false},
+    {"compat_to_am_latency", LATENCY, "compat", "am", false},
+    {"compat_to_am_rate", RATE, "compat", "am", false},
+    {"uncached_to_cached_latency", LATENCY, "uncached", "cached", false},
+    {"uncached_to_cached_rate", RATE, "uncached", "cached", false},
+    {"image_to_bitcode_latency", LATENCY, "image", "bitcode", false},
+    {"image_to_bitcode_rate", RATE, "image", "bitcode", false},
+    {"inject_to_cached_latency", LATENCY, "inject", "cached", false},
+    {"inject_to_cached_rate", RATE, "inject", "cached", false},
+    {"local_to_cached_latency", LATENCY, "local", "cached", false},
+    {"local_to_cached_rate", RATE, "local", "cached", false},
+    {"aligned_to_cached_latency", LATENCY, "aligned", "cached", false},
+    {"aligned_to_cached_rate", RATE, "aligned", "cached", false},
+    {"readonly_to_cached_latency", LATENCY, "readonly", "cached", false},
+    {"readonly_to_cached_rate", RATE, "readonly", "cached", false},
+    {"inject_to_local_latency", LATENCY, "inject", "local", false},
+    {"inject_to_local_rate", RATE, "inject", "local", false},
+    {"inject_loss_percent_latency", LATENCY, "inject", "local", true},
+    {"inject_loss_percent_rate", RATE, "inject", "local", true},
+    {"cached_to_mpi_latency", LATENCY, "cached", "mpi", false},
+    {"cached_to_mpi_rate", RATE, "cached", "mpi", false},
+    {"cached_to_mpi-tcp_latency", LATENCY, "cached", "mpi-tcp", false},
+    {"cached_to_mpi-tcp_rate", RATE, "cached", "mpi-tcp", false},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
 
 /* The series of a mode in C: the n-th of its deliveries, or the only series of a mode that has
  * no choice. -1: no series. */
-static int find_series(const series_run *run, const perf_mode *mode, unsigned nth)
+static int find_series(const series_run *run, const char *mode, unsigned nth)
 {
     int found = -1;
     for (unsigned i = 0; i < run->series_count; i++) {
-        if (run->series[i].mode != mode || run->series[i].language != language_c)
+        if (strcmp(run->series[i].mode->name, mode) != 0 ||
+            run->series[i].language != language_c)
             continue;
         found = (int)i;
         if (nth-- == 0)
@@ -122,7 +122,7 @@ static perf_spread spread_loss(const series_run *run, metric which, int upper, i
 static void report_to_am(const series_run *run, unsigned index, json_t *row)
 {
     const perf_mode *mode = run->series[index].mode;
-    int am = find_series(run, &perf_mode_am, 0);
+    int am = find_series(run, "am", 0);
     if (am < 0 || mode == &perf_mode_am || mode == &perf_mode_bare)
         return;
     perf_report_spread(row, "latency_to_am", spread_ratio(run, LATENCY, (int)index, am), 1);
@@ -292,59 +292,6 @@ static void report_payload(series_run *run)
         print_ratios(run);
 }
 
-/* The function that runs there only counts. */
-static bool is_of_tsi(const perf_mode *mode)
-{
-    return mode != &perf_mode_put && (!mode->has_deliveries || mode->function != NULL);
-}
-
-static bool add_chosen(series_run *run, const bool *chosen)
-{
-    const perf_options *options = &run->options;
-    language_choice languages;
-    if (!language_choose(options, options->experiment->name, &languages))
-        return false;
-    for (size_t i = 0; i < MODE_COUNT; i++) {
-        if (chosen[i] && !language_series_add(run, modes[i], &languages))
-            return false;
-    }
-    return true;
-}
-
-/* In the order of the table above, whatever the order of the list; a name given twice counts
- * once. */
-static bool choose_series(series_run *run)
-{
-    bool chosen[MODE_COUNT] = {false};
-    const char *at = run->options.modes;
-    for (;;) {
-        size_t size = strcspn(at, ","), which = 0;
-        while (which < MODE_COUNT && (strlen(modes[which]->name) != size ||
-                                      memcmp(modes[which]->name, at, size) != 0))
-            which++;
-        if (which == MODE_COUNT) {
-            (void)fprintf(stderr,
-                          "tc-perf: no mode is called '%.*s': expected bare, am, put, noexec, "
-                          "cached, uncached, image, bitcode, inject, local, compat, aligned or "
-                          "readonly\n",
-                          (int)size, at);
-            return false;
-        }
-        if (strcmp(run->options.experiment->name, "tsi") != 0 && is_of_tsi(modes[which])) {
-            (void)fprintf(stderr,
-                          "tc-perf: mode '%s' is of tsi alone: expected put, noexec, cached, "
-                          "uncached, image, bitcode, inject or local\n",
-                          modes[which]->name);
-            return false;
-        }
-        chosen[which] = true;
-        at += size;
-        if (*at++ == '\0')
-            break;
-    }
-    return add_chosen(run, chosen);
-}
-
 static void print_round(const series_run *run, unsigned index, unsigned round)
 {
     const perf_series *series = &run->series[index];
@@ -373,18 +320,24 @@ int message_experiment_run(const perf_options *options,
         return fan_in_run(options);
     if (options->ring_bytes.count > 0)
         return ring_sweep_run(options);
-    return choose_series(&run) ? series_run_all(&run) : 2;
+    return message_modes_choose(&run) ? series_run_all(&run) : 2;
+}
+
+static void report_peers(const series_run *run, json_t *report)
+{
+    (void)run;
+    peer_modes_report_versions(report);
 }
 
 static int run_messages(const perf_options *options)
 {
-    return message_experiment_run(options, NULL);
+    return message_experiment_run(options, report_peers);
 }
 
 #define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
 #define TSI_MODES                                                                              \
     "out of bare, am, put, noexec, cached, uncached, image, bitcode, inject, local, compat, "  \
-    "aligned, readonly"
+    "aligned, readonly and mpi, mpi-tcp"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 
 const perf_experiment tsi_experiment = {

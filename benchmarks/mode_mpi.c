@@ -1,4 +1,5 @@
-/* A call by messages of MPI: a send and a receive, which the other rank answers. The ranks are
+/* A call by messages of MPI: a send and a receive, which the other rank answers; and messages
+ * alone, which it sends back or only receives. The ranks are
  * programs of their own (mpi_program.c) on the processors of source and target, which sleep
  * meanwhile; between rounds the ranks sleep. The source alone has something to do. */
 #include "mpi_job.h"
@@ -12,6 +13,9 @@
 
 /* Long beside a message: a target that looks often is work for the processor of rank 1. */
 #define TARGET_REST_NS (10 * (long)PERF_NS_PER_MS)
+
+/* More than that gain MPI nothing (Open MPI 4.1, MPICH 4.0). */
+#define MESSAGES_AT_ONCE 64u
 
 static bool open_by(perf_series *series, bool is_tcp)
 {
@@ -37,14 +41,10 @@ static bool open_tcp(perf_series *series)
     return open_by(series, true);
 }
 
-static bool run_trips(perf_series *series, uint64_t count, uint64_t *ticks)
+static bool run_order(perf_series *series, const mpi_order *order, uint64_t *ticks)
 {
-    const mpi_order order = {.count = count,
-                             .window = series->options->calls_at_once,
-                             .payload_bytes = series->payload_bytes,
-                             .wants_ticks = ticks != NULL};
     mpi_answer answer;
-    if (!mpi_job_run(series->state, &order, ticks, &answer)) {
+    if (!mpi_job_run(series->state, order, ticks, &answer)) {
         mpi_job_end(series->state); /* nobody closes a series that has failed */
         return false;
     }
@@ -52,9 +52,43 @@ static bool run_trips(perf_series *series, uint64_t count, uint64_t *ticks)
     return true;
 }
 
+static bool run_trips(perf_series *series, uint64_t count, uint64_t *ticks)
+{
+    const mpi_order order = {.kind = MPI_WORDS_CALLS,
+                             .count = count,
+                             .window = series->options->calls_at_once,
+                             .payload_bytes = series->payload_bytes,
+                             .wants_ticks = ticks != NULL};
+    return run_order(series, &order, ticks);
+}
+
 static bool rate_trips(perf_series *series, uint64_t count)
 {
     return run_trips(series, count, NULL);
+}
+
+static bool run_echoes(perf_series *series, uint64_t count, uint64_t *stamps)
+{
+    const mpi_order order = {.kind = MPI_WORDS_ECHOES,
+                             .count = count,
+                             .window = 1,
+                             .payload_bytes = series->payload_bytes,
+                             .wants_ticks = true};
+    if (!run_order(series, &order, stamps + 1))
+        return false;
+    stamps[0] = 0;
+    for (uint64_t i = 1; i <= count; i++)
+        stamps[i] += stamps[i - 1];
+    return true;
+}
+
+static bool run_messages(perf_series *series, uint64_t count)
+{
+    const mpi_order order = {.kind = MPI_WORDS_MESSAGES,
+                             .count = count,
+                             .window = MESSAGES_AT_ONCE,
+                             .payload_bytes = series->payload_bytes};
+    return run_order(series, &order, NULL);
 }
 
 static bool rest(perf_series *series, uint64_t count)
@@ -75,12 +109,15 @@ static void release_job(perf_series *series)
     mpi_job_end(series->state);
 }
 
-#define MPI_MODE(text, opened)                                                                 \
+#define MPI_MODE(text, opened, latency, rate)                                                  \
     {                                                                                          \
         .name = text, .state_bytes = sizeof(mpi_job), .open = opened,                          \
-        .source_latency = run_trips, .target_latency = rest, .source_rate = rate_trips,        \
+        .source_latency = latency, .target_latency = rest, .source_rate = rate,                \
         .target_rate = rest, .release = release_job                                            \
     }
 
-const perf_mode perf_mode_mpi = MPI_MODE("mpi", open_shared);
-const perf_mode perf_mode_mpi_tcp = MPI_MODE("mpi-tcp", open_tcp);
+const perf_mode perf_mode_mpi = MPI_MODE("mpi", open_shared, run_trips, rate_trips);
+const perf_mode perf_mode_mpi_tcp = MPI_MODE("mpi-tcp", open_tcp, run_trips, rate_trips);
+const perf_mode perf_mode_mpi_messages = MPI_MODE("mpi", open_shared, run_echoes, run_messages);
+const perf_mode perf_mode_mpi_tcp_messages =
+    MPI_MODE("mpi-tcp", open_tcp, run_echoes, run_messages);

@@ -208,6 +208,77 @@ static void answer_windows(rank_state *state)
     }
 }
 
+/* --- messages without calls --------------------------------------------------------------- */
+
+/* The first bytes of a message that may be shorter than its number. */
+static size_t number_bytes(const rank_state *state)
+{
+    return state->order.payload_bytes < NUMBER_BYTES ? (size_t)state->order.payload_bytes
+                                                     : NUMBER_BYTES;
+}
+
+static void check_number(rank_state *state, uint64_t slot, uint64_t number)
+{
+    state->is_wrong |= memcmp(message_of(state, slot), &number, number_bytes(state)) != 0;
+}
+
+static void ask_echoes(rank_state *state)
+{
+    const int size = (int)state->order.payload_bytes;
+    for (uint64_t i = 0; i < state->order.count; i++) {
+        memcpy(state->messages, &i, number_bytes(state));
+        note_start(state, 0);
+        MPI_Send(state->messages, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(state->messages, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (state->ticks != NULL)
+            state->ticks[i] = perf_ticks() - state->started[0];
+        check_number(state, 0, i);
+    }
+}
+
+static void answer_echoes(rank_state *state)
+{
+    const int size = (int)state->order.payload_bytes;
+    for (uint64_t i = 0; i < state->order.count; i++) {
+        MPI_Recv(state->messages, size, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check_number(state, 0, i);
+        MPI_Send(state->messages, size, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void send_messages(rank_state *state)
+{
+    const uint64_t window = state->order.window, count = state->order.count;
+    uint64_t received;
+    for (uint64_t i = 0; i < count + window; i++) {
+        const uint64_t slot = i % window;
+        if (i >= window && i - window < count)
+            MPI_Wait(&state->sends[slot], MPI_STATUS_IGNORE);
+        if (i >= count)
+            continue;
+        memcpy(message_of(state, slot), &i, number_bytes(state));
+        MPI_Isend(message_of(state, slot), (int)state->order.payload_bytes, MPI_BYTE, 1, 0,
+                  MPI_COMM_WORLD, &state->sends[slot]);
+    }
+    MPI_Recv(&received, NUMBER_BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    state->is_wrong |= received != count;
+}
+
+static void receive_messages(rank_state *state)
+{
+    const uint64_t window = state->order.window, count = state->order.count;
+    for (uint64_t i = 0; i < window && i < count; i++)
+        post_receive(state, i);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t slot = i % window;
+        MPI_Wait(&state->receives[slot], MPI_STATUS_IGNORE);
+        check_number(state, slot, i);
+        if (i + window < count)
+            post_receive(state, slot);
+    }
+    MPI_Send(&count, NUMBER_BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
 /* --- orders ------------------------------------------------------------------------------ */
 
 /* Rank 1 begins with other bytes than those that it checks afterwards. */
@@ -265,7 +336,11 @@ static void run_order(rank_state *state)
     allocate(state);
     MPI_Barrier(MPI_COMM_WORLD); /* both are awake */
     const uint64_t start_ns = perf_now_ns();
-    if (state->rank == 0)
+    if (state->order.kind == MPI_WORDS_ECHOES)
+        (state->rank == 0 ? ask_echoes : answer_echoes)(state);
+    else if (state->order.kind == MPI_WORDS_MESSAGES)
+        (state->rank == 0 ? send_messages : receive_messages)(state);
+    else if (state->rank == 0)
         (state->order.window == 1 ? ask_singly : ask_windows)(state);
     else
         (state->order.window == 1 ? answer_singly : answer_windows)(state);
@@ -297,7 +372,7 @@ int main(int argc, char **argv)
     int ranks = 0;
     if (argc != 4) {
         (void)fprintf(stderr, "tc-perf-mpi is a part of tc-perf, which starts it for the modes "
-                              "mpi and mpi-tcp of 'tc-perf call'\n");
+                              "mpi and mpi-tcp of 'tc-perf call' and 'tc-perf tsi'\n");
         return 2;
     }
     perf_clock_init();

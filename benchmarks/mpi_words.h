@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MPI_WORDS_VERSION 0x6d70692d31ull
+#define MPI_WORDS_VERSION 0x6d70692d32ull
 #define MPI_WORDS_LIBRARY_BYTES 64u
 
 typedef struct mpi_hello {
@@ -18,9 +18,15 @@ typedef struct mpi_hello {
     char library[MPI_WORDS_LIBRARY_BYTES]; /* MPI's name and version, with its end */
 } mpi_hello;
 
-/* Round trips: rank 0 sends a message of so many bytes, and rank 1 answers with the number that
- * its first eight have. */
+typedef enum mpi_words_kind {
+    MPI_WORDS_CALLS,  /* rank 1 answers each message with the number of its first eight bytes */
+    MPI_WORDS_ECHOES, /* with as many bytes; one at a time */
+    MPI_WORDS_MESSAGES /* with nothing but a number behind the last one */
+} mpi_words_kind;
+
+/* Rank 0 sends messages of so many bytes, which begin with their number. */
 typedef struct mpi_order {
+    uint64_t kind;
     uint64_t count;  /* 0: end */
     uint64_t window; /* how many are under way at once */
     uint64_t payload_bytes;

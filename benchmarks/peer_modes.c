@@ -32,6 +32,12 @@ const peer_mode peer_modes[] = {
 };
 const size_t peer_mode_count = sizeof peer_modes / sizeof peer_modes[0];
 
+const peer_mode message_peers[] = {
+    {.name = "mpi", MPI(mpi_messages)},
+    {.name = "mpi-tcp", MPI(mpi_tcp_messages)},
+};
+const size_t message_peer_count = sizeof message_peers / sizeof message_peers[0];
+
 const peer_mode typed_modes[] = {
     {.name = "typed", TYPED(typed)},
     {.name = "typed-word", TYPED(typed_word)},

@@ -1,5 +1,5 @@
-/* The modes of tc-perf call that a build may lack, with the reason: those that measure other
- * systems, and typed calls, which need libclang. */
+/* The modes of tc-perf call and tsi that a build may lack, with the reason: those that measure
+ * other systems, and typed calls, which need libclang. */
 #ifndef TC_PERF_PEER_MODES_H
 #define TC_PERF_PEER_MODES_H
 
@@ -13,6 +13,10 @@ extern const perf_mode perf_mode_rpc;      /* ONC RPC over tcp */
 extern const perf_mode perf_mode_rpc_null; /* its procedure without argument and result */
 extern const perf_mode perf_mode_rpc_unix; /* over a unix socket */
 extern const perf_mode perf_mode_zmq;      /* ZeroMQ's request and reply, over a unix socket */
+
+/* The same for tsi: messages that are sent back, or only received. */
+extern const perf_mode perf_mode_mpi_messages;
+extern const perf_mode perf_mode_mpi_tcp_messages;
 
 /* By the stubs of ifuncs/typed.h: the calls of perf_mode_hand and so on. */
 extern const perf_mode perf_mode_typed;
@@ -32,6 +36,8 @@ typedef struct peer_mode {
 
 extern const peer_mode peer_modes[];
 extern const size_t peer_mode_count;
+extern const peer_mode message_peers[]; /* of tsi */
+extern const size_t message_peer_count;
 extern const peer_mode typed_modes[];
 extern const size_t typed_mode_count;
 

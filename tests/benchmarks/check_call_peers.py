@@ -24,8 +24,9 @@ BLOCKING = ("rpc", "rpc-null", "rpc-unix", "call")
 SYSTEMS = {"mpi": "mpi", "mpi-tcp": "mpi", "rpc": "rpc", "rpc-null": "rpc", "rpc-unix": "rpc", "zmq": "zmq"}
 LONG = ["--pin", "none", "-n", "10000000", "-w", "1", "--rounds", "1", "-O", "1"]
 # benchmarks/mpi_words.h
-VERSION = 0x6d70692d31
-HELLO, ORDER, ANSWER = struct.Struct("=QQ64s"), struct.Struct("=QQQQ"), struct.Struct("=QQ")
+VERSION = 0x6d70692d32
+HELLO, ORDER, ANSWER = struct.Struct("=QQ64s"), struct.Struct("=QQQQQ"), struct.Struct("=QQ")
+CALLS, ECHOES, MESSAGES = range(3)
 
 
 def stat_of(pid):
@@ -90,9 +91,24 @@ def check_rows(tc_perf, modes, size):
     expect({SYSTEMS[mode] for mode in modes} <= set(versions), "versions of what was measured", versions)
 
 
+def check_messages(tc_perf, modes):
+    """Messages beside those of tsi."""
+    report = run([tc_perf, "tsi", *FEW, "-s", "1,100", "--modes", ",".join([*modes, "cached"])])
+    check_env(report, "tsi")
+    expect([(row["payload_bytes"], row["mode"]) for row in report["rows"]] == [(n, mode) for n in (1, 100) for mode in ("cached", *modes)],
+           "a row for each", report["rows"])
+    expect(all(row["frame_bytes"] == row["payload_bytes"] for row in report["rows"] if row["mode"] in modes), "bytes", report["rows"])
+    names = {f"cached_to_{mode}_{what}_{n}" for n in (1, 100) for mode in modes for what in ("latency", "rate")}
+    expect(names <= set(report["ratios"]), sorted(names), sorted(report["ratios"]))
+    expect("mpi" in report["env"]["versions"], "the version of MPI", report["env"]["versions"])
+
+
 def rows(tc_perf, *modes):
     for size in (1001, 4096):
         check_rows(tc_perf, modes, size)
+    messages = [mode for mode in modes if mode.startswith("mpi")]
+    if messages:
+        check_messages(tc_perf, messages)
 
 
 # --- killed --------------------------------------------------------------------------------------
@@ -149,6 +165,9 @@ def missing(tc_perf):
                               text=True, timeout=DEADLINE_S, check=False)
         expect(done.returncode == 2, "exit status 2", done)
         expect(done.stderr == f"tc-perf: --modes {mode}: not in this build: no {system} here\n", "which, and why", done)
+    done = subprocess.run([tc_perf, "tsi", "--modes", "cached,mpi"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=DEADLINE_S, check=False)
+    expect((done.returncode, done.stderr) == (2, "tc-perf: --modes mpi: not in this build: no MPI here\n"), "which, and why", done)
 
 
 # --- rest ----------------------------------------------------------------------------------------
@@ -163,13 +182,13 @@ def receive(link, size):
     return got
 
 
-def order(links, count, window, size):
+def order(links, kind, count, window, size):
     """Returns the ticks of each round trip."""
     for link in links.values():
-        link.sendall(ORDER.pack(count, window, size, 1))
+        link.sendall(ORDER.pack(kind, count, window, size, kind != MESSAGES))
     took_ns, is_wrong = ANSWER.unpack(receive(links[0], ANSWER.size))
     expect(took_ns > 0 and is_wrong == 0, "right messages", (took_ns, is_wrong))
-    ticks = struct.unpack(f"={count}Q", receive(links[0], 8 * count))
+    ticks = struct.unpack(f"={count}Q", receive(links[0], 8 * count)) if kind != MESSAGES else ()
     expect(ANSWER.unpack(receive(links[1], ANSWER.size))[1] == 0, "right messages at rank 1", count)
     return ticks
 
@@ -207,9 +226,10 @@ def rest(program, mpirun):
                 links[rank] = link
             ranks = [pid for pid in descendants(job.pid) if name_of(pid) == "tc-perf-mpi"]
             expect(len(ranks) == 2 and sorted(links) == [0, 1], "two ranks", (ranks, links))
-            for count, window, size in ((50, 1, 8), (50, 16, 4096), (3, 64, 17)):
+            for what in ((CALLS, 50, 1, 8), (CALLS, 50, 16, 4096), (CALLS, 3, 64, 17), (ECHOES, 50, 1, 1), (ECHOES, 20, 1, 5000),
+                         (MESSAGES, 1000, 64, 3), (MESSAGES, 3, 64, 100)):
                 expect_sleep(ranks)
-                expect(all(0 < ticks < 1 << 62 for ticks in order(links, count, window, size)), "ticks of each", count)
+                expect(all(0 < ticks < 1 << 62 for ticks in order(links, *what)), "ticks of each", what)
             for link in links.values():  # without an order to end
                 link.close()
             expect_ends(ranks)
