@@ -59,10 +59,15 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
 {
     tc_context *ctx = tc_ep_context(ep);
     const tci_awaited answered = {.is_there = is_answered, .arg = a};
-    uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
     tc_call_id id;
     ctx->idle_since_ns = 0;
-    TC_TRY(start(ep, fn, source_args, size, params, NULL, deadline_ns, &id, a->err));
+    /* The clock is read when the message is on its way. */
+    tc_status status = tc_call_start(ep, fn, source_args, size, params, &id, a->err);
+    const uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
+    if (status == TC_E_AGAIN)
+        status = start(ep, fn, source_args, size, params, NULL, deadline_ns, &id, a->err);
+    if (status != TC_OK)
+        return status;
     while (!a->is_there) {
         if (tci_wait_turn_for(ctx, tci_deadline_from(deadline_ns, MARGIN_NS), &answered) !=
                 TC_OK &&
