@@ -285,6 +285,11 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
+static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci_core *core)
+{
+    tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
+}
+
 /* Runs plain calls (kind CALL, no flags) up to `end`; *empty_out: the ring is empty. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
@@ -307,8 +312,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         tc_ifunc *const fn = slots[f.slot].fn;
         current->fn = fn;
         if (tci_call_count_is_due(fn))
-            tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
-                                     core->target_args);
+            run_timed(fn, frame, f.payload_size, core);
         else
             slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
                                core->target_args);
@@ -319,11 +323,6 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
     ep->rx.ring.head = rx.head;
     ep->rx.ring.signal = rx.signal;
     return run;
-}
-
-static bool is_whole(const tc_ep *ep, const tci_frame *f)
-{
-    return TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
 }
 
 /* Returns whether f is the common frame of a travelling function: bound, callable. */
@@ -358,7 +357,8 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
         *run += tci_aligned_calls_run(ep, current, end);
     if (*run > before)
         return true;
-    const bool whole = is_whole(ep, &f);
+    const bool whole =
+        TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size <= tci_consumer_room(&ep->rx.ring);
     outcome result =
         whole && is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
         : whole && f.kind == TCI_FRAME_REPLY
