@@ -1,17 +1,13 @@
 #include "mrpc_rank.h"
 
-#include "perf_clock.h"
-#include "perf_stats.h"
+#include "word_trips.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define WORD_STRIDE 8u /* a cache line */
-#define WORD_TRIPS 2000u
-#define TURNS_BEFORE_YIELD 1000u
 
 bool mrpc_rank_fail(const char *format, ...)
 {
@@ -211,40 +207,21 @@ bool mrpc_rank_add_word(mrpc_rank *r, mrpc_word word, uint64_t value)
 
 /* --- near or far ------------------------------------------------------------------------- */
 
-static bool await_word(const uint64_t *word, uint64_t value)
-{
-    const uint64_t end_ns = perf_now_ns() + MRPC_TIMEOUT_NS;
-    for (uint64_t turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; turn++) {
-        if (turn % TURNS_BEFORE_YIELD != 0)
-            continue;
-        if (perf_now_ns() > end_ns)
-            return mrpc_rank_fail("no word from the other rank");
-        (void)sched_yield();
-    }
-    return true;
-}
-
 bool mrpc_rank_measure_word(mrpc_rank *r, double *ns_out)
 {
-    uint64_t stamps[WORD_TRIPS + 1];
     uint64_t *words = r->rank == 0 || !r->mapped ? r->words : r->peers[0].view->memory;
     uint64_t *ping = words + MRPC_WORD_PING * WORD_STRIDE;
     uint64_t *pong = words + MRPC_WORD_PONG * WORD_STRIDE;
     const uint64_t begin = *(r->rank == 0 ? pong : ping);
+    double ns = 0;
     *ns_out = 0;
     if (!mrpc_rank_barrier(r))
         return false;
-    for (uint64_t trip = 0; trip < WORD_TRIPS && r->rank < 2 && r->mapped; trip++) {
-        stamps[trip] = perf_ticks();
-        if (r->rank == 0)
-            __atomic_store_n(ping, begin + trip + 1, __ATOMIC_RELEASE);
-        if (!await_word(r->rank == 0 ? pong : ping, begin + trip + 1))
-            return false;
-        if (r->rank == 1)
-            __atomic_store_n(pong, begin + trip + 1, __ATOMIC_RELEASE);
+    if (r->rank < 2 && r->mapped &&
+        !word_trips_measure(ping, pong, begin, r->rank == 0, MRPC_TIMEOUT_NS, &ns)) {
+        return mrpc_rank_fail("no word from the other rank");
     }
-    stamps[WORD_TRIPS] = perf_ticks();
-    if (r->rank == 0 && r->mapped)
-        *ns_out = perf_stats_latency(stamps, WORD_TRIPS).p50_ns;
+    if (r->rank == 0)
+        *ns_out = ns;
     return mrpc_rank_barrier(r);
 }

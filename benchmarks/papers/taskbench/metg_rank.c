@@ -1,7 +1,7 @@
 #include "metg_rank.h"
 
 #include "perf_clock.h"
-#include "perf_stats.h"
+#include "word_trips.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define WORD_STRIDE 8u /* a cache line */
-#define WORD_TRIPS 2000u
-#define TURNS_BEFORE_YIELD 1000u
 #define BOX_ALIGNMENT 64u
 
 bool metg_rank_check(tc_status status, const tc_error *err, const char *what)
@@ -235,42 +233,22 @@ bool metg_rank_compare(metg_rank *r, const uint64_t *sums)
 
 /* --- near or far ------------------------------------------------------------------------- */
 
-static bool await_word(const uint64_t *word, uint64_t value)
-{
-    const uint64_t end_ns = perf_now_ns() + METG_TIMEOUT_NS;
-    for (uint64_t turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; turn++) {
-        if (turn % TURNS_BEFORE_YIELD != 0)
-            continue;
-        if (perf_now_ns() > end_ns) {
-            fprintf(stderr, "metg: no word from the other rank\n");
-            return false;
-        }
-        (void)sched_yield();
-    }
-    return true;
-}
-
 bool metg_rank_measure_word(metg_rank *r, double *ns_out)
 {
-    uint64_t stamps[WORD_TRIPS + 1];
     uint64_t *words = r->rank == 0 || !r->mapped ? r->words : r->peers[0].view->memory;
     uint64_t *ping = words + METG_WORD_PING * WORD_STRIDE;
     uint64_t *pong = words + METG_WORD_PONG * WORD_STRIDE;
     const uint64_t begin = *(r->rank == 0 ? pong : ping);
+    double ns = 0;
     *ns_out = 0;
     if (!metg_rank_barrier(r))
         return false;
-    for (uint64_t trip = 0; trip < WORD_TRIPS && r->rank < 2 && r->mapped; trip++) {
-        stamps[trip] = perf_ticks();
-        if (r->rank == 0)
-            __atomic_store_n(ping, begin + trip + 1, __ATOMIC_RELEASE);
-        if (!await_word(r->rank == 0 ? pong : ping, begin + trip + 1))
-            return false;
-        if (r->rank == 1)
-            __atomic_store_n(pong, begin + trip + 1, __ATOMIC_RELEASE);
+    if (r->rank < 2 && r->mapped &&
+        !word_trips_measure(ping, pong, begin, r->rank == 0, METG_TIMEOUT_NS, &ns)) {
+        fprintf(stderr, "metg: no word from the other rank\n");
+        return false;
     }
-    stamps[WORD_TRIPS] = perf_ticks();
-    if (r->rank == 0 && r->mapped)
-        *ns_out = perf_stats_latency(stamps, WORD_TRIPS).p50_ns;
+    if (r->rank == 0)
+        *ns_out = ns;
     return metg_rank_barrier(r);
 }
