@@ -157,5 +157,6 @@ void am_basics(am_job *job)
         am_job_close(window);
     }
     tc_am_count(job->ams, &counts, sizeof counts);
-    REQUIRE(counts.started > 10000 && counts.units_served > 1000 && counts.units_sent > 1000);
+    REQUIRE(counts.started > 10000);
+    REQUIRE(job->ranks == 1 || (counts.units_served > 1000 && counts.units_sent > 1000));
 }
