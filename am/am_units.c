@@ -343,7 +343,7 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
     m->window = window;
     m->op = op;
     m->request = request;
-    m->plan = *plan;
+    tca_plan_move(&m->plan, plan);
     m->rank = rank;
     m->sent = m->succeeded = m->units = m->overtaken = 0;
     m->is_queued = true;
