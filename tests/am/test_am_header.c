@@ -30,7 +30,8 @@ TEST(a_unit_is_these_bytes)
     uint64_t bytes[8];
     tca_plan plan;
     tc_error error;
-    assert_status(tca_plan_make(&params, 8192, true, &plan, &error), TC_OK);
+    plan.params = params;
+    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
     assert_int_equal(tca_plan_payload_size(&plan, 2), sizeof golden);
     tca_plan_write(&plan, 1, 3 | 0x2a5f1u << 12, 0, 2, bytes);
     assert_memory_equal(bytes, golden, sizeof golden);
@@ -45,7 +46,8 @@ TEST(a_small_unit_is_short)
     tca_arrival arrival;
     tc_error error;
     params.unit = 1;
-    assert_status(tca_plan_make(&params, 8192, true, &plan, &error), TC_OK);
+    plan.params = params;
+    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
     assert_int_equal(tca_plan_payload_size(&plan, 1), 48);
     tca_plan_write(&plan, 1, 0, 1, 1, bytes);
     assert_status(tca_header_check(bytes, 48, &arrival, &error), TC_OK);
@@ -67,7 +69,8 @@ TEST(an_extension_comes_back)
     params.target_output = &target;
     params.description = "about it";
     params.description_bytes = 8;
-    assert_status(tca_plan_make(&params, 8192, true, &plan, &error), TC_OK);
+    plan.params = params;
+    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
     assert_true(plan.is_spread);
     const size_t size = tca_plan_payload_size(&plan, 2);
     assert_int_equal(size, 40 + 16 + 4 * 8 + 8 + 16);
