@@ -15,6 +15,7 @@
 #include "am_units.h"
 
 #include "am_message.h"
+#include "am_outcome.h"
 #include "am_staged.h"
 
 #include "base/error_text.h"
@@ -25,50 +26,11 @@
 
 /* --- the end ------------------------------------------------------------------------------ */
 
-void tca_units_text(const tc_am_op *op, uint32_t rank, tc_status status, const char *text,
-                    char text_out[TC_AM_TEXT_MAX])
-{
-    char both[TC_AM_NAME_MAX + TC_AM_SIGNATURE_MAX + TC_AM_TEXT_MAX];
-    if ((status == TC_E_VERSION || status == TC_E_NOT_FOUND) && op->fn == NULL) {
-        snprintf(both, sizeof both, "operation '%s' ('%.40s') at rank %u: %.*s", op->name,
-                 op->signature, rank, (int)TC_AM_TEXT_MAX, text);
-        text = both;
-    }
-    tca_text_copy(text_out, text);
-}
-
-void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
-                      const tc_am_outcome *outcome)
-{
-    tc_ams *ams = window->ams;
-    if (request == NULL && params->done == NULL && outcome->status != TC_OK &&
-        window->failure == TC_OK) {
-        window->failure = outcome->status;
-        tca_text_copy(window->failure_text, outcome->text);
-    }
-    if (request != NULL) {
-        request->status = outcome->status;
-        request->segments = outcome->segments;
-        tca_text_copy(request->text, outcome->text);
-        request->is_done = 1;
-    }
-    for (tca_waiter *waiter = ams->waiters; waiter != NULL; waiter = waiter->next) {
-        /* It can fail at a limit of tasks alone, and the waiter looks again by itself. */
-        const tc_status status = tc_task_semaphore_release(&waiter->semaphore, 1);
-        (void)status;
-    }
-    if (params->done == NULL)
-        return;
-    ams->callbacks++;
-    params->done(params->user, outcome);
-    ams->callbacks--;
-}
-
 void tca_message_fail(tca_message *m, tc_status status, const char *text)
 {
     if (m->status == TC_OK) {
         m->status = status;
-        tca_units_text(m->op, m->rank, status, text, m->text);
+        tca_outcome_text(m->op, m->rank, status, text, m->text);
     }
 }
 
@@ -90,7 +52,7 @@ void tca_message_end_if_over(tca_message *m)
     tca_units_leave(m->window, m->rank, m->op, 0);
     if (m->has_ended != NULL)
         *m->has_ended = true;
-    tca_units_report(m->window, &m->plan.params, m->request, &outcome);
+    tca_outcome_report(m->window, &m->plan.params, m->request, &outcome);
     tca_plan_release(&m->plan);
     m->next = ams->free_messages;
     ams->free_messages = m;
@@ -178,12 +140,25 @@ static tc_status send_unit(tc_ams *ams, tca_message *m, tca_unit *unit, tc_error
                          tca_plan_payload_size(plan, unit->segments), &call, NULL, err);
 }
 
+/* Segments of the next unit. */
+static uint32_t next_segments(const tca_message *m)
+{
+    const uint32_t left = m->plan.params.segments - m->sent;
+    return left < m->plan.unit ? left : m->plan.unit;
+}
+
+static bool has_credit(const tc_ams *ams, const tca_message *m)
+{
+    if (m->plan.is_staged) /* it needs none, and has memory at the target or asks for it */
+        return !m->is_staging;
+    return tca_units_are_free(ams, m->rank, tca_plan_charge(&m->plan, next_segments(m)));
+}
+
 /* Sends the next unit. False: there is no credit now. */
 static bool send_next(tc_ams *ams, tca_message *m)
 {
     tca_peer *peer = &ams->peers[m->rank];
-    const uint32_t left = m->plan.params.segments - m->sent;
-    const uint32_t segments = left < m->plan.unit ? left : m->plan.unit;
+    const uint32_t segments = next_segments(m);
     const uint64_t charge = tca_plan_charge(&m->plan, segments);
     tc_error err;
     if (m->plan.is_staged)
@@ -275,7 +250,9 @@ void tca_message_pump(tc_ams *ams, uint32_t rank)
         has_sent = false;
         for (tca_message *m = peer->first; m != NULL && looked < TCA_LOOK_AHEAD_MAX;
              m = m->next, looked++) {
-            if (may_go(peer, m) && send_all(ams, peer, m)) {
+            /* The check of credit is the cheaper one. */
+            if ((is_sent(m) || has_credit(ams, m)) && may_go(peer, m) &&
+                send_all(ams, peer, m)) {
                 tca_message_end_if_over(m);
                 has_sent = true;
                 break;
@@ -283,6 +260,14 @@ void tca_message_pump(tc_ams *ams, uint32_t rank)
         }
     }
     peer->is_pumped = false;
+}
+
+/* True: a message that has joined the queue cannot be sent before a unit ends, as all before it
+ * have been tried, and its window keeps it behind the first. */
+static bool waits_for_others(const tca_peer *peer, const tca_message *m)
+{
+    return peer->units > 0 && peer->first != m && peer->first->window == m->window &&
+           m->window->unordered == 0;
 }
 
 static tc_status new_message(tc_ams *ams, tca_message **message_out, tc_error *err)
@@ -333,7 +318,8 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
         peer->last = &peer->first;
     *peer->last = m;
     peer->last = &m->next;
-    tca_message_pump(ams, rank);
+    if (!waits_for_others(peer, m))
+        tca_message_pump(ams, rank);
     if (has_ended)
         return TC_OK;
     m->has_ended = NULL;
