@@ -121,7 +121,8 @@ def check_output(root, tc_clang, include, compiler, failures):
         calls = read(folder, "header_calls.h")
         sift, pick = calls.index("/* --- sift"), calls.index("/* --- pick")
         found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[pick:], "sift_calls.h": calls[sift:pick],
-                 "pick_python.py": read(folder, "header_calls.py"), "pick_rust.rs": read(folder, "header_calls.rs")}
+                 "pick_python.py": read(folder, "header_calls.py"), "pick_rust.rs": read(folder, "header_calls.rs"),
+                 "pick_julia.jl": read(folder, "header_calls.jl")}
         for made, text in found.items():
             name = made[:made.index(".")] + ".txt"
             if os.environ.get("TC_TEST_STORE"):
