@@ -59,6 +59,7 @@ REFUSED = [
     ("TC_REMOTE void f_call(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_call' or of 'f' define the other one"),
     ("TC_REMOTE void f_capacity(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_capacity' or of 'f' define the other one"),
     ("TC_REMOTE void f_decode(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_decode' or of 'f' define the other one"),
+    ("TC_REMOTE void f_values(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_values' or of 'f' define the other one"),
     ("TC_REMOTE static void f(int x);", 4, "'f' is static"),
     ("TC_REMOTE void f();", 4, "'f' does not declare its arguments; without any, write f(void)"),
     ("TC_REMOTE extern int x;", 4, "TC_REMOTE stands at what is no function"),
