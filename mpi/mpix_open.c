@@ -1,0 +1,41 @@
+#include "mpix_open.h"
+#include "base/error_text.h"
+
+/* An attribute of a window that MPI defines; NULL if it has none. */
+static void *attribute(MPI_Win win, int key)
+{
+    void *value = NULL;
+    int found = 0;
+    return PMPI_Win_get_attr(win, key, &value, &found) == MPI_SUCCESS && found ? value : NULL;
+}
+
+/* Reads the window's memory. 0: it has none, a dynamic one. */
+static int read_plan(MPI_Win win, tcm_window_plan *plan)
+{
+    const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);
+    const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
+    const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
+    if (flavor == NULL || *flavor == MPI_WIN_FLAVOR_DYNAMIC || size == NULL || unit == NULL)
+        return 0;
+    plan->memory = attribute(win, MPI_WIN_BASE);
+    plan->bytes = (uint64_t)*size;
+    plan->unit = *unit;
+    return 1;
+}
+
+tcm_window *tcm_open_window(MPI_Win win, uint32_t unordered, tc_error *err)
+{
+    tcm_window_plan plan = {NULL, 0, 1, 0, unordered};
+    MPI_Group processes = MPI_GROUP_NULL;
+    (void)tci_error_set(err, TC_E_UNSUPPORTED,
+                        "a window of MPI_Win_create_dynamic has no memory of its own");
+    if (!read_plan(win, &plan) || PMPI_Win_get_group(win, &processes) != MPI_SUCCESS)
+        return NULL;
+    tcm_window *window = tcm_window_open(processes, &plan, err);
+    PMPI_Group_free(&processes);
+    if (window == NULL || tcm_window_publish(window, win, err))
+        return window;
+    tc_error closing;
+    (void)tcm_window_close(window, &closing);
+    return NULL;
+}
