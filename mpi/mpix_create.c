@@ -48,6 +48,8 @@ TC_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
     if (asked < 0)
         return code;
     code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
+    if (code == MPI_SUCCESS)
+        tcm_open_remember(*win, base);
     return code == MPI_SUCCESS && asked ? add_messages(win, comm, unordered) : code;
 }
 

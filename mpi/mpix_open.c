@@ -1,12 +1,29 @@
 #include "mpix_open.h"
 #include "base/error_text.h"
 
+#include <pthread.h>
+
 /* An attribute of a window that MPI defines; NULL if it has none. */
 static void *attribute(MPI_Win win, int key)
 {
     void *value = NULL;
     int found = 0;
     return PMPI_Win_get_attr(win, key, &value, &found) == MPI_SUCCESS && found ? value : NULL;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int base_key = MPI_KEYVAL_INVALID;
+
+static void make_key(void)
+{
+    (void)PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &base_key, NULL);
+}
+
+void tcm_open_remember(MPI_Win win, void *base)
+{
+    (void)pthread_once(&once, make_key);
+    if (base_key != MPI_KEYVAL_INVALID)
+        (void)PMPI_Win_set_attr(win, base_key, base);
 }
 
 /* Reads the window's memory. 0: it has none, a dynamic one. */
@@ -17,7 +34,9 @@ static int read_plan(MPI_Win win, tcm_window_plan *plan)
     const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
     if (flavor == NULL || *flavor == MPI_WIN_FLAVOR_DYNAMIC || size == NULL || unit == NULL)
         return 0;
-    plan->memory = attribute(win, MPI_WIN_BASE);
+    plan->memory = base_key != MPI_KEYVAL_INVALID ? attribute(win, base_key) : NULL;
+    if (plan->memory == NULL)
+        plan->memory = attribute(win, MPI_WIN_BASE);
     plan->bytes = (uint64_t)*size;
     plan->unit = *unit;
     return 1;
