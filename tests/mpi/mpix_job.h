@@ -56,6 +56,7 @@ void mpix_suite_concurrent(mpix_job *job);
 void mpix_suite_types(mpix_job *job);
 void mpix_suite_derived(mpix_job *job);
 void mpix_suite_errors(mpix_job *job);
+void mpix_suite_fatal(mpix_job *job);
 void mpix_suite_windows(mpix_job *job);
 void mpix_suite_unused(mpix_job *job);
 

@@ -131,6 +131,19 @@ static void indexed(const mpix_job *job)
     MPI_Type_free(&both);
 }
 
+/* An input may have its elements twice. */
+static void twice(const mpix_job *job)
+{
+    int from[4] = {10, 20, 30, 40}, to[6], expected[6] = {40, 30, 30, 20, 20, 10};
+    MPI_Datatype vector;
+    MPI_Type_create_hvector(3, 2, sizeof(int), MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    send_ints(job, from, 1, vector, to, 6, MPI_INT, 1);
+    for (int i = 0; i < 6; i++)
+        CHECK(to[i] == expected[i] + 7);
+    MPI_Type_free(&vector);
+}
+
 /* Many segments of many bytes, with gaps: several units. */
 static void large(const mpix_job *job)
 {
@@ -174,6 +187,7 @@ void mpix_suite_types(mpix_job *job)
     columns(job);
     vectors(job);
     indexed(job);
+    twice(job);
     large(job);
     pairs(job);
     MPI_Barrier(MPI_COMM_WORLD);

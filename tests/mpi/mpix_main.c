@@ -14,6 +14,7 @@ static const struct {
               {"types", mpix_suite_types, MPI_THREAD_SINGLE},
               {"derived", mpix_suite_derived, MPI_THREAD_MULTIPLE},
               {"errors", mpix_suite_errors, MPI_THREAD_SINGLE},
+              {"fatal", mpix_suite_fatal, MPI_THREAD_SINGLE},
               {"windows", mpix_suite_windows, MPI_THREAD_SINGLE},
               {"unused", mpix_suite_unused, MPI_THREAD_SINGLE}};
 

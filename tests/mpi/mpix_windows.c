@@ -18,7 +18,7 @@ static void many(mpix_job *job)
 {
     MPI_Op op;
     CHECK(MPIX_Am_op_create(mpix_job_add, &op) == MPI_SUCCESS);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 12; round++) {
         MPI_Win wins[3];
         int64_t *memory[3], answer = 0;
         int to = (job->rank + round) % job->size;
