@@ -11,6 +11,9 @@
 
 #define POST_TAG 1
 
+/* Without active messages a call costs a load and a branch: the rest is behind calls. */
+#define COLD __attribute__((noinline, cold))
+
 static int is_concurrent(int assertion)
 {
     return (assertion & MPIX_MODE_CONCURRENT_AM) != 0;
@@ -31,14 +34,14 @@ static int report(const tcm_window *window, int code, tc_status status, const tc
 
 /* --- fence -------------------------------------------------------------------------------- */
 
-TC_API int MPI_Win_fence(int assertion, MPI_Win win)
+static COLD int fence(int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
+    tcm_window *window = tcm_window_search(win);
     tc_error err;
-    if (window == NULL)
-        return PMPI_Win_fence(of_mpi(assertion), win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_fence");
+    if (window == NULL)
+        return PMPI_Win_fence(of_mpi(assertion), win);
     tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
     int code = PMPI_Win_fence(of_mpi(assertion), win);
     /* No other process's active message comes before this process's fence. */
@@ -49,7 +52,12 @@ TC_API int MPI_Win_fence(int assertion, MPI_Win win)
     return report(window, code, status, &err);
 }
 
-/* --- start, complete, post, wait ---------------------------------------------------------- */
+TC_API int MPI_Win_fence(int assertion, MPI_Win win)
+{
+    return tcm_window_any() ? fence(assertion, win) : PMPI_Win_fence(of_mpi(assertion), win);
+}
+
+/* --- start, post, wait -------------------------------------------------------------------- */
 
 /* The window's ranks of a group; NULL if there are none. */
 static int *ranks_of(const tcm_window *window, MPI_Group group, int *count_out)
@@ -70,14 +78,14 @@ static int *ranks_of(const tcm_window *window, MPI_Group group, int *count_out)
     return ranks;
 }
 
-TC_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
+static COLD int start(MPI_Group group, int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
+    tcm_window *window = tcm_window_search(win);
     int count = 0, code;
-    if (window == NULL)
-        return PMPI_Win_start(group, of_mpi(assertion), win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_start");
+    if (window == NULL)
+        return PMPI_Win_start(group, of_mpi(assertion), win);
     code = PMPI_Win_start(group, of_mpi(assertion), win);
     if (code != MPI_SUCCESS)
         return code;
@@ -91,27 +99,20 @@ TC_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
     return code;
 }
 
-TC_API int MPI_Win_complete(MPI_Win win)
+TC_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_complete(win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_complete");
-    tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
-    tcm_epoch_complete(&window->epoch);
-    return report(window, PMPI_Win_complete(win), status, &err);
+    return tcm_window_any() ? start(group, assertion, win)
+                            : PMPI_Win_start(group, of_mpi(assertion), win);
 }
 
-TC_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
+static COLD int post(MPI_Group group, int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
+    tcm_window *window = tcm_window_search(win);
     int count = 0, code;
-    if (window == NULL)
-        return PMPI_Win_post(group, assertion, win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_post");
+    if (window == NULL)
+        return PMPI_Win_post(group, assertion, win);
     code = PMPI_Win_post(group, assertion, win);
     if (code != MPI_SUCCESS || (assertion & MPI_MODE_NOCHECK) != 0)
         return code;
@@ -126,6 +127,12 @@ TC_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
     return code;
 }
 
+TC_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
+{
+    return tcm_window_any() ? post(group, assertion, win)
+                            : PMPI_Win_post(group, assertion, win);
+}
+
 /* Their receivers have started, as they have completed. */
 static int end_posts(tcm_window *window)
 {
@@ -136,132 +143,154 @@ static int end_posts(tcm_window *window)
     return code;
 }
 
-TC_API int MPI_Win_wait(MPI_Win win)
+static COLD int wait_for(MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    if (window == NULL)
-        return PMPI_Win_wait(win);
+    tcm_window *window = tcm_window_search(win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_wait");
+    if (window == NULL)
+        return PMPI_Win_wait(win);
     int code = PMPI_Win_wait(win);
     return code == MPI_SUCCESS ? end_posts(window) : code;
 }
 
-TC_API int MPI_Win_test(MPI_Win win, int *flag)
+TC_API int MPI_Win_wait(MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    if (window == NULL)
-        return PMPI_Win_test(win, flag);
+    return tcm_window_any() ? wait_for(win) : PMPI_Win_wait(win);
+}
+
+static COLD int test_for(MPI_Win win, int *flag)
+{
+    tcm_window *window = tcm_window_search(win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_test");
+    if (window == NULL)
+        return PMPI_Win_test(win, flag);
     int code = PMPI_Win_test(win, flag);
     return code == MPI_SUCCESS && *flag ? end_posts(window) : code;
 }
 
+TC_API int MPI_Win_test(MPI_Win win, int *flag)
+{
+    return tcm_window_any() ? test_for(win, flag) : PMPI_Win_test(win, flag);
+}
+
 /* --- locks -------------------------------------------------------------------------------- */
 
-TC_API int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
+static COLD int lock(int lock_type, int rank, int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    if (window == NULL)
-        return PMPI_Win_lock(lock_type, rank, of_mpi(assertion), win);
+    tcm_window *window = tcm_window_search(win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_lock");
     int code = PMPI_Win_lock(lock_type, rank, of_mpi(assertion), win);
-    if (code == MPI_SUCCESS)
+    if (window != NULL && code == MPI_SUCCESS)
         tcm_epoch_lock(&window->epoch, rank, is_concurrent(assertion),
                        (assertion & MPI_MODE_NOCHECK) != 0);
     return code;
 }
 
-TC_API int MPI_Win_lock_all(int assertion, MPI_Win win)
+TC_API int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    if (window == NULL)
-        return PMPI_Win_lock_all(of_mpi(assertion), win);
+    return tcm_window_any() ? lock(lock_type, rank, assertion, win)
+                            : PMPI_Win_lock(lock_type, rank, of_mpi(assertion), win);
+}
+
+static COLD int lock_all(int assertion, MPI_Win win)
+{
+    tcm_window *window = tcm_window_search(win);
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Win_lock_all");
     int code = PMPI_Win_lock_all(of_mpi(assertion), win);
-    if (code == MPI_SUCCESS)
+    if (window != NULL && code == MPI_SUCCESS)
         tcm_epoch_lock_all(&window->epoch, is_concurrent(assertion),
                            (assertion & MPI_MODE_NOCHECK) != 0);
     return code;
 }
 
+TC_API int MPI_Win_lock_all(int assertion, MPI_Win win)
+{
+    return tcm_window_any() ? lock_all(assertion, win)
+                            : PMPI_Win_lock_all(of_mpi(assertion), win);
+}
+
+/* --- unlock and flush: an active message that has ended at its origin has run at its target - */
+
+/* Completes those to one rank, then calls the function of MPI's own. ends: the rank's epoch ends, too */
+static COLD int complete_rank(int rank, MPI_Win win, int (*own)(int, MPI_Win), const char *name,
+                              int ends)
+{
+    tcm_window *window = tcm_window_search(win);
+    tc_error err;
+    if (tcm_error_unit != NULL)
+        return tcm_error_in_handler(name);
+    if (window == NULL || rank == MPI_PROC_NULL)
+        return own(rank, win);
+    tc_status status = tcm_window_complete(window, (uint32_t)rank, &err);
+    if (ends)
+        tcm_epoch_unlock(&window->epoch, rank);
+    return report(window, own(rank, win), status, &err);
+}
+
+/* The same for all ranks. end: ends the epoch, or NULL */
+static COLD int complete_all(MPI_Win win, int (*own)(MPI_Win), const char *name,
+                             void (*end)(tcm_epoch *epoch))
+{
+    tcm_window *window = tcm_window_search(win);
+    tc_error err;
+    if (tcm_error_unit != NULL)
+        return tcm_error_in_handler(name);
+    if (window == NULL)
+        return own(win);
+    tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
+    if (end != NULL)
+        end(&window->epoch);
+    return report(window, own(win), status, &err);
+}
+
 TC_API int MPI_Win_unlock(int rank, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_unlock(rank, win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_unlock");
-    tc_status status = tcm_window_complete(window, (uint32_t)rank, &err);
-    tcm_epoch_unlock(&window->epoch, rank);
-    return report(window, PMPI_Win_unlock(rank, win), status, &err);
+    return tcm_window_any() ? complete_rank(rank, win, PMPI_Win_unlock, "MPI_Win_unlock", 1)
+                            : PMPI_Win_unlock(rank, win);
 }
-
-TC_API int MPI_Win_unlock_all(MPI_Win win)
-{
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_unlock_all(win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_unlock_all");
-    tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
-    tcm_epoch_unlock_all(&window->epoch);
-    return report(window, PMPI_Win_unlock_all(win), status, &err);
-}
-
-/* --- flush: an active message that has ended at its origin has run at its target ------------ */
 
 TC_API int MPI_Win_flush(int rank, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_flush(rank, win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_flush");
-    tc_status status = tcm_window_complete(window, (uint32_t)rank, &err);
-    return report(window, PMPI_Win_flush(rank, win), status, &err);
+    return tcm_window_any() ? complete_rank(rank, win, PMPI_Win_flush, "MPI_Win_flush", 0)
+                            : PMPI_Win_flush(rank, win);
 }
 
 TC_API int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_flush_local(rank, win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_flush_local");
-    tc_status status = tcm_window_complete(window, (uint32_t)rank, &err);
-    return report(window, PMPI_Win_flush_local(rank, win), status, &err);
+    return tcm_window_any()
+               ? complete_rank(rank, win, PMPI_Win_flush_local, "MPI_Win_flush_local", 0)
+               : PMPI_Win_flush_local(rank, win);
+}
+
+TC_API int MPI_Win_unlock_all(MPI_Win win)
+{
+    return tcm_window_any() ? complete_all(win, PMPI_Win_unlock_all, "MPI_Win_unlock_all",
+                                           tcm_epoch_unlock_all)
+                            : PMPI_Win_unlock_all(win);
+}
+
+TC_API int MPI_Win_complete(MPI_Win win)
+{
+    return tcm_window_any()
+               ? complete_all(win, PMPI_Win_complete, "MPI_Win_complete", tcm_epoch_complete)
+               : PMPI_Win_complete(win);
 }
 
 TC_API int MPI_Win_flush_all(MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_flush_all(win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_flush_all");
-    tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
-    return report(window, PMPI_Win_flush_all(win), status, &err);
+    return tcm_window_any() ? complete_all(win, PMPI_Win_flush_all, "MPI_Win_flush_all", NULL)
+                            : PMPI_Win_flush_all(win);
 }
 
 TC_API int MPI_Win_flush_local_all(MPI_Win win)
 {
-    tcm_window *window = tcm_window_find(win);
-    tc_error err;
-    if (window == NULL)
-        return PMPI_Win_flush_local_all(win);
-    if (tcm_error_unit != NULL)
-        return tcm_error_in_handler("MPI_Win_flush_local_all");
-    tc_status status = tcm_window_complete(window, TC_RANK_NONE, &err);
-    return report(window, PMPI_Win_flush_local_all(win), status, &err);
+    return tcm_window_any()
+               ? complete_all(win, PMPI_Win_flush_local_all, "MPI_Win_flush_local_all", NULL)
+               : PMPI_Win_flush_local_all(win);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */

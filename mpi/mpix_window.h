@@ -61,12 +61,17 @@ typedef struct tcm_window_plan {
 extern _Atomic uint32_t tcm_window_count;
 tcm_window *tcm_window_search(MPI_Win win);
 
+/* Returns whether a window has active messages. Windows are published by collective calls, so a
+ * thread that may use one has seen it. */
+static inline int tcm_window_any(void)
+{
+    return atomic_load_explicit(&tcm_window_count, memory_order_relaxed) != 0;
+}
+
 /* Returns the window of a handle, or NULL. */
 static inline tcm_window *tcm_window_find(MPI_Win win)
 {
-    if (atomic_load_explicit(&tcm_window_count, memory_order_acquire) == 0)
-        return NULL;
-    return tcm_window_search(win);
+    return tcm_window_any() ? tcm_window_search(win) : NULL;
 }
 
 /* Makes a window of the processes of a group. Collective over them. NULL at all, with one's
