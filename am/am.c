@@ -16,7 +16,7 @@
 #define UNIT_DEFAULT 8192u
 #define CREDIT_DEFAULT 65536u
 #define WINDOW_TIMEOUT_NS TC_SECONDS(60)
-#define SMALL_PAYLOAD 512u /* bytes of one that tc_am has on its stack */
+#define SMALL_PAYLOAD 4096u /* bytes of one that tc_am has on its stack */
 
 /* An archive as docs/archive-format.md has it: the function tc_am with one slice, of a form and
  * a target that no process selects. Its content id is that of the protocol between ranks, so a
@@ -208,12 +208,12 @@ static tc_status make_plan(tc_am_window *window, uint32_t rank, const tc_am_op *
                            const tc_am_params *given, size_t given_size, bool is_started,
                            tca_plan *plan_out, tc_error *err)
 {
-    tc_am_params params;
-    TC_TRY(tci_sized_struct_take(&params, sizeof params, given, given_size, err));
+    TC_TRY(tci_sized_struct_take(&plan_out->params, sizeof plan_out->params, given, given_size,
+                                 err));
     TC_TRY(check_rank(window->ams, rank, err));
     if (op->ams != window->ams)
         return tci_error_set(err, TC_E_INVALID, "an operation of another tc_ams");
-    TC_TRY(tca_plan_make(&params, window->ams->unit_bytes, is_started, plan_out, err));
+    TC_TRY(tca_plan_make(plan_out, window->ams->unit_bytes, is_started, err));
     window->ams->counts.started++;
     return TC_OK;
 }
@@ -298,7 +298,7 @@ typedef struct awaited {
     tc_am_request request;
     tc_am_callback done; /* the caller's */
     void *user;
-    bool is_abandoned; /* the wait has ended before, and nobody frees this */
+    bool is_abandoned; /* the wait has ended before: its end frees this */
 } awaited;
 
 static void awaited_done(void *user, const tc_am_outcome *outcome)
@@ -317,7 +317,7 @@ static void awaited_done(void *user, const tc_am_outcome *outcome)
 static tc_status start_and_wait(tc_am_window *window, uint32_t rank, tc_am_op *op,
                                 tca_plan *plan, tc_error *err)
 {
-    /* It looks once, and says whether the caller may wait at all. */
+    /* It looks once, and finds out whether the caller may wait at all. */
     if (tc_calls_wait(window->ams->context, 0) == TC_E_BUSY || window->ams->callbacks > 0)
         return tci_error_set(err, TC_E_BUSY, "the caller may not wait");
     awaited *own = calloc(1, sizeof *own);

@@ -124,10 +124,8 @@ static tc_status fill(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_e
     return is_started ? keep_blocks(plan, err) : TC_OK;
 }
 
-tc_status tca_plan_make(const tc_am_params *params, uint32_t unit_bytes, bool is_started,
-                        tca_plan *plan, tc_error *err)
+tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_error *err)
 {
-    plan->params = *params;
     plan->extension_size = 0;
     plan->extension_large = NULL;
     plan->blocks = NULL;

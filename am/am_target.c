@@ -225,5 +225,5 @@ void tca_target_main(void *payload, size_t size, void *target_args)
     if (status != TC_OK)
         tc_self_fail(status, err.text);
     else if (!is_question)
-        tc_am_run(op->function, payload, size);
+        tc_am_run_at(node, op->function, payload, size);
 }
