@@ -1,5 +1,5 @@
-/* Attached buffers: recorded and checked, and not used, as units arrive in memory of the library's
- * own. */
+/* Attached buffers: recorded and checked, and not used, as units arrive in memory of the
+ * library's own. */
 #include "mpix_window.h"
 
 /* Finds the window, or raises an error and returns NULL. */

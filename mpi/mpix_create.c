@@ -1,6 +1,7 @@
-/* The creation of windows, and the info key "am_ordering". A window with the key has active messages
- * from its creation on; MPI_Win_allocate then gives MPI memory of the library's. Another one gets
- * them with its first operation. The program pays for no more than the look at the info. */
+/* The creation of windows, and the info key "am_ordering". A window with the key has active
+ * messages from its creation on; MPI_Win_allocate then gives MPI memory of the library's.
+ * Another one gets them with its first operation. The program pays for no more than the look at
+ * the info. */
 #include "mpix_info.h"
 #include "mpix_open.h"
 #include "mpix_window.h"
@@ -118,7 +119,7 @@ TC_API int MPI_Win_free(MPI_Win *win)
     if (tcm_epoch_is_held(&window->epoch))
         return tcm_error_win(*win, MPI_ERR_RMA_SYNC,
                              "MPI_Win_free: this process has an epoch open");
-    /* Before the window is gone, whose error handler it is. */
+    /* While the window and its error handler are there. */
     if (tcm_window_complete(window, TC_RANK_NONE, &err) != TC_OK)
         code = tcm_error_win(*win, tcm_error_class(err.status), "active message: %s", err.text);
     /* MPI lets go of memory first that is the library's. */

@@ -4,11 +4,12 @@
 
 #include <stdint.h>
 
-/* A kind of epoch, opened with these. */
+/* A kind of epoch, opened with these. `granted`: MPI has done all that it may delay; always 1 for
+ * epochs without delays. */
 typedef struct tcm_epoch_state {
     uint8_t open;
     uint8_t concurrent;
-    uint8_t granted; /* what MPI may delay has happened; always 1 where it delays nothing */
+    uint8_t granted;
 } tcm_epoch_state;
 
 typedef struct tcm_epoch_rank {
@@ -35,15 +36,15 @@ void tcm_epoch_fence(tcm_epoch *epoch, int open, int concurrent);
 void tcm_epoch_start(tcm_epoch *epoch, const int *ranks, int count, int concurrent);
 void tcm_epoch_complete(tcm_epoch *epoch);
 
-/* unchecked: MPI_MODE_NOCHECK, no other process holds or asks for the lock. Ranks that the window
- * does not have change nothing. */
+/* unchecked: MPI_MODE_NOCHECK, no other process holds or asks for the lock. Ranks that the
+ * window does not have change nothing. */
 void tcm_epoch_lock(tcm_epoch *epoch, int rank, int concurrent, int unchecked);
 void tcm_epoch_unlock(tcm_epoch *epoch, int rank);
 void tcm_epoch_lock_all(tcm_epoch *epoch, int concurrent, int unchecked);
 void tcm_epoch_unlock_all(tcm_epoch *epoch);
 
-/* The epoch by which a rank can be reached: `open` is 0 if there is none. A lock comes first, then
- * a lock of all, then a start, then a fence. */
+/* The epoch by which a rank can be reached: `open` is 0 without one. A lock comes first,
+ * then a lock of all, then a start, then a fence. */
 tcm_epoch_state tcm_epoch_find(const tcm_epoch *epoch, uint32_t rank);
 
 /* Records that MPI has given the lock that tcm_epoch_find found. */

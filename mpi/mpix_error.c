@@ -23,8 +23,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static raised table[CLASSES_MAX];
 static int used;
 
-/* Whether MPI finds the class and the text of a code. MPICH 4.0 does not find the text of one whose
- * class is MPI's own. */
+/* Returns whether MPI finds the class and the text of a code. MPICH 4.0 does not find the text
+ * of a code of MPI's own classes. */
 static int is_known(int code, int error_class, const char *text)
 {
     char found[MPI_MAX_ERROR_STRING + 1] = "";
@@ -51,8 +51,8 @@ static raised *row_of(int error_class)
     return row;
 }
 
-/* Makes the code of an error. A handler that ends the process prints MPI's own text, so this prints
- * the library's, and the handler gets a code that MPI knows. */
+/* Makes the code of an error. A handler that ends the process prints MPI's own text, so this
+ * prints the library's, and the handler gets a code that MPI knows. */
 static int make(int error_class, int fatal, const char *format, va_list arguments)
 {
     int code = error_class;

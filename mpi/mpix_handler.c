@@ -1,5 +1,5 @@
-/* Runs in the thread that serves, or in the program's where an origin computes itself. MPI is called
- * to build a derived type alone, which a sender asks for if all processes have
+/* Runs in the thread that serves, or in the program's where an origin computes itself. MPI is
+ * called to build a derived type alone, which a sender asks for if all processes have
  * MPI_THREAD_MULTIPLE; that is checked here again. */
 #include "mpix_handler.h"
 #include "mpix_error.h"

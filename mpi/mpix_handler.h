@@ -4,7 +4,8 @@
 
 #include <tc/am.h>
 
-/* The function of each operation: reads the description, finds handler and types, and runs it. */
+/* The function of each operation: reads the description, finds handler and types, and runs
+ * it. */
 void tcm_handler_run(tc_am_unit *unit);
 
 #endif

@@ -10,7 +10,7 @@ static const struct {
               {"diffop", TC_AM_UNORDERED_OTHER_OP},
               {"sameam", TC_AM_UNORDERED_SEGMENTS}};
 
-/* The bit of a word of so many bytes; 0 if there is none. */
+/* The bit of a word of so many bytes; 0 for another word. */
 static uint32_t bit_of(const char *word, size_t size)
 {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {

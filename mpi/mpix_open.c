@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* An attribute of a window that MPI defines; NULL if it has none. */
+/* An attribute of a window that MPI defines; NULL without it. */
 static void *attribute(MPI_Win win, int key)
 {
     void *value = NULL;
@@ -26,7 +26,7 @@ void tcm_open_remember(MPI_Win win, void *base)
         (void)PMPI_Win_set_attr(win, base_key, base);
 }
 
-/* Reads the window's memory. 0: it has none, a dynamic one. */
+/* Reads the window's memory. 0: a dynamic one, which has no memory. */
 static int read_plan(MPI_Win win, tcm_window_plan *plan)
 {
     const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);

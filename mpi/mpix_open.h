@@ -8,8 +8,8 @@
  * fails. */
 tcm_window *tcm_open_window(MPI_Win win, uint32_t unordered, tc_error *err);
 
-/* Keeps the address that a window was created with, as MPICH 4.0 over UCX may give another one as
- * MPI_WIN_BASE where windows are close neighbours. */
+/* Keeps the address that a window was created with, as MPICH 4.0 over UCX may give another one
+ * as MPI_WIN_BASE where windows are close neighbours. */
 void tcm_open_remember(MPI_Win win, void *base);
 
 #endif

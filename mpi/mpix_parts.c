@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What MPI_Type_get_contents gives. */
+/* The results of MPI_Type_get_contents. */
 typedef struct parts {
     int *numbers;
     MPI_Aint *addresses;

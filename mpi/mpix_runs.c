@@ -1,8 +1,8 @@
 /* Runs of basic elements: a type map in short.
  *
  * The order of runs is that of the type map, which is the order in which data travels; only
- * neighbours in that order are merged. Types that MPI builds of one dense element stay one run, so
- * the common types cost nothing; others have a run for each piece, TCM_RUNS_MAX at most. */
+ * neighbours in that order are merged. Types that MPI builds of one dense element stay one run,
+ * so the common types cost nothing; others have a run for each piece, TCM_RUNS_MAX at most. */
 #include "mpix_runs.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* Making a runtime is a collective call in steps. After each step the processes agree on whether
- * all of them could do it: none goes on to wait for one that has given up. Communicators are made
- * by MPI_Comm_create_group, as a window's own communicator is not MPI's to give.
+/* Making a runtime is a collective call in steps. After each step the processes agree on
+ * whether all of them could do it: so a process never waits for one that has given up.
+ * Communicators are made by MPI_Comm_create_group, as a window's own communicator is not MPI's
+ * to give.
  *
- * Runtimes are published in an array that only grows until MPI_Finalize, so the threads that serve
- * read it without a lock. */
+ * Runtimes are published in an array that only grows until MPI_Finalize, so the threads that
+ * serve read it without a lock. */
 #include "mpix_runtime.h"
 #include "mpix_handler.h"
 #include "base/error_text.h"
@@ -91,7 +92,7 @@ static int start_context(tcm_runtime *runtime, tc_error *err)
            tc_context_start_thread(runtime->ctx, &thread, err) == TC_OK;
 }
 
-/* Whether all processes are on one host. */
+/* Returns whether all processes are on one host. */
 static int is_one_host(MPI_Comm comm)
 {
     MPI_Comm near = MPI_COMM_NULL;
@@ -146,7 +147,7 @@ static int is_of(const tcm_runtime *runtime, MPI_Group processes)
            result == MPI_IDENT;
 }
 
-/* Whether the processes are of MPI_COMM_WORLD. */
+/* Returns whether the processes are of MPI_COMM_WORLD. */
 static int are_of_world(MPI_Group processes)
 {
     MPI_Group world = MPI_GROUP_NULL, rest = MPI_GROUP_NULL;

@@ -48,20 +48,21 @@ typedef struct tcm_runtime {
  * group. On failure NULL, at all processes, and err has the reason of one. */
 tcm_runtime *tcm_runtime_open(MPI_Group processes, tc_error *err);
 
-/* Registers the next operation. Collective in the order of calls; under the lock. The trampoline
- * runs for each unit. */
+/* Registers the next operation. Collective in the order of calls; under the lock. The
+ * trampoline runs for each unit. */
 tc_status tcm_runtime_register(tcm_runtime *runtime, MPIX_Am_user_function *function,
                                uint32_t *number_out, tc_error *err);
 
 /* Finds a runtime by its group's id, for handlers; or NULL. */
 tcm_runtime *tcm_runtime_find(uint64_t id);
 
-/* The lock of the context, which is free or becomes free. Returns 0 after a failure, with a text:
- * only a fork, or a library without the module `serving`, has one. */
+/* The lock of the context, which is free or becomes free. Returns 0 after a failure, with a
+ * text: only a fork, or a library without the module `serving`, has one. */
 int tcm_runtime_lock(tcm_runtime *runtime, tc_error *err);
 void tcm_runtime_unlock(tcm_runtime *runtime);
 
-/* Whether all processes of the communicator are well; the text of one that is not, otherwise. */
+/* Returns whether all processes of the communicator are well. If not, err has the text of one
+ * that is not. */
 int tcm_runtime_agree(MPI_Comm comm, int well, tc_error *err);
 
 /* Closes all. Before PMPI_Finalize. */

@@ -1,9 +1,9 @@
 /* MPIX_Am: from the arguments of a program to an active message of <tc/am.h>.
  *
  * One buffer after the other is prepared: its types are looked up, its counts and signatures
- * compared, its layout at both sides made, and its use at the target described. Then the epoch is
- * looked at, and the message is started under the lock of the context. Everything that can be
- * refused is refused before that, so the target only meets ranges and layouts that fit. */
+ * compared, its layout at both sides made, and its use at the target described. Then the epoch
+ * is looked at, and the message is started under the lock of the context. Everything that can
+ * be refused is refused before that, so the target only meets ranges and layouts that fit. */
 #include "mpix_ops.h"
 #include "mpix_types.h"
 

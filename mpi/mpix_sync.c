@@ -1,10 +1,10 @@
 /* MPI's synchronisation calls, in front of MPI's own.
  *
  * Each looks for the window first. Without active messages in it the call is MPI's. Otherwise
- * those of this process end before MPI's call ends the epoch, or flushes; their failure is raised
- * after it, so MPI's own state is what the program expects. The additions to MPI's
- * synchronisation are those of docs/decisions/mpi-active-messages.md: MPI sees no operation in an
- * active message, so it may delay what an operation would need. */
+ * those of this process end before MPI's call ends the epoch, or flushes; their failure is
+ * raised after it, so MPI's own state is as the program expects it. The additions to MPI's
+ * synchronisation are those of docs/decisions/mpi-active-messages.md: MPI sees no operation in
+ * an active message, so it may delay synchronisation that an operation would need. */
 #include "mpix_window.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int of_mpi(int assertion)
     return assertion & ~MPIX_MODE_CONCURRENT_AM;
 }
 
-/* Reports what completing found, unless MPI had an error itself. */
+/* Reports a failure that completing found, unless MPI had an error itself. */
 static int report(const tcm_window *window, int code, tc_status status, const tc_error *err)
 {
     if (code != MPI_SUCCESS || status == TC_OK)
@@ -59,7 +59,7 @@ TC_API int MPI_Win_fence(int assertion, MPI_Win win)
 
 /* --- start, post, wait -------------------------------------------------------------------- */
 
-/* The window's ranks of a group; NULL if there are none. */
+/* The window's ranks of a group; NULL for an empty group. */
 static int *ranks_of(const tcm_window *window, MPI_Group group, int *count_out)
 {
     *count_out = 0;
@@ -213,9 +213,10 @@ TC_API int MPI_Win_lock_all(int assertion, MPI_Win win)
                             : PMPI_Win_lock_all(of_mpi(assertion), win);
 }
 
-/* --- unlock and flush: an active message that has ended at its origin has run at its target - */
+/* --- unlock and flush: an active message that has ended at its origin has run at its target */
 
-/* Completes those to one rank, then calls the function of MPI's own. ends: the rank's epoch ends, too */
+/* Completes those to one rank, then calls the function of MPI's own. ends: the rank's epoch
+ * ends, too */
 static COLD int complete_rank(int rank, MPI_Win win, int (*own)(int, MPI_Win), const char *name,
                               int ends)
 {

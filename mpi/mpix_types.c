@@ -1,10 +1,10 @@
 /* Reading a datatype.
  *
- * A predefined type has a row in a table; its number there is what travels. The rows are found by
- * the handle in a small hash table, made once. A derived type is taken apart by its envelope, down
- * to predefined types, and its runs become an attribute of its handle, which MPI frees with it.
- * MPI's own size and true extent are compared with those of the runs, so a constructor that is
- * misread is refused, and does not move the wrong bytes. */
+ * A predefined type has a row in a table; its number there travels. The rows are found
+ * by the handle in a small hash table, made once. A derived type is taken apart by its
+ * envelope, down to predefined types, and its runs become an attribute of its handle, which MPI
+ * frees with it. MPI's own size and true extent are compared with those of the runs, so a
+ * constructor that is misread is refused, and does not move the wrong bytes. */
 #include "mpix_types.h"
 #include "mpix_parts.h"
 #include "mpix_wire.h"
@@ -156,7 +156,7 @@ const tcm_type *tcm_types_number(uint32_t number, MPI_Datatype *handle_out)
 
 /* --- derived types ------------------------------------------------------------------------ */
 
-/* Compares the runs with what MPI knows of the type. */
+/* Compares the runs with MPI's size and true extent of the type. */
 static const char *compare(MPI_Datatype handle, const tcm_runs *runs)
 {
     MPI_Aint lower = 0, extent = 0;

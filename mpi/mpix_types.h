@@ -24,7 +24,8 @@ const tcm_type *tcm_types_number(uint32_t number, MPI_Datatype *handle_out);
 const char *tcm_types_build(const tcm_run *runs, uint32_t count, int64_t extent,
                             MPI_Datatype *handle_out);
 
-/* Frees what is kept beside the types; when no type will be looked up any more. */
+/* Frees the table of predefined types and the attribute; when no type will be looked up any
+ * more. */
 void tcm_types_fini(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* A window of MPI with active messages: its runtime, its window there, epochs, operations and
- * attached buffers. Windows are found by their handle in a table that is searched without a lock;
- * while no window has active messages a search is one load. */
+ * attached buffers. Windows are found by their handle in a table that is searched without a
+ * lock; while no window has active messages a search is one load. */
 #ifndef TCM_MPIX_WINDOW_H
 #define TCM_MPIX_WINDOW_H
 
@@ -46,10 +46,10 @@ typedef struct tcm_window {
     tcm_buffer buffers[MPIX_AM_WIN_BUFFERS_MAX];
     MPI_Request *posts; /* messages of MPI_Win_post that are under way */
     int post_count;
-    tc_error failure; /* that is still to be reported; status TC_OK: none */
+    tc_error failure; /* to be reported; TC_OK: all is well */
 } tcm_window;
 
-/* What a window is made of, before it has a handle of MPI's. */
+/* The parts of a window, before it has a handle of MPI's. */
 typedef struct tcm_window_plan {
     void *memory; /* NULL with `shared`: it is made */
     uint64_t bytes;
@@ -78,14 +78,15 @@ static inline tcm_window *tcm_window_find(MPI_Win win)
  * reason, if one fails. */
 tcm_window *tcm_window_open(MPI_Group processes, const tcm_window_plan *plan, tc_error *err);
 
-/* Gives it its handle and puts it into the table. Collective. 0: the table is full at a process. */
+/* Gives it its handle and puts it into the table. Collective. 0: the table is full at a
+ * process. */
 int tcm_window_publish(tcm_window *window, MPI_Win win, tc_error *err);
 
 /* Completes and closes it, collectively, and takes it out of the table. */
 tc_status tcm_window_close(tcm_window *window, tc_error *err);
 
-/* Completes this process's active messages to a rank, or to TC_RANK_NONE, all. The first failure
- * since the last call is returned. */
+/* Completes this process's active messages to a rank, or to TC_RANK_NONE, all. The first
+ * failure since the last call is returned. */
 tc_status tcm_window_complete(tcm_window *window, uint32_t rank, tc_error *err);
 
 /* Forgets the handle of an operation in all windows. */

@@ -34,16 +34,17 @@ typedef struct tcm_wire_message {
 
 _Static_assert(sizeof(tcm_wire_message) <= TC_AM_DESCRIPTION_MAX, "it is a description");
 
-/* Adds the runs of a derived type to a buffer's description; buffers in their order. `used` counts
- * those of the buffers before. Returns a text if there are too many. */
+/* Adds the runs of a derived type to a buffer's description; buffers in their order. `used`
+ * counts those of the buffers before. Returns a text if there are too many. */
 const char *tcm_wire_add(tcm_wire_message *message, uint32_t *used, unsigned buffer,
                          const tcm_runs *type);
 
 /* Completes a message of `used` runs. Returns its bytes. */
 size_t tcm_wire_finish(tcm_wire_message *message, uint32_t used);
 
-/* Reads bytes from outside, and is the one function that checks them. Returns NULL, or a text of
- * what is wrong with them. Numbers of types and of the operation are for the caller to look up. */
+/* Reads bytes from outside, and is the one function that checks them. Returns NULL, or a text
+ * that names the first fault. Numbers of types and of the operation are for the caller to look
+ * up. */
 const char *tcm_wire_decode(const void *bytes, size_t size, tcm_wire_message *message_out);
 
 #endif

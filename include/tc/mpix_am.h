@@ -1,8 +1,8 @@
-/* Generalized active messages in programs of MPI: a handler runs on the memory of a window, with
- * input from the process that asks and output back to it. After "MPI-Interoperable Generalized
- * Active Messages" (Zhao, Balaji, Gropp, Thakur), whose names and orders of arguments these are.
- * The MPI is not changed. A program is linked with the library for its MPI in front of that MPI:
- * pkg-config tchains-mpi-openmpi or tchains-mpi-mpich. Only this header needs MPI.
+/* Generalized active messages in programs of MPI: a handler runs on the memory of a window,
+ * with input from the process that asks and output back to it. After "MPI-Interoperable
+ * Generalized Active Messages" (Zhao, Balaji, Gropp, Thakur), with its names and orders of
+ * arguments. The MPI is not changed. A program is linked with the library for its MPI in front
+ * of that MPI: pkg-config tchains-mpi-openmpi or tchains-mpi-mpich. Only this header needs MPI.
  *
  *   MPIX_Am_op_create(sum, &op);
  *   MPIX_Am_win_op_register(op, win);       collective
@@ -11,23 +11,23 @@
  *   MPI_Win_flush(target, win);             it has run, its output is here
  *   MPI_Win_unlock_all(win);
  *
- * Epochs. An active message is started in an access epoch to its target, as an RMA operation is.
- * Whatever completes RMA operations there (fence, complete, unlock, and all forms of flush)
- * completes active messages: they have run at the target, and their output is at the origin. The
- * library defines these functions of MPI in front of MPI's and calls MPI's by PMPI. Active
+ * Epochs. An active message is started in an access epoch to its target, as an RMA operation
+ * is. Whatever completes RMA operations there (fence, complete, unlock, and all forms of flush)
+ * completes active messages: they have run at the target, and their output is at the origin.
+ * The library defines these functions of MPI in front of MPI's and calls MPI's by PMPI. Active
  * messages and other operations of one epoch have no order among them: flush between them.
  *
  * Order. Active messages of one origin to one target by one window take effect in the order of
  * their calls, and so do the segments of each. The info key "am_ordering" of MPI_Win_create,
- * MPI_Win_allocate and MPI_Win_allocate_shared gives that up: a list, separated by commas, of the
- * orders that are kept ("sameop", "diffop", "sameam"), or "none". It states that the window is
- * for active messages, so either all processes give it, and then the call is collective about it,
- * or no process does.
+ * MPI_Win_allocate and MPI_Win_allocate_shared gives that up: a list, separated by commas, of
+ * the orders that are kept ("sameop", "diffop", "sameam"), or "none". It states that the window
+ * is for active messages, so either all processes give it, and then the call is collective
+ * about it, or no process does.
  *
  * Concurrency. Handlers of one window at one process run one after the other. In an epoch that
  * begins with MPIX_MODE_CONCURRENT_AM they may run at the same time, also in processes of the
- * same host and user as the target, if MPI_Win_allocate made the window with "am_ordering". Order
- * is kept also then.
+ * same host and user as the target, if MPI_Win_allocate made the window with "am_ordering".
+ * Order is kept also then.
  *
  * Handlers run in a thread of the library's or in MPIX_Am, whatever level of threads MPI has. A
  * handler must not call MPI. The functions of this library that a handler calls return
@@ -36,13 +36,17 @@
  * Types. Basic types, and types that MPI_Type_contiguous, vector, hvector, indexed, hindexed,
  * their block forms, struct, resized and dup make of them, without negative offsets or extents.
  * Those for the target are predefined (pairs of MPI_MINLOC included), unless all processes have
- * MPI_THREAD_MULTIPLE: then they may be derived with some 20 pieces, and the handler receives an
- * equal type, which is not the handle that MPIX_Am was given. Types of a segment's elements at
- * origin and target have the same type signature, for some count at the target.
+ * MPI_THREAD_MULTIPLE: then they may be derived, with 36 pieces in all three together, and the
+ * handler receives an equal type, which is not the handle that MPIX_Am was given. Types of a
+ * segment's elements at origin and target have the same type signature, for some count at the
+ * target.
  *
- * Errors go to the window's error handler; those of MPIX_Am_op_create and MPIX_Am_op_free to that
- * of MPI_COMM_WORLD. MPI_Error_string has a text: that of the newest error of the class. A handler
- * that fails at the target is reported by the next function that completes it.
+ * Errors go to the window's error handler; those of MPIX_Am_op_create and MPIX_Am_op_free to
+ * that of MPI_COMM_WORLD. MPI_Error_string has a text: that of the newest error of the class. A
+ * handler that fails at the target is reported by the next function that completes it.
+ *
+ * Threads. With MPI_THREAD_MULTIPLE, several threads may use different windows at a time. Those
+ * of one window are used by one thread at a time, MPI's own calls for it included.
  *
  * Hostile input. Processes of a window trust each other. A malformed message makes the active
  * message fail and runs no handler. */
@@ -75,38 +79,40 @@ typedef void(MPIX_Am_user_function)(const void *input_addr, int input_segment_co
                                     MPI_Datatype output_segment_datatype, int num_segments,
                                     int segment_offset);
 
-/* Makes an operation of a handler. Local. No collective operation of MPI may use it: its function
- * ends the process then.
+/* Makes an operation of a handler. Local. No collective operation of MPI may use it: its
+ * function ends the process then.
  *
  *   MPI_SUCCESS     *am_op is for MPIX_Am_win_op_register; see MPIX_Am_op_free
  *   MPI_ERR_ARG     am_fn or am_op is NULL
  *   MPI_ERR_OTHER   memory is missing, or a handler calls */
 TC_API int MPIX_Am_op_create(MPIX_Am_user_function *am_fn, MPI_Op *am_op);
 
-/* Frees an operation and sets *am_op to MPI_OP_NULL. Local. Active messages that others have under
- * way with it run; its handler has to stay until the windows are freed.
+/* Frees an operation and sets *am_op to MPI_OP_NULL. Local. Active messages that others have
+ * under way with it run; its handler has to stay until the windows are freed.
  *
  *   MPI_ERR_OP      *am_op is no operation of MPIX_Am_op_create */
 TC_API int MPIX_Am_op_free(MPI_Op *am_op);
 
 /* Registers an operation at a window. Collective over the window's processes, which all give an
- * operation whose handler does the same, in the same order. The first one, or the creation of a
- * window with "am_ordering", starts the library's thread and connects nothing yet.
+ * operation with a handler of the same effect, in the same order. The first one, or the
+ * creation of a window with "am_ordering", starts the library's thread and connects nothing
+ * yet.
  *
  *   MPI_SUCCESS     MPIX_Am may use am_op with win
  *   MPI_ERR_OP      am_op is no operation of MPIX_Am_op_create, here or at the process that the
  *                   text names; or it is registered with win already at some of them only
- *   MPI_ERR_WIN     the window has no memory of its own (MPI_Win_create_dynamic), or has processes
- *                   outside MPI_COMM_WORLD
- *   MPI_ERR_OTHER   a table is full, the context cannot be made, or a handler calls. The text says
- *                   why; where other processes had no failure they report this one, too */
+ *   MPI_ERR_WIN     the window has no memory of its own (MPI_Win_create_dynamic), or has
+ *                   processes outside MPI_COMM_WORLD
+ *   MPI_ERR_OTHER   a table is full, the context cannot be made, or a handler calls. The text
+ *                   has the reason; processes without a failure of their own report this
+ *                   one, too */
 TC_API int MPIX_Am_win_op_register(MPI_Op am_op, MPI_Win win);
 
-/* Attaches memory in which a portable program provides for the input and output, at this process,
- * of one segment at least, in true extents. Local. This library stages in memory of its own, so
- * it records the buffer, and does not write to it.
+/* Attaches memory in which a portable program provides for the input and output, at this
+ * process, of one segment at least, in true extents. Local. This library stages in memory of
+ * its own, so it records the buffer, and does not write to it.
  *
- *   buffer, size    the caller's; it has to stay until it is detached, or win is freed
+ *   buffer          the caller's; it has to stay until it is detached, or win is freed
  *
  *   MPI_ERR_ARG     buffer is NULL, or size is below 1
  *   MPI_ERR_BUFFER  it overlaps with one that is attached, or MPIX_AM_WIN_BUFFERS_MAX are
@@ -128,8 +134,8 @@ TC_API int MPIX_Am_win_buffer_detach(MPI_Win win, const void *buffer);
  *   MPI_ERR_OP       am_op is not registered at win
  *   MPI_ERR_RANK     the window has no such rank
  *   MPI_ERR_COUNT    a count, or num_segments, is negative
- *   MPI_ERR_BUFFER   an address is NULL and its count is not 0; or one segment has more bytes than
- *                    the library stages (TC_AM_UNIT_BYTES_MAX of tc/am.h)
+ *   MPI_ERR_BUFFER   an address is NULL and its count is not 0; or one segment has more bytes
+ *                    than the library stages (TC_AM_UNIT_BYTES_MAX of tc/am.h)
  *   MPI_ERR_TYPE     a type is not allowed (see above), or signatures differ
  *   MPI_ERR_DISP     target_persistent_disp is negative
  *   MPI_ERR_RMA_RANGE  the range is outside the target's window

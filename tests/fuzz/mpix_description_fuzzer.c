@@ -1,6 +1,6 @@
-/* The description of an active message of MPI (mpi/mpix_wire.h). One that is accepted has no more
- * pieces than a message carries, and is written again as the very same bytes. Types of its pieces
- * and counts are laid out: blocks of a segment lie within its span. */
+/* The description of an active message of MPI (mpi/mpix_wire.h). One that is accepted has no
+ * more pieces than a message carries, and is written again as the very same bytes. Types of its
+ * pieces and counts are laid out: blocks of a segment lie within its span. */
 #include "fuzzer.h"
 #include "../../mpi/mpix_wire.h"
 

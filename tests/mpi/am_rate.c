@@ -1,6 +1,6 @@
-/* Rates of active messages between two processes: am_rate COUNT prints, of rank 0's to rank 1, the
- * nanoseconds for one with its flush, and for each of COUNT in one epoch; then for each of COUNT in
- * a concurrent epoch. Every sum is checked. */
+/* Rates of active messages between two processes: am_rate COUNT prints, of rank 0's to rank 1,
+ * the nanoseconds for one with its flush, and for each of COUNT in one epoch; then for each of
+ * COUNT in a concurrent epoch. Every sum is checked. */
 #include "mpix_job.h"
 
 #include <stdlib.h>

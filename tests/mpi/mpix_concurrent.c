@@ -1,4 +1,5 @@
-/* The assertion of concurrency: origins compute themselves where they may, and nothing is lost. */
+/* The assertion of concurrency: origins compute themselves where they may, and nothing is
+ * lost. */
 #include "mpix_job.h"
 
 #include <stdlib.h>

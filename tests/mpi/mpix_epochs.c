@@ -1,4 +1,5 @@
-/* Active messages in every kind of epoch: none is lost, and each is complete where it has to be. */
+/* Active messages in every kind of epoch: all arrive, and each is complete where it has to
+ * be. */
 #include "mpix_job.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 static const int64_t one = 1;
 
-/* Adds 1 so many times to each rank's number of this rank; outputs of the first are checked by the
- * caller after the completion. */
+/* Adds 1 so many times to each rank's number of this rank; outputs of the first are checked by
+ * the caller after the completion. */
 static void send_all(const mpix_job *job, long count, int64_t *answers)
 {
     for (long i = 0; i < count; i++) {
@@ -22,7 +23,7 @@ static int64_t share(const mpix_job *job, long count, int rank)
     return count / job->size + (rank < count % job->size);
 }
 
-/* What all ranks have added to this rank's numbers, and to nothing else. */
+/* Compares this rank's numbers with the sums of all ranks' additions; the others are 0. */
 static void check_memory(const mpix_job *job, long rounds, long count)
 {
     for (int i = 0; i < MPIX_JOB_NUMBERS; i++)
@@ -116,7 +117,7 @@ static void late_post(mpix_job *job)
     clear(job);
 }
 
-/* Additions of two active messages each are exclusive: what is read is what is written. */
+/* Additions of two active messages each are exclusive: no other addition comes between them. */
 static void lock(mpix_job *job)
 {
     const long rounds = job->count / 500 + 1;

@@ -1,4 +1,5 @@
-/* Each mistake of a program gives an error of a class, with a text, and nothing hangs after it. */
+/* Each mistake of a program gives an error of a class, with a text, and nothing hangs after
+ * it. */
 #include "mpix_job.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void call_mpi(const void *in, int in_count, MPI_Datatype in_type, void *r
                       MPI_INT64_T, MPI_INT64_T, MPI_OP_NULL, forbidden) == MPI_ERR_OTHER);
 }
 
-/* An active message that is right but for what a caller changes. */
+/* An active message that is right until a caller changes a part. */
 typedef struct call {
     const void *in;
     int in_count;
@@ -207,7 +208,7 @@ static void windows(mpix_job *job)
     }
 }
 
-/* The failure of a handler is reported by what completes it, and is forgotten then. */
+/* The failure of a handler is reported by the call that completes it, and is forgotten then. */
 static void handlers(mpix_job *job)
 {
     static const char *const names[3] = {"MPI_Win_flush", "MPIX_Am_op_create", "MPIX_Am"};

@@ -1,4 +1,4 @@
-/* What the suites of mpix_main share: checks that end the job, and a handler that adds. */
+/* Shared by the suites of mpix_main: checks that end the job, and a handler that adds. */
 #ifndef MPIX_JOB_H
 #define MPIX_JOB_H
 
@@ -21,7 +21,8 @@
 void mpix_job_fail(const char *file, int line, const char *text);
 void mpix_job_expect(const char *file, int line, int code, int of_class, const char *part);
 
-/* Adds each input of 8 bytes to the first number of the range; outputs are the numbers after. */
+/* Adds each input of 8 bytes to the first number of the range; outputs are the numbers
+ * after. */
 MPIX_Am_user_function mpix_job_add;
 
 /* The same with atomic additions. */
@@ -40,8 +41,8 @@ typedef struct mpix_job {
 
 #define MPIX_JOB_NUMBERS 64
 
-/* Opens a window of that many numbers, zeroed, with an operation. ordering: the value of the key,
- * or NULL; allocate: by MPI_Win_allocate */
+/* Opens a window of that many numbers, zeroed, with an operation. ordering: the value of the
+ * key, or NULL; allocate: by MPI_Win_allocate */
 void mpix_job_open(mpix_job *job, const char *ordering, int allocate,
                    MPIX_Am_user_function *function);
 void mpix_job_close(mpix_job *job);

@@ -1,6 +1,7 @@
 /* An MPI that does as little as the standard allows: it stands between the library and MPI, by
- * the linker's --wrap. A start is begun by its complete; a lock is taken with the first operation,
- * flush or unlock; a fence of a window without operations does not wait for anybody. */
+ * the linker's --wrap. A start is begun by its complete; a lock is taken with the first
+ * operation, flush or unlock; a fence of a window without operations does not wait for
+ * anybody. */
 #include <mpi.h>
 
 #define LOCKS_MAX 64
@@ -22,7 +23,7 @@ int __wrap_PMPI_Get(void *to, int count, MPI_Datatype type, int rank, MPI_Aint a
                     int count_there, MPI_Datatype type_there, MPI_Win win);
 
 static MPI_Group started = MPI_GROUP_NULL;
-static int waiting[LOCKS_MAX]; /* a lock's type and 1; 0: none waits */
+static int waiting[LOCKS_MAX]; /* a lock's type and 1; 0: no lock waits */
 
 int __wrap_PMPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
 {

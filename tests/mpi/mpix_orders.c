@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* One segment of input, from an origin that numbers all of its active messages, and those of each
- * operation. */
+/* One segment of input, from an origin that numbers all of its active messages, and those of
+ * each operation. */
 typedef struct number {
     int64_t of_all;
     int64_t of_op;
 } number;
 
-/* What a target has seen of an origin. */
+/* The segments that a target has seen of an origin. */
 typedef struct seen {
     int64_t last;
     int64_t last_of_op[2];

@@ -47,8 +47,8 @@ static void many(mpix_job *job)
     CHECK(MPIX_Am_op_free(&op) == MPI_SUCCESS);
 }
 
-/* Even and odd ranks have windows of their own, in reverse order, beside one of all. Open MPI 4.1
- * has no windows of one process on one host. */
+/* Even and odd ranks have windows of their own, in reverse order, beside one of all. Open MPI
+ * 4.1 has no windows of one process on one host. */
 static void parts(mpix_job *job)
 {
     MPI_Comm half;
@@ -151,7 +151,7 @@ static void put(mpix_job *job, MPI_Win win, int to, int64_t value)
     MPI_Put(&value, 1, MPI_INT64_T, to, job->rank, 1, MPI_INT64_T, win);
 }
 
-/* The functions in front of MPI's do what MPI's do. */
+/* The functions in front of MPI's have the effect of MPI's. */
 void mpix_suite_unused(mpix_job *job)
 {
     int64_t *memory, value;

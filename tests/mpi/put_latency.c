@@ -1,6 +1,6 @@
-/* Latency of puts between two processes: put_latency ROUNDS prints nanoseconds for one put with its
- * flush, and for an empty fence, the fastest of ROUNDS rounds. The same source is linked with
- * libtchains-mpi and without it; compare_puts.py runs both by turns. */
+/* Latency of puts between two processes: put_latency ROUNDS prints nanoseconds for one put with
+ * its flush, and for an empty fence, the fastest of ROUNDS rounds. The same source is linked
+ * with libtchains-mpi and without it; compare_puts.py runs both by turns. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
