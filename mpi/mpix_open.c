@@ -26,6 +26,12 @@ void tcm_open_remember(MPI_Win win, void *base)
         (void)PMPI_Win_set_attr(win, base_key, base);
 }
 
+void tcm_open_fini(void)
+{
+    if (base_key != MPI_KEYVAL_INVALID)
+        (void)PMPI_Win_free_keyval(&base_key);
+}
+
 /* Reads the window's memory. 0: a dynamic one, which has no memory. */
 static int read_plan(MPI_Win win, tcm_window_plan *plan)
 {

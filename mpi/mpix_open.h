@@ -12,4 +12,7 @@ tcm_window *tcm_open_window(MPI_Win win, uint32_t unordered, tc_error *err);
  * as MPI_WIN_BASE where windows are close neighbours. */
 void tcm_open_remember(MPI_Win win, void *base);
 
+/* Frees the attribute that keeps it. */
+void tcm_open_fini(void);
+
 #endif

@@ -5,6 +5,8 @@
  * raised after it, so MPI's own state is as the program expects it. The additions to MPI's
  * synchronisation are those of docs/decisions/mpi-active-messages.md: MPI sees no operation in
  * an active message, so it may delay synchronisation that an operation would need. */
+#include "mpix_open.h"
+#include "mpix_types.h"
 #include "mpix_window.h"
 
 #include <stdlib.h>
@@ -301,5 +303,7 @@ TC_API int MPI_Finalize(void)
     if (tcm_error_unit != NULL)
         return tcm_error_in_handler("MPI_Finalize");
     tcm_runtime_close_all();
+    tcm_types_fini();
+    tcm_open_fini();
     return PMPI_Finalize();
 }
