@@ -15,6 +15,7 @@ typedef struct tca_plan {
     uint8_t *extension_large;
     tc_am_block *blocks; /* copies for input and output; NULL: the caller's, or none */
     bool is_spread;      /* the target's layout has gaps */
+    bool is_staged;      /* a segment needs attached memory */
     uint8_t extension_small[TCA_EXTENSION_SMALL]; /* last: most plans do not use it */
 } tca_plan;
 
@@ -55,5 +56,12 @@ static inline size_t tca_plan_payload_size(const tca_plan *plan, uint32_t segmen
  *   payload_out  tca_plan_payload_size bytes, aligned to 8 */
 void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
                     uint32_t segments, void *payload_out);
+
+/* Writes a segment whose input is in attached memory: header, extension, number of the grant.
+ * Returns the size.
+ *
+ *   payload_out  TCA_HEAD_BYTES_MAX bytes, aligned to 8 */
+size_t tca_plan_write_staged(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
+                             uint64_t grant, void *payload_out);
 
 #endif

@@ -561,10 +561,14 @@ AM_LEFT_OUT = ("am-atomic", "mpi-window-created", "mpi-accumulate-created", "am-
 
 
 def am_relative(rows, name, base_of):
-    """A figure by that of the row with the same x that `base_of` names."""
-    bases = {number(row, "x"): number(row, name) for row in rows if base_of(row)}
-    return [Point(number(row, "x"), *(value / bases[number(row, "x")] for value in spread(row, name)))
-            for row in rows if not base_of(row) and bases.get(number(row, "x")) and number(row, name)]
+    """Points of a figure by the one that base_of returns for an x, or None."""
+    points = []
+    for row in rows:
+        x, figure = number(row, "x"), spread(row, name)
+        base = base_of(x)
+        if x and base and figure[0] is not None:
+            points.append(Point(x, *(value / base for value in figure)))
+    return sorted(points, key=lambda point: point.x)
 
 
 def am_unit_panels(rows):
@@ -582,25 +586,26 @@ def am_unit_panels(rows):
         if many:
             panels.append(Lines("segments of a unit", f"{prefix}segments/s", series_of(many, "x", "segments_per_s", scale, **look), title=operation,
                                 from_zero=True, scale=scale))
-        first = {text(row.get("way")): number(row, "ns") for row in awaited if number(row, "x") == 10}
-        if operation == "search" and first.get("am"):
-            ours = [Point(number(row, "x"), *(value / first["am"] for value in spread(row, "ns"))) for row in awaited if text(row.get("way")) == "am"]
+        own = [row for row in awaited if text(row.get("way")) == "am"]
+        first = [number(row, "ns") for row in own if number(row, "x") == AM_PAPER_LATENCIES[0][0]]
+        if operation == "search" and first:
             paper = [Point(x, *[ns / AM_PAPER_LATENCIES[0][1]] * 3) for x, ns in AM_PAPER_LATENCIES]
             panels.append(Lines("segments of a unit", "latency (that of units of 10 is 1)",
-                                [Series("am", "am", "search", sorted(ours, key=lambda point: point.x)), Series("the paper's text", "paper", "paper", paper)],
-                                title=operation, from_zero=True))
+                                [Series("am", "am", "search", am_relative(own, "ns", lambda x: first[0])),
+                                 Series("the paper's text", "paper", "paper", paper)], title=operation, from_zero=True))
     return panels
 
 
 def am_order_panels(rows):
     """Figure 6."""
-    gains = am_relative(rows, "segments_per_s", lambda row: text(row.get("order")) == "strict")
+    strict = {number(row, "x"): number(row, "segments_per_s") for row in rows if text(row.get("order")) == "strict"}
+    gains = am_relative([row for row in rows if text(row.get("order")) != "strict"], "segments_per_s", strict.get)
     prefix, scale = rate_unit(figures(rows, "segments_per_s"))
     return [Lines("active messages, large and small in turn", f"{prefix}segments/s",
                   series_of(rows, "x", "segments_per_s", scale, lambda row: f"order {text(row.get('order'))}", key="order", style="part"),
                   title="order", from_zero=True, scale=scale),
             Lines("active messages, large and small in turn", "rate without order, to that with it",
-                  [Series("am", "am", "order", sorted(gains, key=lambda point: point.x))] if gains else [],
+                  [Series("am", "am", "order", gains)] if gains else [],
                   limit=Limit("the paper: close to 1.25", AM_PAPER_ORDERING), title="order", from_zero=True)]
 
 

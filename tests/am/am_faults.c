@@ -42,7 +42,7 @@ static void wrong_params(am_job *job, tc_am_window *window, uint32_t to)
     p.output_layout = (tc_am_layout){.count = UINT64_MAX, .block = 8, .stride = 8};
     refused(window, to, job->add, &p, TC_E_INVALID, "blocks");
     p = right;
-    p.input_layout.bytes = TC_AM_UNIT_BYTES_MAX + 1;
+    p.input_layout.bytes = TC_AM_SEGMENT_BYTES_MAX + 1ull;
     refused(window, to, job->add, &p, TC_E_TOO_LARGE, "more than");
     p = right;
     p.unit = 1u << 20;

@@ -1,6 +1,6 @@
 /* A rank of a job that tests active messages; tc-run starts it.
  *
- *     am_main basics | layouts | faults | orders | origins | deaths | storm ROUNDS */
+ *     am_main basics | layouts | faults | orders | large | origins | deaths | storm ROUNDS */
 #include "am_job.h"
 
 int main(int argc, char **argv)
@@ -23,6 +23,8 @@ int main(int argc, char **argv)
         am_orders(&job);
     else if (strcmp(test, "origins") == 0)
         am_origins(&job);
+    else if (strcmp(test, "large") == 0)
+        am_large(&job);
     else if (strcmp(test, "deaths") == 0)
         am_deaths(&job);
     else

@@ -89,7 +89,7 @@ TEST(impossible_layouts_are_refused)
     const tc_am_block same[] = {{8, 8}, {0, 9}};
     const tc_am_block huge[] = {{0, UINT64_MAX}, {0, 2}};
     refused((tc_am_layout){.bytes = 1, .count = 1}, 1, TC_E_INVALID);
-    refused((tc_am_layout){.bytes = TC_AM_UNIT_BYTES_MAX + 1}, 1, TC_E_TOO_LARGE);
+    refused((tc_am_layout){.bytes = TC_AM_SEGMENT_BYTES_MAX + 1ull}, 1, TC_E_TOO_LARGE);
     refused((tc_am_layout){.count = 1, .blocks = far}, 1, TC_E_INVALID);
     refused((tc_am_layout){.count = 2, .blocks = same}, 1, TC_E_INVALID);
     refused((tc_am_layout){.count = 2, .blocks = huge}, 1, TC_E_TOO_LARGE);

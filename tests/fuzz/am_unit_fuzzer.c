@@ -1,5 +1,5 @@
-/* Units of active messages, and questions about windows, at a target with one window and one
- * operation, which writes to all of its output and its range and reads all of its input.
+/* Units of active messages, and requests about windows, at a target with one window, attached
+ * memory of which a part is reserved, and one operation, which writes to all of its output and its range and reads all of its input.
  * Functions of the fuzzer stand in front of the library's. Whatever the bytes, nothing outside
  * the range and the output is written, a message is answered or fails once, and a unit that was
  * accepted has the sizes that it states. The first byte of the input says whether the sender is
@@ -11,9 +11,10 @@
 
 #include <string.h>
 
-enum { MEMORY = 512, GUARD = 64, PATTERN = 0x5a };
+enum { MEMORY = 512, ATTACHED = 1024, GUARD = 64, PATTERN = 0x5a };
 
 static tc_ams ams;
+static uint8_t attached[GUARD + ATTACHED + GUARD];
 static uint8_t how;
 static unsigned failures, replies, runs;
 static uint8_t *reply_memory;
@@ -87,6 +88,7 @@ static void touch(tc_am_unit *unit)
     unsigned sum = 0;
     runs++;
     MUST(unit->segments > 0 && input <= TC_AM_UNIT_BYTES_MAX && output <= TC_AM_UNIT_BYTES_MAX);
+    MUST(unit->input != attached + GUARD || (input == 100 && output == 200));
     for (size_t i = 0; i < input; i++)
         sum += ((const uint8_t *)unit->input)[i];
     for (size_t i = 0; i < unit->description_bytes; i++)
@@ -113,15 +115,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ams.op_count = 1;
     tca_target_fill(&ams.node);
     memset(memory, PATTERN, sizeof memory);
+    static tca_stage stage;
+    tca_grant_facts facts;
+    stage = (tca_stage){.buffers = {{.memory = attached + GUARD, .bytes = ATTACHED}}};
+    window.stage = &stage;
+    memset(attached, PATTERN, sizeof attached);
+    MUST(tca_stage_reserve(&stage, 1, 100, 200, 0, &facts, NULL) == TC_OK && facts.grant == 1);
     how = data[0];
     failures = replies = runs = 0;
     uint8_t *message = malloc(size); /* aligned, and exactly as large */
     MUST(message != NULL);
     memcpy(message, data + 1, size - 1);
     tca_target_main(message, size - 1, NULL);
-    MUST(failures + replies == 1 && runs <= 1 && !ams.is_running);
-    for (size_t i = 0; i < GUARD; i++)
+    const bool is_release = failures + replies == 0;
+    MUST(failures + replies <= 1 && runs <= 1 && !ams.is_running);
+    MUST(!is_release || (size == 1 + 48 && data[2] == TCA_RELEASE));
+    for (size_t i = 0; i < GUARD; i++) {
         MUST(memory[i] == PATTERN && memory[GUARD + MEMORY + i] == PATTERN);
+        MUST(attached[i] == PATTERN && attached[GUARD + ATTACHED + i] == PATTERN);
+    }
+    MUST(stage.grant_count <= 2);
+    for (uint64_t grant = 1; grant <= stage.last_grant; grant++)
+        tca_stage_release(&stage, 1, grant);
+    MUST(stage.grant_count == 0 && stage.buffers[0].first == NULL);
     if ((how & 1) != 0)
         MUST(runs == 0);
     free(message);
