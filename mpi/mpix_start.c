@@ -129,13 +129,15 @@ static int lay_out(message *m, transfer *t, unsigned buffer, const tcm_type *ori
         text = tcm_segment_check(&t->there, segments);
     if (text != NULL)
         return fail(m, MPI_ERR_TYPE, t->name, text);
-    if (t->there.span <= TC_AM_UNIT_BYTES_MAX)
+    const int packed = t->there.layout.count == 0; /* attached memory has no gaps */
+    const uint64_t most = packed ? TC_AM_SEGMENT_BYTES_MAX : TC_AM_UNIT_BYTES_MAX;
+    if (t->there.span <= most)
         return 1;
     m->class = MPI_ERR_BUFFER;
     (void)snprintf(m->text, sizeof m->text,
-                   "%s: one segment takes %llu bytes at the target: the library stages %u at "
-                   "most, whatever memory is attached",
-                   t->name, (unsigned long long)t->there.span, TC_AM_UNIT_BYTES_MAX);
+                   "%s: one segment takes %llu bytes at the target: expected %llu at most%s",
+                   t->name, (unsigned long long)t->there.span, (unsigned long long)most,
+                   packed ? "" : " for a type with gaps there");
     return 0;
 }
 
@@ -241,7 +243,7 @@ static int send(message *m, int rank, const tcm_window_op *op)
         .timeout_ns = TCM_FOREVER_NS};
     if (!tcm_runtime_lock(window->runtime, &err))
         return fail(m, MPI_ERR_OTHER, "MPIX_Am", err.text);
-    window->started = 1;
+    tcm_window_start(window, (uint32_t)rank);
     tc_status status = start(window, (uint32_t)rank, op->op, &params, &err);
     tcm_runtime_unlock(window->runtime);
     return status == TC_OK || fail(m, tcm_error_class(status), "MPIX_Am", err.text);

@@ -115,7 +115,7 @@ tcm_window *tcm_window_open(MPI_Group processes, const tcm_window_plan *plan, tc
     tcm_runtime *runtime = tcm_runtime_open(processes, err);
     if (runtime == NULL)
         return NULL;
-    tcm_share share = {plan->bytes, (uint64_t)plan->unit};
+    tcm_share share = {plan->bytes, (uint64_t)plan->unit, 0};
     tcm_window *window = allocate(runtime, plan);
     if (window == NULL) {
         (void)tci_error_set(err, TC_E_NO_MEMORY, "memory is missing");
@@ -166,16 +166,38 @@ tc_status tcm_window_close(tcm_window *window, tc_error *err)
 
 /* --- use ---------------------------------------------------------------------------------- */
 
+void tcm_window_start(tcm_window *window, uint32_t rank)
+{
+    window->started += window->shares[rank].started ? 0 : 1;
+    window->shares[rank].started = 1;
+}
+
+/* Returns whether some to that rank, or to any, were started; they count as completed then. */
+static int take_started(tcm_window *window, uint32_t rank)
+{
+    uint32_t before = window->started;
+    if (rank != TC_RANK_NONE) {
+        if (rank < window->size && window->shares[rank].started) {
+            window->shares[rank].started = 0;
+            window->started--;
+        }
+        return window->started != before;
+    }
+    for (uint32_t r = 0; window->started > 0 && r < window->size; r++) {
+        window->started -= window->shares[r].started ? 1 : 0;
+        window->shares[r].started = 0;
+    }
+    return before > 0;
+}
+
 tc_status tcm_window_complete(tcm_window *window, uint32_t rank, tc_error *err)
 {
-    if (window->started) {
+    if (take_started(window, rank)) {
         tc_error found = {TC_OK, ""};
         if (tcm_runtime_lock(window->runtime, &found)) {
             found.status = tc_am_flush(window->am, rank, TCM_FOREVER_NS, &found);
             tcm_runtime_unlock(window->runtime);
         }
-        if (rank == TC_RANK_NONE)
-            window->started = 0;
         if (found.status != TC_OK && window->failure.status == TC_OK)
             window->failure = found;
     }

@@ -16,6 +16,7 @@
 typedef struct tcm_share {
     uint64_t bytes;
     uint64_t unit; /* of displacements */
+    int started;   /* this process has active messages to it that were not completed */
 } tcm_share;
 
 /* An operation that is registered at a window. */
@@ -38,8 +39,8 @@ typedef struct tcm_window {
     tcm_share *shares; /* of all ranks */
     uint32_t size;
     uint32_t unordered;
-    int concurrent; /* as the tc_am_window has it */
-    int started;    /* active messages since all were completed */
+    int concurrent;   /* as the tc_am_window has it */
+    uint32_t started; /* ranks that have it in their share */
     tcm_epoch epoch;
     tcm_window_op ops[MPIX_AM_WIN_OPS_MAX];
     uint32_t op_count;
@@ -84,6 +85,9 @@ int tcm_window_publish(tcm_window *window, MPI_Win win, tc_error *err);
 
 /* Completes and closes it, collectively, and takes it out of the table. */
 tc_status tcm_window_close(tcm_window *window, tc_error *err);
+
+/* Records that one was started. */
+void tcm_window_start(tcm_window *window, uint32_t rank);
 
 /* Completes this process's active messages to a rank, or to TC_RANK_NONE, all. The first
  * failure since the last call is returned. */

@@ -108,9 +108,10 @@ TC_API int MPIX_Am_op_free(MPI_Op *am_op);
  *                   one, too */
 TC_API int MPIX_Am_win_op_register(MPI_Op am_op, MPI_Win win);
 
-/* Attaches memory in which a portable program provides for the input and output, at this
- * process, of one segment at least, in true extents. Local. This library stages in memory of
- * its own, so it records the buffer, and does not write to it.
+/* Attaches memory for segments of active messages to this process. Local. A portable program
+ * attaches as many bytes as input and output of its largest segment have here, in true extents.
+ * This library stages segments up to TC_AM_UNIT_BYTES_MAX (tc/am.h) in memory of its own.
+ * Larger ones go through an attached buffer that has both, each as a multiple of 64 bytes.
  *
  *   buffer          the caller's; it has to stay until it is detached, or win is freed
  *
@@ -134,8 +135,10 @@ TC_API int MPIX_Am_win_buffer_detach(MPI_Win win, const void *buffer);
  *   MPI_ERR_OP       am_op is not registered at win
  *   MPI_ERR_RANK     the window has no such rank
  *   MPI_ERR_COUNT    a count, or num_segments, is negative
- *   MPI_ERR_BUFFER   an address is NULL and its count is not 0; or one segment has more bytes
- *                    than the library stages (TC_AM_UNIT_BYTES_MAX of tc/am.h)
+ *   MPI_ERR_BUFFER   an address is NULL and its count is not 0; or one segment has more than
+ *                    TC_AM_SEGMENT_BYTES_MAX (tc/am.h), or than TC_AM_UNIT_BYTES_MAX with the
+ *                    gaps of a derived type at the target. The call that completes it reports
+ *                    a segment that is larger than all buffers that the target has attached
  *   MPI_ERR_TYPE     a type is not allowed (see above), or signatures differ
  *   MPI_ERR_DISP     target_persistent_disp is negative
  *   MPI_ERR_RMA_RANGE  the range is outside the target's window

@@ -88,8 +88,8 @@ static void arguments(mpix_job *job)
     REFUSES(c.out_there = MPI_2INT, MPI_ERR_TYPE, "output: a segment's type signature");
     REFUSES(c.in_type = MPI_DATATYPE_NULL, MPI_ERR_TYPE, "input: it is MPI_DATATYPE_NULL");
     REFUSES(c.range_type = MPI_DATATYPE_NULL, MPI_ERR_TYPE, "target_persistent_datatype");
-    REFUSES(c.in_count = 40000, MPI_ERR_BUFFER, "one segment takes 320000 bytes");
-    REFUSES(c.out_count = 40000, MPI_ERR_BUFFER, "the library stages 262144 at most");
+    REFUSES(c.in_count = 1 << 28, MPI_ERR_BUFFER, "one segment takes 2147483648 bytes");
+    REFUSES(c.out_count = 1 << 28, MPI_ERR_BUFFER, "expected 1073741824 at most");
     call nothing = right(job);
     nothing.to = MPI_PROC_NULL;
     CHECK(start(&nothing) == MPI_SUCCESS);
@@ -123,6 +123,21 @@ static void types(mpix_job *job)
     MPI_Type_free(&before);
     MPI_Type_free(&same);
     MPI_Type_free(&vector);
+}
+
+/* A segment that is larger than all that the target has attached. */
+static void too_large(mpix_job *job)
+{
+    int64_t *many = calloc(40000, sizeof *many);
+    call c = right(job);
+    c.in = many;
+    c.in_count = 40000;
+    c.to = (job->rank + 1) % job->size;
+    CHECK(MPI_Win_lock_all(0, job->win) == MPI_SUCCESS);
+    CHECK(start(&c) == MPI_SUCCESS);
+    CHECK_ERROR(MPI_Win_flush(c.to, job->win), MPI_ERR_BUFFER, "attached");
+    CHECK(MPI_Win_unlock_all(job->win) == MPI_SUCCESS);
+    free(many);
 }
 
 static void buffers(mpix_job *job)
@@ -266,6 +281,7 @@ void mpix_suite_errors(mpix_job *job)
     arguments(job);
     types(job);
     CHECK(MPI_Win_unlock_all(job->win) == MPI_SUCCESS);
+    too_large(job);
     buffers(job);
     registering(job);
     windows(job);

@@ -2,6 +2,7 @@
  * threads. */
 #include "mpix_job.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Ints in reverse, each with the range's first int added. */
@@ -163,6 +164,27 @@ static void large(const mpix_job *job)
     MPI_Type_free(&spaced);
 }
 
+/* Segments that no unit carries, through attached memory; its address is odd. */
+static void staged(const mpix_job *job)
+{
+    enum { INTS = 100000, SEGMENTS = 3 };
+    int *from = malloc(SEGMENTS * INTS * sizeof *from),
+        *to = malloc(SEGMENTS * INTS * sizeof *to);
+    char *memory = malloc(1000001);
+    for (int i = 0; i < SEGMENTS * INTS; i++)
+        from[i] = i;
+    CHECK(MPIX_Am_win_buffer_attach(job->win, memory + 1, 1000000) == MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    send_ints(job, from, INTS, MPI_INT, to, INTS, MPI_INT, SEGMENTS);
+    for (int i = 0; i < SEGMENTS * INTS; i++)
+        CHECK(to[i] == i / INTS * INTS + INTS - 1 - i % INTS + 7);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(MPIX_Am_win_buffer_detach(job->win, memory + 1) == MPI_SUCCESS);
+    free(from);
+    free(to);
+    free(memory);
+}
+
 static void pairs(const mpix_job *job)
 {
     pair in[2] = {{2.5, job->rank}, {1.5, job->rank}}, out[2] = {{0, 0}, {0, 0}};
@@ -189,6 +211,7 @@ void mpix_suite_types(mpix_job *job)
     indexed(job);
     twice(job);
     large(job);
+    staged(job);
     pairs(job);
     MPI_Barrier(MPI_COMM_WORLD);
     mpix_job_close(job);
