@@ -1,7 +1,11 @@
-# tc_add_addon(NAME SOURCES a.c ... [LIBS ...]): libtchains-NAME, a library on the public headers alone, and the objects tc_NAME_objects
-# for tests. Its exports are those of NAME.map. It has its own copies of a few files of runtime/base, which it hides.
+# tc_add_addon(NAME SOURCES a.c ... [LIBS ...] [MAP file]): libtchains-NAME, a library on the public headers alone, and the objects
+# tc_NAME_objects for tests. Its exports are those of NAME.map, or of MAP. It has its own copies of a few files of runtime/base, which it hides.
 function(tc_add_addon name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "MAP" "SOURCES;LIBS" ${ARGN})
+  set(map ${CMAKE_CURRENT_SOURCE_DIR}/${name}.map)
+  if(arg_MAP)
+    set(map ${CMAKE_CURRENT_SOURCE_DIR}/${arg_MAP})
+  endif()
   add_library(tc_${name}_objects OBJECT ${arg_SOURCES})
   target_link_libraries(tc_${name}_objects PRIVATE tc_flags ${arg_LIBS})
   # Functions of theirs run as tasks, as those do that tc-clang compiles.
@@ -12,11 +16,11 @@ function(tc_add_addon name)
   set_target_properties(${target} PROPERTIES
     VERSION ${TC_SOVERSION}.${PROJECT_VERSION} SOVERSION ${TC_SOVERSION} INSTALL_RPATH $ORIGIN
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
-    LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.map)
+    LINK_DEPENDS ${map})
   target_link_libraries(${target} PRIVATE tc_flags ${arg_LIBS} PUBLIC tchains)
   # Never unloaded: contexts keep pointers to its code.
   target_link_options(${target} PRIVATE
-    -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/${name}.map -Wl,-z,nodelete)
+    -Wl,--version-script=${map} -Wl,-z,nodelete)
 
   install(TARGETS ${target} EXPORT tchains LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT runtime NAMELINK_COMPONENT development)

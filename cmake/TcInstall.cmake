@@ -132,6 +132,12 @@ function(tc_install_package)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
   endforeach()
 
+  get_property(mpis GLOBAL PROPERTY TC_MPIS)
+  foreach(mpi ${mpis})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/tchains-mpi.pc.in tchains-mpi-${mpi}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tchains-mpi-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  endforeach()
+
   # Manual pages: whatever the build has put into man/man1, man/man3 and man/man7.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL
     PATTERN tc-rustc.1 EXCLUDE)

@@ -18,7 +18,8 @@ CHAPTER = re.compile(r"^# ([A-Z ]+)\n(.*?)(?=^# |\Z)", re.MULTILINE | re.DOTALL)
 COUNTERS_PAGE, COUNTERS = "tc_context", "runtime/base/counter_list.h"
 COUNTER = re.compile(r'ROW\(\w+, "(\w+)", "([^"]*)"\)')
 SECTION = re.compile(r"^/\*(.*?)\*/\n(.*?)(?=^/\*|^#|^\}\n#endif|\Z)", re.MULTILINE | re.DOTALL)
-ITEM = re.compile(r"^  (\w+)  +(\S.*)$|^  (as tc_\w+)(?:  +(\S.*))?$")
+STATUSES = ("TC_", "MPI_")
+ITEM = re.compile(r"^  (\w+)  +(\S.*)$|^  (as (?:tc|MPIX)_\w+)(?:  +(\S.*))?$")
 TYPE = re.compile(r"^typedef (?:struct|enum) \w+ \{\n.*?^\} \w+;|^typedef (?!struct (\w+) \1;)[^{;]*;", re.MULTILINE | re.DOTALL)
 
 
@@ -48,8 +49,8 @@ class Section:
             found = ITEM.match(line)
             if found:
                 name, text = found[1] or found[3], found[2] or found[4] or ""
-                (self.statuses if found[3] or name.startswith("TC_") else self.items).append([name, text])
-                current = (self.statuses if found[3] or name.startswith("TC_") else self.items)[-1]
+                (self.statuses if found[3] or name.startswith(STATUSES) else self.items).append([name, text])
+                current = (self.statuses if found[3] or name.startswith(STATUSES) else self.items)[-1]
             else:
                 current[1] += " " + line.strip()
 
@@ -91,7 +92,7 @@ def markdown(text, known, page, parameters=()):
             words[at] = word if word[0] in '`"' else f"*\\{word}*" if word[0] == "*" else f"`{word}`"
             continue
         word = word.replace("*", "\\*")
-        word = re.sub(r"\btc_\w+(?:\.\w+)?(?:\(\))?", lambda m: function(re.match(r"[\w.]+", m.group(0))), word)
+        word = re.sub(r"\b(?:tc|MPIX_Am)_\w+(?:\.\w+)?(?:\(\))?|\bMPIX_Am\b", lambda m: function(re.match(r"[\w.]+", m.group(0))), word)
         word = re.sub(r"(?<![*`\w])(TC_[A-Z_]*[A-Z])(?![\w`])", r"**\1**", word)
         word = re.sub(r"(?<![*`\w])((?:NAME|UC[PXS])_\w+|[A-Z]+_[A-Z_]+)(?![\w`])", r"`\1`", word)
         word = re.sub(r"(?<![*`\w.])(tc-\w+)(?![\w`])", r"**\1**(1)", word)
@@ -134,7 +135,7 @@ def return_value(header, known):
     for section in header.explained:
         if not section.statuses:
             continue
-        items = [(f"**{name}**" if name.startswith("TC_") else markdown(f"Those of {name[3:]}", known, header.name),
+        items = [(f"**{name}**" if name.startswith(STATUSES) else markdown(f"Those of {name[3:]}", known, header.name),
                   markdown(text, known, header.name, section.parameters)) for name, text in section.statuses]
         items += [(markdown(text, known, header.name, section.parameters), "") for text in section.remarks]
         parts.append(term([f"{name}**()" for name in section.names], [], items))

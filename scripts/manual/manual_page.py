@@ -68,7 +68,7 @@ def statements(text):
 def function_name(declaration):
     """The name of the function that words or text declare, if they do."""
     text = declaration if isinstance(declaration, str) else " ".join(declaration)
-    found = re.match(r"(?!typedef\b|struct\b.*\{)[\w* ]*?\b(tci?_\w+) \(.*\) ;$", text)
+    found = re.match(r"(?!typedef\b|struct\b.*\{)[\w* ]*?\b(tci?_\w+|MPIX_\w+) \(.*\) ;$", text)
     return found.group(1) if found else None
 
 
