@@ -34,7 +34,7 @@ tc_status tco_record_create(const tc_objects *objects, const char *class_name, u
                             tco_record **record_out, tc_error *err)
 {
     if (bytes > objects->limits.state_max)
-        return tco_error_set(err, TC_E_TOO_LARGE,
+        return tci_error_set(err, TC_E_TOO_LARGE,
                              "a state of %" PRIu64 " bytes, state_max of rank %u is %" PRIu64,
                              bytes, objects->node.rank, objects->limits.state_max);
     tco_record *record = calloc(1, sizeof *record);
@@ -42,7 +42,7 @@ tc_status tco_record_create(const tc_objects *objects, const char *class_name, u
     if (record == NULL || state == NULL) {
         free(record);
         free(state);
-        return tco_error_set(err, TC_E_NO_MEMORY, "a state of %" PRIu64 " bytes: out of memory",
+        return tci_error_set(err, TC_E_NO_MEMORY, "a state of %" PRIu64 " bytes: out of memory",
                              bytes);
     }
     record->state = state;
@@ -91,19 +91,19 @@ static tc_object_entrance follow(const tc_objects *objects, tc_gptr object, cons
     if (tc_self_hops() >= FACT_HOPS_MAX && object.rank != objects->node.rank)
         fact = (tco_fact){object, 0, object.rank};
     if (tc_self_hops() >= TC_OBJECT_HOPS_MAX)
-        return fail(tco_error_set(&error, TC_E_HOPS,
+        return fail(tci_error_set(&error, TC_E_HOPS,
                                   "%u ranks have forwarded a message to object %u of rank %u",
                                   tc_self_hops(), tco_pointer_index(object), object.rank),
                     &error);
     if (tc_self_group() != objects->group)
-        return fail(tco_error_set(&error, TC_E_UNREACHABLE,
+        return fail(tci_error_set(&error, TC_E_UNREACHABLE,
                                   "the object is at rank %u, and the message is of no member "
                                   "of the group",
                                   fact.rank),
                     &error);
     status = tc_forward(fact.rank, payload, size);
     if (status != TC_OK)
-        return fail(tco_error_set(&error, status, "object %u of rank %u, last at rank %u: %s",
+        return fail(tci_error_set(&error, status, "object %u of rank %u, last at rank %u: %s",
                                   tco_pointer_index(object), object.rank, fact.rank,
                                   tc_status_text(status)),
                     &error);
@@ -118,7 +118,7 @@ static tc_status check_message(const tc_objects *objects, const tc_object_method
                                tc_error *err)
 {
     if (size < method->message_bytes || size < sizeof *object_out)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "a message of %zu bytes, the method expects %" PRIu64 " at least",
                              size, method->message_bytes);
     memcpy(object_out, payload, sizeof *object_out);
@@ -133,11 +133,11 @@ static tc_status check_object(const tco_record *record, const tc_object_method *
     if (method->class_name == NULL)
         return TC_OK;
     if (strcmp(record->class_name, method->class_name) != 0)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "an object of class '%s', the method expects '%.31s'",
                              record->class_name, method->class_name);
     if (record->bytes < method->state_bytes)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "an object of %" PRIu64 " bytes, the method expects %" PRIu64
                              " at least",
                              record->bytes, method->state_bytes);
@@ -162,7 +162,7 @@ static tc_status enter_later(const tc_object_node *node, tco_record *record,
     tc_objects *objects = tco_objects_of(node);
     tc_status status = tco_turns_wait(objects, record, method->kind == TC_OBJECT_EXCLUSIVE);
     if (status != TC_OK)
-        return tco_error_set(err, status, "the wait for the object has ended: %s",
+        return tci_error_set(err, status, "the wait for the object has ended: %s",
                              tc_status_text(status));
     status = check_object(record, method, err);
     if (status != TC_OK) {

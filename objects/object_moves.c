@@ -95,7 +95,7 @@ static tc_status send_pieces(const tc_objects *objects, const tco_record *record
     unsigned char *buffer = malloc(sizeof(tco_request) + TCO_PIECE_BYTES);
     tc_status status = TC_OK;
     if (buffer == NULL)
-        return tco_error_set(err, TC_E_NO_MEMORY, "a piece of a state: out of memory");
+        return tci_error_set(err, TC_E_NO_MEMORY, "a piece of a state: out of memory");
     do {
         status = send_piece(objects, record, rank, buffer, offset, err);
         offset += TCO_PIECE_BYTES;
@@ -262,7 +262,7 @@ static tc_status take_piece(tc_objects *objects, const tco_request *request, con
     if (record == NULL && request->offset == 0)
         status = begin_arrival(objects, request, &record, err);
     else if (record == NULL || !continues(record, request))
-        status = tco_error_set(err, TC_E_INVALID,
+        status = tci_error_set(err, TC_E_INVALID,
                                "%zu bytes at %" PRIu64 " of object %u of rank %u, which is not "
                                "the next piece of one that arrives",
                                bytes, request->offset, tco_pointer_index(request->object),
@@ -282,14 +282,14 @@ static tc_status settle(tc_objects *objects, const tco_request *request, tc_erro
     if (!arrives && request->kind == TCO_ABORT)
         return TC_OK; /* its first piece was refused */
     if (!arrives)
-        return tco_error_set(err, TC_E_INVALID, "object %u of rank %u does not arrive",
+        return tci_error_set(err, TC_E_INVALID, "object %u of rank %u does not arrive",
                              tco_pointer_index(request->object), request->object.rank);
     if (request->kind == TCO_ABORT) {
         give_up(objects, record);
         return TC_OK;
     }
     if (record->received != record->bytes)
-        return tco_error_set(err, TC_E_INVALID, "%" PRIu64 " of %" PRIu64 " bytes have arrived",
+        return tci_error_set(err, TC_E_INVALID, "%" PRIu64 " of %" PRIu64 " bytes have arrived",
                              record->received, record->bytes);
     record->is_arriving = false;
     objects->arriving--;
@@ -331,7 +331,7 @@ static tc_status answer_probe(const tc_objects *objects, const tco_request *requ
     if (record != NULL && !record->is_arriving && record->is_exclusive &&
         record->moves + 1 == request->moves)
         return TC_OK;
-    return tco_error_set(err, TC_E_NOT_FOUND, "object %u of rank %u does not move from here",
+    return tci_error_set(err, TC_E_NOT_FOUND, "object %u of rank %u does not move from here",
                          tco_pointer_index(request->object), request->object.rank);
 }
 
@@ -355,7 +355,7 @@ static tc_status serve(tc_objects *objects, const void *payload, size_t size,
     if (status != TC_OK)
         return status;
     if (tc_self_group() != objects->group)
-        return tco_error_set(err, TC_E_REFUSED, "a request from outside of the group");
+        return tci_error_set(err, TC_E_REFUSED, "a request from outside of the group");
     switch ((tco_request_kind)request->kind) {
     case TCO_PIECE:
         return take_piece(objects, request, (const unsigned char *)payload + sizeof *request,

@@ -1,19 +1,19 @@
 #include "object_pointer.h"
 
-#include "object_error.h"
+#include "base/error_text.h"
 
 tc_status tco_pointer_check(tc_gptr object, uint32_t ranks, tc_error *err)
 {
     if (object.window != TCO_WINDOW || object.generation != TCO_GENERATION)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "no pointer to an object: window %u, generation %u, expected %u "
                              "and %u",
                              object.window, object.generation, TCO_WINDOW, TCO_GENERATION);
     if (object.rank >= ranks)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "an object of rank %u, expected a rank below %u", object.rank,
                              ranks);
     if (tco_pointer_use(object) == 0)
-        return tco_error_set(err, TC_E_INVALID, "an object of use 0, expected 1 or more");
+        return tci_error_set(err, TC_E_INVALID, "an object of use 0, expected 1 or more");
     return TC_OK;
 }

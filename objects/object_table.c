@@ -12,7 +12,7 @@
  * never give two objects the same index and use. */
 #include "object_table.h"
 
-#include "object_error.h"
+#include "base/error_text.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -78,13 +78,13 @@ static tc_status grow_slots(tco_table *table, tc_error *err)
     if (table->slot_count < table->slot_capacity)
         return TC_OK;
     if (capacity == table->slot_capacity)
-        return tco_error_set(err, TC_E_TOO_LARGE,
+        return tci_error_set(err, TC_E_TOO_LARGE,
                              "%u objects have the home rank %u, or their indices are used up: "
                              "objects_max is %u",
                              table->used_slots, table->rank, table->objects_max);
     tco_slot *slots = realloc(table->slots, capacity * sizeof *slots);
     if (slots == NULL)
-        return tco_error_set(err, TC_E_NO_MEMORY, "%u objects: out of memory", capacity);
+        return tci_error_set(err, TC_E_NO_MEMORY, "%u objects: out of memory", capacity);
     table->slots = slots;
     table->slot_capacity = capacity;
     return TC_OK;
@@ -156,12 +156,12 @@ static tco_record **bucket_of(const tco_table *table, tc_gptr object)
 tc_status tco_table_add(tco_table *table, tco_record *record, tc_error *err)
 {
     if (table->record_count >= table->objects_max)
-        return tco_error_set(err, TC_E_TOO_LARGE, "rank %u has %u objects: objects_max is %u",
+        return tci_error_set(err, TC_E_TOO_LARGE, "rank %u has %u objects: objects_max is %u",
                              table->rank, table->record_count, table->objects_max);
     if (record->object.rank == table->rank) {
         tco_slot *slot = slot_of(table, record->object);
         if (slot == NULL)
-            return tco_error_set(err, TC_E_NOT_FOUND, "the home knows no such object");
+            return tci_error_set(err, TC_E_NOT_FOUND, "the home knows no such object");
         assert(slot->record == NULL);
         slot->record = record;
     } else {
@@ -243,11 +243,11 @@ tc_status tco_table_where(const tco_table *table, tc_gptr object, tco_fact *fact
     }
     const tco_slot *slot = slot_of(table, object);
     if (slot == NULL)
-        return tco_error_set(err, TC_E_NOT_FOUND,
+        return tci_error_set(err, TC_E_NOT_FOUND,
                              "object %u, use %u, of rank %u does not exist, or was destroyed",
                              tco_pointer_index(object), tco_pointer_use(object), object.rank);
     if (slot->record == NULL && slot->rank == table->rank)
-        return tco_error_set(err, TC_E_NOT_FOUND, "object %u of rank %u is lost",
+        return tci_error_set(err, TC_E_NOT_FOUND, "object %u of rank %u is lost",
                              tco_pointer_index(object), object.rank);
     *fact_out = (tco_fact){object, slot->moves, slot->rank};
     return TC_OK;

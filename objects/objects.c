@@ -2,6 +2,8 @@
 #include "object_methods.h"
 #include "object_moves.h"
 
+#include "base/sized_struct.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <tc/advanced.h>
@@ -20,22 +22,10 @@ static const uint8_t archive[] = {0x54, 0x43, 0x41, 0x01, 0x00, 0x00, 0x22, 0x74
 
 /* --- open and close ----------------------------------------------------------------------- */
 
-/* Reads a struct that may be of an older or a newer header: 0 stands for fields that it lacks,
- * and fields that this library lacks have to be 0. */
 static tc_status read_params(const tc_objects_params *given, size_t given_size,
                              tc_objects_params *params_out, tc_error *err)
 {
-    const unsigned char *bytes = (const unsigned char *)given;
-    memset(params_out, 0, sizeof *params_out);
-    for (size_t i = sizeof *params_out; i < given_size; i++) {
-        if (bytes[i] != 0)
-            return tco_error_set(err, TC_E_UNSUPPORTED,
-                                 "tc_objects_params: byte %zu is not 0, and this library knows "
-                                 "%zu bytes",
-                                 i, sizeof *params_out);
-    }
-    memcpy(params_out, given,
-           given_size < sizeof *params_out ? given_size : sizeof *params_out);
+    TC_TRY(tci_sized_struct_read(params_out, sizeof *params_out, given, given_size, err));
     if (params_out->objects_max == 0)
         params_out->objects_max = OBJECTS_DEFAULT;
     if (params_out->state_max == 0)
@@ -46,10 +36,10 @@ static tc_status read_params(const tc_objects_params *given, size_t given_size,
 static tc_status check_params(tc_context *ctx, const tc_objects_params *params, tc_error *err)
 {
     if (params->group == NULL || tc_group_context(params->group) != ctx)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "tc_objects_params: no group, or a group of another context");
     if (params->objects_max > TC_OBJECTS_MAX || params->state_max > TC_OBJECT_STATE_MAX)
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "tc_objects_params: %u objects of %llu bytes, expected %u of %llu "
                              "at most",
                              params->objects_max, (unsigned long long)params->state_max,
@@ -85,7 +75,7 @@ tc_status tc_objects_open_sized(tc_context *ctx, const tc_objects_params *given,
     const uint32_t rank = tc_group_rank(params.group);
     if (objects == NULL || tco_table_init(&objects->table, rank, params.objects_max) != TC_OK) {
         free(objects);
-        return tco_error_set(err, TC_E_NO_MEMORY, "objects of a rank: out of memory");
+        return tci_error_set(err, TC_E_NO_MEMORY, "objects of a rank: out of memory");
     }
     objects->context = ctx;
     objects->group = params.group;
@@ -160,7 +150,7 @@ tc_status tc_object_call(tc_objects *objects, tc_ifunc *method, const void *mess
 {
     tc_ep *ep;
     if (size < sizeof(tc_gptr))
-        return tco_error_set(err, TC_E_INVALID,
+        return tci_error_set(err, TC_E_INVALID,
                              "a message of %zu bytes, expected a tc_gptr in front", size);
     tc_status status = tc_object_ep(objects, message, &ep, err);
     if (status != TC_OK)
@@ -183,14 +173,14 @@ tc_status tc_object_create(tc_objects *objects, uint32_t rank, tc_ifunc *constru
     if (status == TC_OK)
         status = tc_call(ep, constructor, arguments, size, &object, &answered, timeout_ns, err);
     if (status == TC_E_TOO_LARGE && answered > sizeof object)
-        return tco_error_set(err, TC_E_CORRUPT,
+        return tci_error_set(err, TC_E_CORRUPT,
                              "the constructor answered with %zu bytes, expected a tc_gptr",
                              answered);
     if (status != TC_OK)
         return status;
     if (answered != sizeof object || object.rank != rank ||
         !tco_pointer_is_valid(object, objects->limits.ranks))
-        return tco_error_set(err, TC_E_CORRUPT,
+        return tci_error_set(err, TC_E_CORRUPT,
                              "the constructor answered with %zu bytes, expected the pointer of "
                              "an object of rank %u",
                              answered, rank);
@@ -203,7 +193,7 @@ tc_status tc_object_move(tc_objects *objects, tc_gptr object, uint32_t rank,
 {
     const tco_request request = tco_moves_request(TCO_MOVE, object, rank, 0);
     if (rank >= objects->limits.ranks)
-        return tco_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u", rank,
+        return tci_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u", rank,
                              objects->limits.ranks);
     return tc_object_call(objects, objects->runtime, &request, sizeof request, NULL, NULL,
                           timeout_ns, err);

@@ -2,7 +2,7 @@
 #ifndef TCO_OBJECTS_STATE_H
 #define TCO_OBJECTS_STATE_H
 
-#include "object_error.h"
+#include "base/error_text.h"
 #include "object_request.h"
 #include "object_table.h"
 

@@ -1,0 +1,430 @@
+/* An active message of several units is a record in the queue of its rank until all units were
+ * sent, and until the last has ended. The queue is in the order of starting. tca_pump goes
+ * through it: it sends units of the first one while there is credit, then those of later ones
+ * that may overtake all before them. It is called when one is started and when a unit ends.
+ *
+ * Credit. Units under way to a rank have credit_bytes of input and output together, or there is
+ * one alone. So the answers that a target has queued for this rank are never more than that.
+ *
+ *   waits  -> under way -> ended        all units sent, then the last one has ended
+ *   waits  -> failed    -> ended        a unit failed: the rest is dropped, those that are under
+ *                                       way are waited for
+ *
+ * Never: a unit is sent twice; a unit is sent ahead of one that its window keeps in order; a
+ * record is used after its end was reported. */
+#include "am_units.h"
+
+#include "base/error_text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct tca_unit {
+    struct tca_unit *next; /* of the free ones */
+    struct tca_message *message;
+    uint32_t segments;
+    uint32_t first;
+    uint64_t charge;
+    void *packed; /* the output, if the caller's layout has gaps */
+} tca_unit;
+
+typedef struct tca_message {
+    struct tca_message *next; /* of the queue, or of the free ones */
+    tc_am_window *window;
+    tc_am_op *op;
+    tc_am_request *request;
+    tca_plan plan;
+    uint32_t rank;
+    uint32_t sent;      /* segments */
+    uint32_t succeeded; /* segments */
+    uint32_t units;     /* under way */
+    uint32_t overtaken;
+    bool is_queued;
+    bool *has_ended; /* of tca_units_start, while that runs */
+    tc_status status;
+    char text[TC_AM_TEXT_MAX];
+} tca_message;
+
+static void pump(tc_ams *ams, uint32_t rank);
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+void tca_units_text(const tc_am_op *op, uint32_t rank, tc_status status, const char *text,
+                    char text_out[TC_AM_TEXT_MAX])
+{
+    char both[TC_AM_NAME_MAX + TC_AM_SIGNATURE_MAX + TC_AM_TEXT_MAX];
+    if ((status == TC_E_VERSION || status == TC_E_NOT_FOUND) && op->fn == NULL) {
+        snprintf(both, sizeof both, "operation '%s' ('%.40s') at rank %u: %.*s", op->name,
+                 op->signature, rank, (int)TC_AM_TEXT_MAX, text);
+        text = both;
+    }
+    tca_text_copy(text_out, text);
+}
+
+void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
+                      const tc_am_outcome *outcome)
+{
+    tc_ams *ams = window->ams;
+    if (request == NULL && params->done == NULL && outcome->status != TC_OK &&
+        window->failure == TC_OK) {
+        window->failure = outcome->status;
+        tca_text_copy(window->failure_text, outcome->text);
+    }
+    if (request != NULL) {
+        request->status = outcome->status;
+        request->segments = outcome->segments;
+        tca_text_copy(request->text, outcome->text);
+        request->is_done = 1;
+    }
+    for (tca_waiter *waiter = ams->waiters; waiter != NULL; waiter = waiter->next) {
+        /* It can fail at a limit of tasks alone, and the waiter looks again by itself. */
+        const tc_status status = tc_task_semaphore_release(&waiter->semaphore, 1);
+        (void)status;
+    }
+    if (params->done == NULL)
+        return;
+    ams->callbacks++;
+    params->done(params->user, outcome);
+    ams->callbacks--;
+}
+
+static void fail(tca_message *m, tc_status status, const char *text)
+{
+    if (m->status == TC_OK) {
+        m->status = status;
+        tca_units_text(m->op, m->rank, status, text, m->text);
+    }
+}
+
+/* No more units are sent: all were, or one has failed. */
+static bool is_sent(const tca_message *m)
+{
+    const bool goes_on = (m->window->unordered & TC_AM_UNORDERED_SEGMENTS) != 0;
+    return m->sent == m->plan.params.segments || (m->status != TC_OK && !goes_on);
+}
+
+/* Ends a message that waits for nothing any more; it is not in the queue. */
+static void end_if_over(tca_message *m)
+{
+    tc_ams *ams = m->window->ams;
+    if (m->units > 0 || m->is_queued || !is_sent(m))
+        return;
+    const tc_am_outcome outcome = {
+        .status = m->status, .segments = m->succeeded, .text = m->text};
+    tca_units_leave(m->window, m->rank, m->op, 0);
+    if (m->has_ended != NULL)
+        *m->has_ended = true;
+    tca_units_report(m->window, &m->plan.params, m->request, &outcome);
+    tca_plan_release(&m->plan);
+    m->next = ams->free_messages;
+    ams->free_messages = m;
+}
+
+/* --- units -------------------------------------------------------------------------------- */
+
+static tca_unit *new_unit(tc_ams *ams)
+{
+    tca_unit *unit = ams->free_units;
+    if (unit == NULL)
+        return malloc(sizeof *unit);
+    ams->free_units = unit->next;
+    return unit;
+}
+
+static void drop_unit(tc_ams *ams, tca_unit *unit)
+{
+    free(unit->packed);
+    unit->next = ams->free_units;
+    ams->free_units = unit;
+}
+
+static void unit_ended(void *user, const tc_call_outcome *outcome)
+{
+    tca_unit *unit = user;
+    tca_message *m = unit->message;
+    tc_ams *ams = m->window->ams;
+    const uint32_t rank = m->rank;
+    tca_peer *peer = &ams->peers[rank];
+    const uint64_t expected = unit->segments * m->plan.output.bytes;
+    char text[TC_AM_TEXT_MAX];
+    assert(peer->units > 0 && peer->bytes >= unit->charge && m->units > 0);
+    peer->units--;
+    peer->bytes -= unit->charge;
+    if (outcome->status != TC_OK) {
+        fail(m, outcome->status, outcome->text);
+    } else if (outcome->result_size != expected) {
+        snprintf(text, sizeof text, "an output of %zu bytes, expected %llu",
+                 outcome->result_size, (unsigned long long)expected);
+        fail(m, TC_E_CORRUPT, text);
+    } else {
+        if (unit->packed != NULL)
+            tca_layout_scatter(&m->plan.output, m->plan.params.output, unit->first,
+                               unit->segments, unit->packed);
+        m->succeeded += unit->segments;
+    }
+    drop_unit(ams, unit);
+    /* Later units leave before the program's callback runs. The message counts this unit until
+     * then, so it has not ended. */
+    pump(ams, rank);
+    m->units--;
+    end_if_over(m);
+}
+
+/* Where the answer goes: into the caller's output, or beside it. */
+static tc_status find_result(const tca_message *m, tca_unit *unit, tc_call_params *call)
+{
+    const tca_layout *output = &m->plan.output;
+    call->result_capacity = (size_t)(unit->segments * output->bytes);
+    if (output->bytes == 0)
+        return TC_OK;
+    if (tca_layout_is_packed(output)) {
+        call->result = (char *)m->plan.params.output + unit->first * output->bytes;
+        return TC_OK;
+    }
+    unit->packed = malloc(call->result_capacity);
+    call->result = unit->packed;
+    return unit->packed != NULL ? TC_OK : TC_E_NO_MEMORY;
+}
+
+static tc_status send_unit(tc_ams *ams, tca_message *m, tca_unit *unit, tc_error *err)
+{
+    const tca_plan *plan = &m->plan;
+    tc_call_params call = {
+        .timeout_ns = plan->params.timeout_ns, .done = unit_ended, .user = unit};
+    tc_ep *ep;
+    if (find_result(m, unit, &call) != TC_OK)
+        return tci_error_set(err, TC_E_NO_MEMORY, "an output of %zu bytes",
+                             call.result_capacity);
+    TC_TRY(tc_group_ep(ams->group, m->rank, &ep, err));
+    tca_plan_write(plan, m->window->number, m->op->word, unit->first, unit->segments,
+                   ams->payload);
+    return tc_call_start(ep, m->op->fn != NULL ? m->op->fn : ams->runtime, ams->payload,
+                         tca_plan_payload_size(plan, unit->segments), &call, NULL, err);
+}
+
+/* Sends the next unit. False: there is no credit now. */
+static bool send_next(tc_ams *ams, tca_message *m)
+{
+    tca_peer *peer = &ams->peers[m->rank];
+    const uint32_t left = m->plan.params.segments - m->sent;
+    const uint32_t segments = left < m->plan.unit ? left : m->plan.unit;
+    const uint64_t charge = tca_plan_charge(&m->plan, segments);
+    tc_error err;
+    if (!tca_units_are_free(ams, m->rank, charge))
+        return false;
+    tca_unit *unit = new_unit(ams);
+    if (unit == NULL) {
+        fail(m, TC_E_NO_MEMORY, "no memory for a unit");
+        m->sent = m->plan.params.segments;
+        return true;
+    }
+    *unit = (tca_unit){.message = m, .segments = segments, .first = m->sent, .charge = charge};
+    const tc_status status = send_unit(ams, m, unit, &err);
+    if (status != TC_OK) {
+        drop_unit(ams, unit);
+        if (status == TC_E_AGAIN)
+            return false;
+        fail(m, status, err.text);
+        m->sent = m->plan.params.segments;
+        return true;
+    }
+    m->sent += segments;
+    m->units++;
+    peer->units++;
+    peer->bytes += charge;
+    ams->counts.units_sent++;
+    return true;
+}
+
+/* --- the queue of a rank ------------------------------------------------------------------ */
+
+static bool may_overtake(const tca_message *m, const tca_message *earlier)
+{
+    if (earlier->overtaken >= TCA_OVERTAKES_MAX)
+        return false;
+    if (m->window != earlier->window)
+        return true;
+    return (m->window->unordered &
+            (m->op == earlier->op ? TC_AM_UNORDERED_SAME_OP : TC_AM_UNORDERED_OTHER_OP)) != 0;
+}
+
+static bool may_go(const tca_peer *peer, const tca_message *m)
+{
+    for (const tca_message *earlier = peer->first; earlier != m; earlier = earlier->next) {
+        if (!may_overtake(m, earlier))
+            return false;
+    }
+    return true;
+}
+
+static void take_out(tca_peer *peer, tca_message *m)
+{
+    tca_message **at = &peer->first;
+    while (*at != m) {
+        (*at)->overtaken++;
+        at = &(*at)->next;
+    }
+    if (at != &peer->first)
+        m->window->ams->counts.overtakes++;
+    *at = m->next;
+    if (peer->last == &m->next)
+        peer->last = at;
+    m->next = NULL;
+    m->is_queued = false;
+}
+
+/* Sends units of one that is in the queue. Returns whether it has left that. */
+static bool send_all(tc_ams *ams, tca_peer *peer, tca_message *m)
+{
+    while (!is_sent(m) && send_next(ams, m))
+        continue;
+    if (!is_sent(m))
+        return false;
+    take_out(peer, m);
+    return true;
+}
+
+/* A callback of the program may start another one, which then only joins the queue. */
+static void pump(tc_ams *ams, uint32_t rank)
+{
+    tca_peer *peer = &ams->peers[rank];
+    bool has_sent = true;
+    if (peer->is_pumped)
+        return;
+    peer->is_pumped = true;
+    while (has_sent) {
+        uint32_t looked = 0;
+        has_sent = false;
+        for (tca_message *m = peer->first; m != NULL && looked < TCA_LOOK_AHEAD_MAX;
+             m = m->next, looked++) {
+            if (may_go(peer, m) && send_all(ams, peer, m)) {
+                end_if_over(m);
+                has_sent = true;
+                break;
+            }
+        }
+    }
+    peer->is_pumped = false;
+}
+
+static tc_status new_message(tc_ams *ams, tca_message **message_out, tc_error *err)
+{
+    tca_message *m = ams->free_messages;
+    if (ams->under_way >= TCA_MESSAGES_MAX)
+        return tci_error_set(err, TC_E_AGAIN, "%u active messages are under way",
+                             TCA_MESSAGES_MAX);
+    if (m != NULL)
+        ams->free_messages = m->next;
+    else
+        m = malloc(sizeof *m);
+    if (m == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "an active message of %zu bytes", sizeof *m);
+    *message_out = m;
+    return TC_OK;
+}
+
+static void drop_message(tc_ams *ams, tca_message *m)
+{
+    tca_units_leave(m->window, m->rank, m->op, 0);
+    m->next = ams->free_messages;
+    ams->free_messages = m;
+}
+
+tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
+                          const tca_plan *plan, tc_am_request *request, tc_error *err)
+{
+    tc_ams *ams = window->ams;
+    tca_peer *peer = &ams->peers[rank];
+    bool has_ended = false;
+    tca_message *m;
+    TC_TRY(new_message(ams, &m, err));
+    m->next = NULL;
+    m->window = window;
+    m->op = op;
+    m->request = request;
+    m->plan = *plan;
+    m->rank = rank;
+    m->sent = m->succeeded = m->units = m->overtaken = 0;
+    m->is_queued = true;
+    m->has_ended = &has_ended;
+    m->status = TC_OK;
+    m->text[0] = '\0';
+    tca_units_enter(window, rank, op, 0);
+    if (peer->first == NULL)
+        peer->last = &peer->first;
+    *peer->last = m;
+    peer->last = &m->next;
+    pump(ams, rank);
+    if (has_ended)
+        return TC_OK;
+    m->has_ended = NULL;
+    if (m->is_queued && m->sent == 0 && peer->units == 0 && !peer->is_pumped) {
+        take_out(peer, m);
+        drop_message(ams, m);
+        return tci_error_set(err, TC_E_AGAIN, "no credit at rank %u", rank);
+    }
+    if (m->is_queued)
+        ams->counts.waited++;
+    return TC_OK;
+}
+
+/* --- for others --------------------------------------------------------------------------- */
+
+bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge)
+{
+    const tca_peer *peer = &ams->peers[rank];
+    return peer->units == 0 ||
+           (peer->units < TCA_UNITS_MAX && peer->bytes + charge <= ams->credit_bytes);
+}
+
+void tca_units_enter(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge)
+{
+    tc_ams *ams = window->ams;
+    window->under_way++;
+    window->remotes[rank].under_way++;
+    op->under_way++;
+    ams->under_way++;
+    if (charge == 0)
+        return;
+    ams->peers[rank].units++;
+    ams->peers[rank].bytes += charge;
+}
+
+void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge)
+{
+    tc_ams *ams = window->ams;
+    assert(window->under_way > 0 && window->remotes[rank].under_way > 0 && op->under_way > 0);
+    window->under_way--;
+    window->remotes[rank].under_way--;
+    op->under_way--;
+    ams->under_way--;
+    if (charge == 0)
+        return;
+    ams->peers[rank].units--;
+    ams->peers[rank].bytes -= charge;
+    pump(ams, rank);
+}
+
+void tca_units_retry(tc_ams *ams)
+{
+    for (uint32_t rank = 0; rank < ams->ranks; rank++) {
+        if (ams->peers[rank].first != NULL)
+            pump(ams, rank);
+    }
+}
+
+void tca_units_free(tc_ams *ams)
+{
+    assert(ams->under_way == 0);
+    while (ams->free_messages != NULL) {
+        tca_message *m = ams->free_messages;
+        ams->free_messages = m->next;
+        free(m);
+    }
+    while (ams->free_units != NULL) {
+        tca_unit *unit = ams->free_units;
+        ams->free_units = unit->next;
+        free(unit);
+    }
+}

@@ -1,0 +1,43 @@
+/* Active messages under way to other ranks: their units, the credit, the order, the end. */
+#ifndef TCA_AM_UNITS_H
+#define TCA_AM_UNITS_H
+
+#include "am_state.h"
+
+#define TCA_OVERTAKES_MAX 64u  /* of one active message that waits for credit */
+#define TCA_LOOK_AHEAD_MAX 16u /* active messages of a queue that are looked at */
+#define TCA_UNITS_MAX 1024u    /* under way to one rank */
+
+/* Starts one by messages. The plan is the active message's from here on, but for TC_OK's
+ * opposite.
+ *
+ *   TC_OK           it is under way, waits, or has ended already
+ *   TC_E_AGAIN      TCA_MESSAGES_MAX are under way, or the endpoint has no credit and nothing
+ *                   is under way that would give some
+ *   TC_E_NO_MEMORY  an allocation failed */
+TC_MUST_CHECK tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
+                                        const tca_plan *plan, tc_am_request *request,
+                                        tc_error *err);
+
+/* Tells those who asked how an active message ended: request, `done`, or the window. */
+void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
+                      const tc_am_outcome *outcome);
+
+/* True: an active message of that size could be sent to the rank now, ahead of nothing. */
+bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge);
+
+/* Counts one that is sent otherwise (tc_call) as under way, and ends that. */
+void tca_units_enter(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge);
+void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge);
+
+/* Sends what has waited, as far as there is credit now. */
+void tca_units_retry(tc_ams *ams);
+
+/* The text of a failure at a rank: with operations of both, where they differ. */
+void tca_units_text(const tc_am_op *op, uint32_t rank, tc_status status, const char *text,
+                    char text_out[TC_AM_TEXT_MAX]);
+
+/* Frees those that are not in use. */
+void tca_units_free(tc_ams *ams);
+
+#endif

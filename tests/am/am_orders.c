@@ -1,0 +1,6 @@
+#include "am_job.h"
+
+void am_orders(am_job *job)
+{
+    am_job_meet(job);
+}
