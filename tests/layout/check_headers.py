@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-FOREIGN = {"mpi.h"}
+FOREIGN = {"mpi.h", "mpi_continue.h"}
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
 
 
