@@ -298,7 +298,7 @@ typedef struct awaited {
     tc_am_request request;
     tc_am_callback done; /* the caller's */
     void *user;
-    bool is_abandoned; /* the wait has ended before, and nobody frees this */
+    bool is_abandoned; /* the wait has ended before: its end frees this */
 } awaited;
 
 static void awaited_done(void *user, const tc_am_outcome *outcome)
@@ -317,7 +317,7 @@ static void awaited_done(void *user, const tc_am_outcome *outcome)
 static tc_status start_and_wait(tc_am_window *window, uint32_t rank, tc_am_op *op,
                                 tca_plan *plan, tc_error *err)
 {
-    /* It looks once, and says whether the caller may wait at all. */
+    /* It looks once, and finds out whether the caller may wait at all. */
     if (tc_calls_wait(window->ams->context, 0) == TC_E_BUSY || window->ams->callbacks > 0)
         return tci_error_set(err, TC_E_BUSY, "the caller may not wait");
     awaited *own = calloc(1, sizeof *own);

@@ -73,7 +73,7 @@ static inline size_t tca_header_input_offset(size_t head_bytes, size_t input_byt
     return (head_bytes + grain - 1) & ~(grain - 1);
 }
 
-/* Fills an extension for the layouts of a target, and what follows it.
+/* Fills an extension for the layouts of a target, with blocks and description.
  *
  *   input, output     NULL: in one piece
  *   size_out          bytes at memory_out that are used; 0: no extension is needed
@@ -90,7 +90,7 @@ TC_MUST_CHECK tc_status tca_extension_make(const tca_layout *input, const tca_la
  *   TC_OK           each size is within its limit and all bytes are there; of TCA_DESCRIBE only
  *                   the header is filled
  *   TC_E_VERSION    another version of the header
- *   TC_E_INVALID    the text says which field, what was found and what was expected */
+ *   TC_E_INVALID    the text has the field, and both values */
 TC_MUST_CHECK tc_status tca_header_check(const void *payload, size_t size,
                                          tca_arrival *arrival_out, tc_error *err);
 

@@ -22,8 +22,8 @@ typedef struct tca_layout {
  *   name              in texts: "input", "output"
  *   segments          so many have to fit into 2^62 bytes
  *
- *   TC_E_INVALID      blocks with bytes, or a stride below a block; blocks of an output overlap;
- *                     or the segments have 2^62 bytes or more
+ *   TC_E_INVALID      blocks beside bytes; blocks of an output overlap; or the segments have
+ *                     2^62 bytes or more
  *   TC_E_TOO_LARGE    a segment has more than TC_AM_UNIT_BYTES_MAX, without gaps
  *   TC_E_NO_MEMORY    for the order of its blocks */
 TC_MUST_CHECK tc_status tca_layout_check(const tc_am_layout *given, const char *name,

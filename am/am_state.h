@@ -18,7 +18,7 @@ struct tca_message;
 /* A rank, as one that units are sent to: am_units. */
 typedef struct tca_peer {
     struct tca_message *first; /* wait for credit; bound: TCA_MESSAGES_MAX */
-    struct tca_message **last; /* NULL: none has waited yet */
+    struct tca_message **last; /* NULL: until one waits */
     uint64_t bytes;            /* of units under way */
     uint32_t units;            /* under way */
     bool is_pumped;            /* its queue is being gone through */
@@ -46,7 +46,7 @@ struct tc_am_window {
     tc_gptr pointer;     /* zeroed without memory */
     tca_remote *remotes; /* one for each rank */
     uint32_t under_way;  /* active messages of this rank: am_units */
-    tc_status failure;   /* the first of those that nobody asked for */
+    tc_status failure;   /* the first of one without request and `done` */
     char failure_text[TC_AM_TEXT_MAX];
 };
 

@@ -7,8 +7,8 @@
  * one alone. So the answers that a target has queued for this rank are never more than that.
  *
  *   waits  -> under way -> ended        all units sent, then the last one has ended
- *   waits  -> failed    -> ended        a unit failed: the rest is dropped, those that are under
- *                                       way are waited for
+ *   waits  -> failed    -> ended        a unit failed: the rest is dropped, and those under way
+ *                                       are waited for
  *
  * Never: a unit is sent twice; a unit is sent ahead of one that its window keeps in order; a
  * record is used after its end was reported. */

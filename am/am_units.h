@@ -19,7 +19,7 @@ TC_MUST_CHECK tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_
                                         const tca_plan *plan, tc_am_request *request,
                                         tc_error *err);
 
-/* Tells those who asked how an active message ended: request, `done`, or the window. */
+/* Reports the end of an active message: to the request, `done`, or the window. */
 void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
                       const tc_am_outcome *outcome);
 
@@ -30,7 +30,7 @@ bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge);
 void tca_units_enter(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge);
 void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge);
 
-/* Sends what has waited, as far as there is credit now. */
+/* Sends units that have waited, as far as there is credit now. */
 void tca_units_retry(tc_ams *ams);
 
 /* The text of a failure at a rank: with operations of both, where they differ. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Between two looks at what waits for credit of an endpoint, which reports nothing. */
+/* Between two looks at units that wait for credit of an endpoint, which reports nothing. */
 #define RETRY_NS 1000000u
 
 static uint64_t now_ns(void)

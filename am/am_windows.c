@@ -114,7 +114,7 @@ tc_status tca_window_learn(tc_am_window *window, uint32_t rank, uint64_t timeout
 }
 
 /* A rank that cannot be asked or mapped now, because this is inside a function, is tried again;
- * every other failure means that it computes itself, which is what reports what is wrong. */
+ * every other failure means that it computes itself, and reports the reason. */
 static void map(tc_am_window *window, uint32_t rank)
 {
     tca_remote *remote = &window->remotes[rank];

@@ -22,7 +22,7 @@
  *
  * Order. Active messages of one rank to another one take effect in the order in which they were
  * started, and so do the segments of each. A window may give that up (tc_am_window_params).
- * Those of different ranks, and operations of <tc/window.h>, are not ordered: wait between them.
+ * Those of different ranks, and operations of <tc/window.h>, have no order: wait between them.
  *
  * Concurrency. A target runs one unit at a time. If a window is concurrent and its memory is
  * shared, ranks on the same host and of the same user run an operation that they know
@@ -30,9 +30,9 @@
  * if the operation keeps to atomic accesses or to ranges that no other one changes. One of a
  * rank to itself runs at once.
  *
- * Memory. The stores of a unit are seen by units that run after it, and by whoever has seen its
- * completion: a fence comes before and after each run. Units that run at the same time, and
- * other operations on the same bytes, have no order; reads alone have no conflict.
+ * Memory. The stores of a unit are seen by units that run after it, and after its completion: a
+ * fence comes before and after each run. Units that run at the same time, and other operations
+ * on the same bytes, have no order; reads alone have no conflict.
  *
  * Failures. Units that ran stay done. When a unit fails, those that were not sent are dropped,
  * and the outcome has the number of segments that succeeded. Besides the statuses of tc_call an
@@ -79,13 +79,12 @@ typedef struct tc_am_op tc_am_op;
 
 /* --- the runtime of a rank ---------------------------------------------------------------- */
 
-/* A zeroed struct with a group is valid. */
+/* A zeroed struct with a group is valid. The credit must not exceed the option send_queue_bytes
+ * of any rank. */
 typedef struct tc_ams_params {
     tc_group *group;       /* of the context; it must stay until tc_ams_close */
-    uint32_t unit_bytes;   /* a unit gets segments up to so many bytes of input and output; 0:
-                              8,192 */
-    uint32_t credit_bytes; /* input and output under way to one rank; 0: 65,536. At most what
-                              the option send_queue_bytes has at the others */
+    uint32_t unit_bytes;   /* of input and output of a unit; 0: 8,192 */
+    uint32_t credit_bytes; /* input and output under way to one rank; 0: 65,536 */
 } tc_ams_params;
 
 /* Implements tc_ams_open; takes the size of the caller's tc_ams_params.
@@ -96,7 +95,7 @@ TC_MUST_CHECK TC_API tc_status tc_ams_open_sized(tc_context *ctx, const tc_ams_p
                                                  tc_error *err);
 
 /* Makes this rank one that has active messages. A context has one tc_ams at a time. Does not
- * block: tc_group_barrier, or the opening of a window, is what the ranks meet at.
+ * block: the ranks meet at a tc_group_barrier, or when they open a window.
  *
  *   params            copied
  *   ams_out           owned by the caller; see tc_ams_close
@@ -164,9 +163,9 @@ static inline void tc_am_fail(tc_am_unit *unit, tc_status status, const char *te
  * signature with those of the origin. Does not block.
  *
  *   name              of 1 to TC_AM_NAME_MAX - 1 bytes; copied
- *   signature         a text that says what input, output and range are, below
+ *   signature         a text about input, output and range, below
  *                     TC_AM_SIGNATURE_MAX bytes, such as a prototype; copied. May be ""
- *   function          runs for each unit. It must not wait, nor call what blocks
+ *   function          runs for each unit. It must neither wait nor block
  *   op_out            owned by ams; see tc_am_op_close
  *
  *   TC_OK             this rank runs the operation from now on
@@ -179,7 +178,7 @@ TC_MUST_CHECK TC_API tc_status tc_am_op_register(tc_ams *ams, const char *name,
                                                  tc_am_op **op_out, tc_error *err);
 
 /* Makes an operation of a function that travels (TC_AM_FUNCTION), so the other ranks need not
- * know it. Its content is what the ranks compare.
+ * know it. The ranks compare its content.
  *
  *   fn                a handle of the context; it must stay until tc_am_op_close
  *   equivalent        code of this program that does the same: it runs where this rank computes
@@ -263,7 +262,7 @@ TC_API uint64_t tc_am_window_bytes(const tc_am_window *window);
 
 /* Returns the pointer to a rank's window for <tc/window.h>. Asks that rank once; blocks then.
  *
- *   pointer_out, bytes_out  may be NULL. A rank without memory: a zeroed pointer and 0
+ *   pointer_out     may be NULL, like bytes_out. A rank without memory: zeroed, and 0
  *
  *   TC_E_NOT_FOUND  there is no such rank, or it has closed the window
  *   TC_E_CORRUPT    its answer is malformed
@@ -294,10 +293,8 @@ typedef struct tc_am_layout {
     uint64_t count;
     uint64_t block;
     uint64_t stride;
-    const tc_am_block
-        *blocks;     /* copied by calls that start; blocks of an output do not overlap */
-    uint64_t extent; /* from the beginning of a segment to that of the next one; 0: to the end
-                        of its last block */
+    const tc_am_block *blocks; /* of an output they do not overlap */
+    uint64_t extent;           /* bytes from one segment to the next one; 0: to the end of it */
 } tc_am_layout;
 
 /* How an active message ended. Pointers are valid during the callback. */
@@ -341,7 +338,8 @@ typedef struct tc_am_request {
 
 /* Implement tc_am_start and tc_am; take the size of the caller's tc_am_params.
  *
- *   as tc_am_start, tc_am */
+ *   as tc_am_start
+ *   as tc_am_wait */
 TC_MUST_CHECK TC_API tc_status tc_am_start_sized(tc_am_window *window, uint32_t rank,
                                                  tc_am_op *op, const tc_am_params *params,
                                                  size_t params_size, tc_am_request *request,
@@ -382,7 +380,7 @@ TC_MUST_CHECK static inline tc_status tc_am_start(tc_am_window *window, uint32_t
  *
  *   TC_OK         all segments succeeded
  *   TC_E_BUSY     called from inside an ifunc that is not TC_THREADED
- *   as above      for an active message that failed; err has the text
+ *   as tc_am_wait  of its end
  *   as tc_am_start */
 TC_MUST_CHECK static inline tc_status tc_am(tc_am_window *window, uint32_t rank, tc_am_op *op,
                                             const tc_am_params *params, tc_error *err)
@@ -390,13 +388,16 @@ TC_MUST_CHECK static inline tc_status tc_am(tc_am_window *window, uint32_t rank,
     return tc_am_sized(window, rank, op, params, sizeof *params, err);
 }
 
-/* Waits, progressing, until a request is done; then as tc_am.
+/* Waits, progressing, until a request is done. In a function that may wait (tc/task.h) it
+ * suspends that. Any other status is the one that ended it, as above, with its text in err.
  *
  *   timeout_ns    0 looks once
  *
  *   TC_OK         all segments succeeded
- *   TC_E_TIMEOUT  it is still under way if is_done is 0
- *   as tc_am */
+ *   TC_E_TIMEOUT  also: it is still under way, and is_done is 0
+ *   TC_E_BUSY     called from inside an ifunc that is not TC_THREADED, or from a callback
+ *   as tc_task_sleep  in one that could not wait
+ *   as tc_call    of the first unit that failed */
 TC_MUST_CHECK TC_API tc_status tc_am_wait(tc_ams *ams, tc_am_request *request,
                                           uint64_t timeout_ns, tc_error *err);
 
@@ -409,8 +410,7 @@ TC_MUST_CHECK TC_API tc_status tc_am_wait(tc_ams *ams, tc_am_request *request,
  *   TC_OK         none is under way, and all those since the last flush without request and
  *                 `done` succeeded
  *   TC_E_TIMEOUT  some are still under way
- *   TC_E_BUSY     as tc_am
- *   as above      the first failure of one without request and `done`; it is forgotten then */
+ *   as tc_am_wait  the first failure of one without request and `done`; it is forgotten then */
 TC_MUST_CHECK TC_API tc_status tc_am_flush(tc_am_window *window, uint32_t rank,
                                            uint64_t timeout_ns, tc_error *err);
 

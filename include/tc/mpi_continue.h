@@ -71,8 +71,8 @@ typedef struct tc_mpi_continue_params {
     int received;         /* 1: the function gets as many bytes as came, `size` at most */
 } tc_mpi_continue_params;
 
-/* One continuation, waiting or ready to be sent. */
-struct tc_mpi_internal_continuation {
+/* One continuation, waiting or ready to be sent; its members may change. */
+struct tc_mpi_continuation_state {
     tc_ep *ep;
     tc_ifunc *fn;
     const void *args;
@@ -85,7 +85,7 @@ struct tc_mpi_internal_continuation {
     int was_sent; /* status is that of tc_send */
 };
 
-/* A set. The caller's memory; its members are this header's. */
+/* A set. The caller's memory; its members may change. */
 typedef struct tc_mpi_continuations {
     tc_context *ctx;
     uint32_t capacity; /* of waiting and ready ones together */
@@ -94,7 +94,7 @@ typedef struct tc_mpi_continuations {
     uint32_t ended; /* of the ready ones, while progress goes through them */
     int is_running;
     MPI_Request *requests; /* 2 * capacity, so that gaps are closed seldom */
-    struct tc_mpi_internal_continuation *records, *ready; /* beside them; to be sent in order */
+    struct tc_mpi_continuation_state *records, *ready; /* beside them; to be sent in order */
     int *indices;
     MPI_Status *results;
     tc_error failure; /* the first one without `done` */
@@ -121,7 +121,7 @@ static inline void tc_mpi_internal_close_gaps(tc_mpi_continuations *set)
 static inline void tc_mpi_internal_take(tc_mpi_continuations *set, int index,
                                         const MPI_Status *result, int error)
 {
-    struct tc_mpi_internal_continuation *c = &set->ready[set->ready_count++];
+    struct tc_mpi_continuation_state *c = &set->ready[set->ready_count++];
     int is_cancelled = 0, bytes = 0;
     *c = set->records[index];
     c->result = *result;
@@ -168,7 +168,7 @@ static inline tc_status tc_mpi_internal_test(tc_mpi_continuations *set, tc_error
 
 /* Why a continuation has ended without its function. */
 static inline void tc_mpi_internal_explain(const tc_mpi_continuations *set,
-                                           const struct tc_mpi_internal_continuation *c,
+                                           const struct tc_mpi_continuation_state *c,
                                            tc_error *why)
 {
     if (c->error != MPI_SUCCESS)
@@ -183,7 +183,7 @@ static inline void tc_mpi_internal_explain(const tc_mpi_continuations *set,
 
 /* Reports the end of a continuation, to `done` or, as a failure, to the caller of progress. */
 static inline void tc_mpi_internal_end(tc_mpi_continuations *set,
-                                       const struct tc_mpi_internal_continuation *c)
+                                       const struct tc_mpi_continuation_state *c)
 {
     tc_mpi_outcome outcome;
     MPI_Request request = c->request;
@@ -205,7 +205,7 @@ static inline void tc_mpi_internal_end(tc_mpi_continuations *set,
 }
 
 /* Sends a continuation that is ready. Returns 0 if that has to be tried again. */
-static inline int tc_mpi_internal_send(struct tc_mpi_internal_continuation *c)
+static inline int tc_mpi_internal_send(struct tc_mpi_continuation_state *c)
 {
     if (c->status != TC_OK)
         return 1;
@@ -221,8 +221,8 @@ static inline int tc_mpi_internal_send(struct tc_mpi_internal_continuation *c)
     return 1;
 }
 
-static inline int tc_mpi_internal_same(const struct tc_mpi_internal_continuation *a,
-                                       const struct tc_mpi_internal_continuation *b)
+static inline int tc_mpi_internal_same(const struct tc_mpi_continuation_state *a,
+                                       const struct tc_mpi_continuation_state *b)
 {
     return a->ep == b->ep && a->params.group == b->params.group &&
            a->params.rank == b->params.rank;
@@ -233,7 +233,7 @@ static inline void tc_mpi_internal_send_all(tc_mpi_continuations *set)
 {
     uint32_t stalled[TC_MPI_INTERNAL_STALLED], stalled_count = 0, at, i, kept = 0;
     for (at = 0; at < set->ready_count; at++) {
-        struct tc_mpi_internal_continuation *c = &set->ready[at];
+        struct tc_mpi_continuation_state *c = &set->ready[at];
         int is_stalled = stalled_count == TC_MPI_INTERNAL_STALLED;
         for (i = 0; i < stalled_count && !is_stalled; i++)
             is_stalled = tc_mpi_internal_same(&set->ready[stalled[i]], c);
@@ -286,7 +286,7 @@ TC_MUST_CHECK static inline tc_status tc_mpi_continuations_init(tc_mpi_continuat
                                                                 uint32_t capacity,
                                                                 tc_error *err)
 {
-    const size_t record = sizeof(struct tc_mpi_internal_continuation);
+    const size_t record = sizeof(struct tc_mpi_continuation_state);
     memset(set, 0, sizeof *set);
     if (capacity > TC_MPI_CONTINUATIONS_MAX)
         return tc_mpi_internal_fail(err, TC_E_INVALID,
@@ -295,8 +295,8 @@ TC_MUST_CHECK static inline tc_status tc_mpi_continuations_init(tc_mpi_continuat
     set->capacity = capacity != 0 ? capacity : TC_MPI_CONTINUATIONS;
     set->requests = (MPI_Request *)calloc(2 * (size_t)set->capacity, sizeof(MPI_Request));
     set->records =
-        (struct tc_mpi_internal_continuation *)calloc(2 * (size_t)set->capacity, record);
-    set->ready = (struct tc_mpi_internal_continuation *)calloc(set->capacity, record);
+        (struct tc_mpi_continuation_state *)calloc(2 * (size_t)set->capacity, record);
+    set->ready = (struct tc_mpi_continuation_state *)calloc(set->capacity, record);
     set->indices = (int *)calloc(2 * (size_t)set->capacity, sizeof(int));
     set->results = (MPI_Status *)calloc(2 * (size_t)set->capacity, sizeof(MPI_Status));
     if (set->requests != NULL && set->records != NULL && set->ready != NULL &&
@@ -336,7 +336,7 @@ tc_mpi_continue(tc_mpi_continuations *set, MPI_Request *request, tc_ep *ep, tc_i
                 const void *args, size_t size, const tc_mpi_continue_params *params,
                 tc_error *err)
 {
-    struct tc_mpi_internal_continuation *c;
+    struct tc_mpi_continuation_state *c;
     if (*request == MPI_REQUEST_NULL ||
         (ep == NULL && (params == NULL || params->group == NULL)))
         return tc_mpi_internal_fail(err, TC_E_INVALID,

@@ -90,6 +90,8 @@
  *   library.h    libraries that travel
  *   package.h    packages of functions and libraries
  *   remote.h     words for headers that declare remote functions
+ *   am.h         active messages with segments, on memory of ranks (libtchains-am)
+ *   am_entry.h   operations of these that travel
  *   object.h     objects that are constructed, called and moved (libtchains-objects)
  *   object_entry.h  their constructors and methods
  *   sim.h        simulated nodes, for tests (libtchains-sim)

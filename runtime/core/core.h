@@ -12,7 +12,7 @@
 #include "bootstrap/credentials.h"
 #include "core/awaited_frame.h"
 #include "core/pending.h"
-#include "delivery/am.h"
+#include "delivery/link_am.h"
 #include "engine/injector.h"
 #include "ifunc/registry.h"
 #include "wire/hello.h"

@@ -4,7 +4,7 @@
 #ifndef TCI_LINK_H
 #define TCI_LINK_H
 
-#include "delivery/am.h"
+#include "delivery/link_am.h"
 
 typedef struct tci_link tci_link;
 

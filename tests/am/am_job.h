@@ -44,6 +44,6 @@ void am_layouts(am_job *job);
 void am_faults(am_job *job);
 void am_orders(am_job *job);
 void am_storm(am_job *job, uint32_t rounds);
-void am_here(am_job *job);
+void am_origins(am_job *job);
 
 #endif

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     else if (is_order)
         am_orders(&job);
     else if (strcmp(test, "here") == 0)
-        am_here(&job);
+        am_origins(&job);
     else
         REQUIRE(strcmp(test, "a test of the list") == 0);
     am_job_end(&job);

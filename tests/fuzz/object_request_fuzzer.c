@@ -79,7 +79,7 @@ tc_status __wrap_tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out, tc_
 {
     MUST(group == objects.group && rank < RANKS);
     *ep_out = NULL;
-    return outcome(3) == TC_OK ? TC_OK : tco_error_set(err, outcome(3), "lost");
+    return outcome(3) == TC_OK ? TC_OK : tci_error_set(err, outcome(3), "lost");
 }
 
 tc_status __wrap_tc_send(tc_ep *ep, tc_ifunc *fn, const void *bytes, size_t size);
@@ -100,7 +100,7 @@ tc_status __wrap_tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *bytes, size_t
     (void)fn;
     (void)timeout_ns;
     check_own(bytes, size);
-    return tco_error_set(err, TC_E_TIMEOUT, "no credit");
+    return tci_error_set(err, TC_E_TIMEOUT, "no credit");
 }
 
 tc_status __wrap_tc_call(tc_ep *ep, tc_ifunc *fn, const void *bytes, size_t size, void *result,
@@ -114,7 +114,7 @@ tc_status __wrap_tc_call(tc_ep *ep, tc_ifunc *fn, const void *bytes, size_t size
     (void)timeout_ns;
     MUST(fn == objects.runtime);
     check_own(bytes, size);
-    return outcome(4) == TC_OK ? TC_OK : tco_error_set(err, outcome(4), "lost");
+    return outcome(4) == TC_OK ? TC_OK : tci_error_set(err, outcome(4), "lost");
 }
 
 tc_status __wrap_tc_forward(uint32_t rank, const void *payload, size_t size);

@@ -135,7 +135,7 @@ def main():
             installation.follow_lesson(cmake, "13_simulated_world")
         installation.try_pkg_config(with_llvm)
         installation.try_world()
-        installation.try_objects()
+        installation.try_addons()
         installation.try_original()
         installation.try_julia()
         installation.refuses_newer_headers()

@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Libraries on top of libtchains, and the words of a program with each.
+ADDONS = {"am": "1 active message", "objects": "no objects"}
 CONSUMER = os.path.join(HERE, "consumer")
 sys.path.append(os.path.join(HERE, "..", "tools"))
 from node_process import Node, clean_environment  # noqa: E402
@@ -90,7 +92,8 @@ class Installation:
         run(configure, self.environment)
         run([cmake, "--build", build], self.environment)
         self.run_world(os.path.join(build, "world"))
-        self.run_objects(os.path.join(build, "objects"))
+        for addon in ADDONS:
+            self.run_addon(addon, os.path.join(build, addon))
         if with_llvm:
             for suffix in (".tca", ".deps"):
                 shutil.copy(os.path.join(build, "greet" + suffix), self.scratch)
@@ -152,15 +155,16 @@ class Installation:
              *self.pkg_config("--cflags", "--libs", module="tchains-sim")])
         self.run_world(program)
 
-    def try_objects(self):
-        """A program with objects, by tchains-objects.pc, which brings the library along."""
-        program = os.path.join(self.scratch, "objects")
-        run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, "group_of_one.c"), "-o", program,
-             *self.pkg_config("--cflags", "--libs", module="tchains-objects")])
-        self.run_objects(program)
+    def try_addons(self):
+        """A program for each library on top, by its .pc, which brings the library along."""
+        for addon in ADDONS:
+            program = os.path.join(self.scratch, addon)
+            run([self.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", os.path.join(CONSUMER, f"{addon}_of_one.c"), "-o", program,
+                 *self.pkg_config("--cflags", "--libs", module=f"tchains-{addon}")])
+            self.run_addon(addon, program)
 
-    def run_objects(self, program):
-        if "no objects" not in (said := run([program], {**self.environment, "LD_LIBRARY_PATH": self.libraries})):
+    def run_addon(self, addon, program):
+        if ADDONS[addon] not in (said := run([program], {**self.environment, "LD_LIBRARY_PATH": self.libraries})):
             sys.exit(f"{program} says {said}")
 
     def try_original(self):

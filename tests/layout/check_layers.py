@@ -89,8 +89,8 @@ class Row:
 
     @property
     def is_library(self):
-        """Returns whether it is a part of the library, in one of its layers, not a user of it."""
-        return self.layer is not None or bool(self.allowed_layers)
+        """Returns whether it is a part of the library, in one of its layers, not a user of it: those name the public headers."""
+        return self.layer is not None or bool(self.allowed_layers) and "include/tc" not in self.allowed_folders
 
 
 def read_rows(text, page):

@@ -5,7 +5,7 @@
 #ifndef TCI_WORKER_H
 #define TCI_WORKER_H
 
-#include "delivery/am.h"
+#include "delivery/link_am.h"
 
 typedef struct tci_worker tci_worker;
 struct tc_ucx_objects;

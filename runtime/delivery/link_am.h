@@ -1,8 +1,8 @@
 /* The messages that travel beside a ring, over a link (link.h): their kinds, their headers as
  * they travel, and the functions that take them at the receiver. Over UCX they are active
  * messages, over a connection they are records. */
-#ifndef TCI_AM_H
-#define TCI_AM_H
+#ifndef TCI_LINK_AM_H
+#define TCI_LINK_AM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "am_job.h"
 
-void am_here(am_job *job)
+void am_origins(am_job *job)
 {
     am_job_meet(job);
 }
