@@ -13,7 +13,7 @@
 #include <tc/mpi.h>
 
 #define ADDRESS_SIZE 32u
-#define RECEIVES 8u
+#define RECEIVES 32u
 #define TAG 21
 
 static struct {

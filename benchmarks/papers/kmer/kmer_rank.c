@@ -20,7 +20,7 @@ bool kmer_rank_create_lanes(kmer_rank *r)
 {
     for (uint32_t owner = 0; owner < r->ranks; owner++) {
         kmer_lane *lane = &r->lanes[owner];
-        lane->buffers = malloc(sizeof(uint64_t) * KMER_BUFFERS * KMER_BATCH_MAX);
+        lane->buffers = malloc(sizeof(uint64_t) * KMER_BUFFERS_LEAST * KMER_BATCH_MAX);
         lane->words = lane->buffers;
         if (lane->buffers == NULL) {
             fprintf(stderr, "kmer: no memory\n");
@@ -46,7 +46,11 @@ bool kmer_rank_is_full(const kmer_rank *r)
 /* Batches of the last run may have had another size. */
 static void empty_lanes(kmer_rank *r)
 {
+    const uint32_t count = KMER_BUFFERED / r->batch;
     r->unlooked = 0;
+    r->buffer_count = count < KMER_BUFFERS_LEAST ? KMER_BUFFERS_LEAST
+                      : count > KMER_BUFFERS     ? KMER_BUFFERS
+                                                 : count;
     for (uint32_t owner = 0; owner < r->ranks; owner++) {
         kmer_lane *lane = &r->lanes[owner];
         lane->words = lane->buffers;

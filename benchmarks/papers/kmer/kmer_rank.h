@@ -7,7 +7,9 @@
 #include <tc/group.h>
 
 #define KMER_RANKS_MAX 16u
-#define KMER_BUFFERS 16u /* for each owner: one is filled while others are under way */
+#define KMER_BUFFERS 256u /* for each owner, at most: one is filled, others are under way */
+#define KMER_BUFFERS_LEAST 4u
+#define KMER_BUFFERED 4096u /* words in an owner's buffers, if they are not the least */
 #define KMER_BATCH_MAX 32768u
 #define KMER_OWN_BATCH 512u /* words for this rank itself, which need no message */
 #define KMER_LOOK 64u       /* a rank looks for batches of others after so many words */
@@ -19,7 +21,7 @@ typedef struct kmer_lane {
     uint64_t *words;   /* those of the buffer that is filled */
     uint32_t count;    /* in it */
     uint32_t buffer;   /* its number */
-    uint64_t *buffers; /* KMER_BUFFERS of the largest batch */
+    uint64_t *buffers; /* four of the largest batch */
 } kmer_lane;
 
 typedef struct kmer_rank {
@@ -27,9 +29,10 @@ typedef struct kmer_rank {
     tc_group *group;
     uint32_t rank;
     uint32_t ranks;
-    uint32_t length;   /* k */
-    uint32_t batch;    /* words of a message */
-    uint32_t unlooked; /* words sent since this rank last looked for batches of others */
+    uint32_t length;       /* k */
+    uint32_t batch;        /* words of a message */
+    uint32_t buffer_count; /* of each owner, for batches of that size */
+    uint32_t unlooked;     /* words sent since this rank last looked for batches of others */
     const char *letters;
     uint64_t size;
     kmer_table table;
@@ -55,7 +58,7 @@ void kmer_rank_destroy_lanes(kmer_rank *r);
 static inline void kmer_lane_next(kmer_rank *r, uint32_t owner)
 {
     kmer_lane *lane = &r->lanes[owner];
-    lane->buffer = (lane->buffer + 1) % KMER_BUFFERS;
+    lane->buffer = (lane->buffer + 1) % r->buffer_count;
     lane->words = lane->buffers + (uint64_t)lane->buffer * r->batch;
     lane->count = 0;
 }
