@@ -1,6 +1,7 @@
 /* The functions of programs: open and close, windows, active messages, waits. */
 #include "am_here.h"
 #include "am_ops.h"
+#include "am_outcome.h"
 #include "am_target.h"
 #include "am_units.h"
 #include "am_waits.h"
@@ -16,7 +17,7 @@
 #define UNIT_DEFAULT 8192u
 #define CREDIT_DEFAULT 65536u
 #define WINDOW_TIMEOUT_NS TC_SECONDS(60)
-#define SMALL_PAYLOAD 512u /* bytes of one that tc_am has on its stack */
+#define SMALL_PAYLOAD 4096u /* bytes of one that tc_am has on its stack */
 
 /* An archive as docs/archive-format.md has it: the function tc_am with one slice, of a form and
  * a target that no process selects. Its content id is that of the protocol between ranks, so a
@@ -208,12 +209,12 @@ static tc_status make_plan(tc_am_window *window, uint32_t rank, const tc_am_op *
                            const tc_am_params *given, size_t given_size, bool is_started,
                            tca_plan *plan_out, tc_error *err)
 {
-    tc_am_params params;
-    TC_TRY(tci_sized_struct_take(&params, sizeof params, given, given_size, err));
+    TC_TRY(tci_sized_struct_take(&plan_out->params, sizeof plan_out->params, given, given_size,
+                                 err));
     TC_TRY(check_rank(window->ams, rank, err));
     if (op->ams != window->ams)
         return tci_error_set(err, TC_E_INVALID, "an operation of another tc_ams");
-    TC_TRY(tca_plan_make(&params, window->ams->unit_bytes, is_started, plan_out, err));
+    TC_TRY(tca_plan_make(plan_out, window->ams->unit_bytes, is_started, err));
     window->ams->counts.started++;
     return TC_OK;
 }
@@ -229,7 +230,7 @@ tc_status tc_am_start_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
     if (request != NULL)
         request->is_done = 0;
     if (tca_here_run(window, rank, op, &plan, &outcome, text)) {
-        tca_units_report(window, &plan.params, request, &outcome);
+        tca_outcome_report(window, &plan.params, request, &outcome);
         tca_plan_release(&plan);
         return TC_OK;
     }
@@ -278,7 +279,7 @@ static tc_status call_once(tc_am_window *window, uint32_t rank, tc_am_op *op,
     if (status == TC_OK || (status == TC_E_TOO_LARGE && answered > expected))
         return tci_error_set(err, TC_E_CORRUPT, "an output of %zu bytes, expected %zu",
                              answered, expected);
-    tca_units_text(op, rank, status, own.text, text);
+    tca_outcome_text(op, rank, status, own.text, text);
     return tci_error_set(err, status, "%s", text);
 }
 
@@ -358,7 +359,7 @@ tc_status tc_am_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
                      ? TC_OK
                      : tci_error_set(err, outcome.status, "%s", outcome.text);
         if (plan.params.done != NULL)
-            tca_units_report(window, &plan.params, NULL, &outcome);
+            tca_outcome_report(window, &plan.params, NULL, &outcome);
     } else if (is_one_call(window, rank, &plan)) {
         status = call_once(window, rank, op, &plan, err);
     } else {

@@ -122,29 +122,38 @@ static tc_status check_extension(const uint8_t *payload, size_t size, tca_arriva
                         a->header.output_bytes, "output", err);
 }
 
-tc_status tca_header_check(const void *payload, size_t size, tca_arrival *a, tc_error *err)
+/* The number of a grant behind `head_bytes`. */
+static tc_status take_grant(const uint8_t *bytes, size_t size, size_t head_bytes,
+                            tca_arrival *a, tc_error *err)
 {
-    const uint8_t *bytes = payload;
-    size_t head_bytes = sizeof a->header;
-    if (size < sizeof a->header)
-        return tci_error_set(err, TC_E_INVALID,
-                             "an active message of %zu bytes, expected at least %zu", size,
-                             sizeof a->header);
-    memcpy(&a->header, bytes, sizeof a->header);
+    const size_t at = tca_header_input_offset(head_bytes, sizeof a->grant);
+    if (size != at + sizeof a->grant)
+        return tci_error_set(err, TC_E_INVALID, "%zu bytes with a grant, expected %zu", size,
+                             at + sizeof a->grant);
+    memcpy(&a->grant, bytes + at, sizeof a->grant);
+    return TC_OK;
+}
+
+/* A unit whose input and output are in attached memory. */
+static tc_status check_staged(const uint8_t *bytes, size_t size, tca_arrival *a,
+                              size_t head_bytes, tc_error *err)
+{
     const tca_header *h = &a->header;
-    if (h->version != TCA_HEADER_VERSION)
-        return tci_error_set(err, TC_E_VERSION, "active messages of version %u, expected %u",
-                             h->version, TCA_HEADER_VERSION);
-    if (h->kind > TCA_KIND_LAST)
-        return tci_error_set(err, TC_E_INVALID, "an active message of kind %u", h->kind);
-    if (h->kind == TCA_DESCRIBE)
-        return TC_OK;
-    if (h->segments == 0 || h->first > UINT32_MAX - h->segments)
-        return tci_error_set(err, TC_E_INVALID, "a unit of %u segments from %u on", h->segments,
-                             h->first);
-    a->extension = (tca_extension){0};
-    if (h->kind == TCA_UNIT_EXTENDED)
-        TC_TRY(check_extension(bytes, size, a, &head_bytes, err));
+    if (h->segments != 1 || a->extension.input_blocks + a->extension.output_blocks > 0)
+        return tci_error_set(err, TC_E_INVALID,
+                             "%u segments with %u and %u blocks in attached memory, expected "
+                             "one without blocks",
+                             h->segments, a->extension.input_blocks,
+                             a->extension.output_blocks);
+    a->input_packed = a->output_packed = a->input_spread = a->output_spread = 0;
+    a->input = bytes;
+    return take_grant(bytes, size, head_bytes, a, err);
+}
+
+static tc_status check_unit(const uint8_t *bytes, size_t size, tca_arrival *a,
+                            size_t head_bytes, tc_error *err)
+{
+    const tca_header *h = &a->header;
     TC_TRY(unit_bytes(h->segments, h->input_bytes, "input", &a->input_packed, err));
     TC_TRY(unit_bytes(h->segments, h->output_bytes, "output", &a->output_packed, err));
     a->input_spread = a->input_packed;
@@ -163,4 +172,34 @@ tc_status tca_header_check(const void *payload, size_t size, tca_arrival *a, tc_
                              size, expected, h->segments, h->input_bytes);
     a->input = bytes + (a->input_packed > 0 ? offset : 0);
     return TC_OK;
+}
+
+tc_status tca_header_check(const void *payload, size_t size, tca_arrival *a, tc_error *err)
+{
+    const uint8_t *bytes = payload;
+    size_t head_bytes = sizeof a->header;
+    if (size < sizeof a->header)
+        return tci_error_set(err, TC_E_INVALID,
+                             "an active message of %zu bytes, expected at least %zu", size,
+                             sizeof a->header);
+    memcpy(&a->header, bytes, sizeof a->header);
+    const tca_header *h = &a->header;
+    if (h->version != TCA_HEADER_VERSION)
+        return tci_error_set(err, TC_E_VERSION, "active messages of version %u, expected %u",
+                             h->version, TCA_HEADER_VERSION);
+    if (h->kind > TCA_KIND_LAST)
+        return tci_error_set(err, TC_E_INVALID, "an active message of kind %u", h->kind);
+    if (h->kind == TCA_DESCRIBE || h->kind == TCA_RESERVE)
+        return TC_OK;
+    if (h->kind == TCA_RELEASE)
+        return take_grant(bytes, size, head_bytes, a, err);
+    if (h->segments == 0 || h->first > UINT32_MAX - h->segments)
+        return tci_error_set(err, TC_E_INVALID, "a unit of %u segments from %u on", h->segments,
+                             h->first);
+    a->extension = (tca_extension){0};
+    if (h->kind == TCA_UNIT_EXTENDED || h->kind == TCA_STAGED_EXTENDED)
+        TC_TRY(check_extension(bytes, size, a, &head_bytes, err));
+    return h->kind == TCA_STAGED || h->kind == TCA_STAGED_EXTENDED
+               ? check_staged(bytes, size, a, head_bytes, err)
+               : check_unit(bytes, size, a, head_bytes, err);
 }

@@ -9,10 +9,14 @@
 #define TCA_HEADER_VERSION 1u
 
 typedef enum tca_kind {
-    TCA_UNIT = 0,          /* the input follows */
-    TCA_UNIT_EXTENDED = 1, /* an extension follows, then the input */
-    TCA_DESCRIBE = 2,      /* asks for the window: nothing follows, other fields are 0 */
-    TCA_KIND_LAST = TCA_DESCRIBE
+    TCA_UNIT = 0,            /* the input follows */
+    TCA_UNIT_EXTENDED = 1,   /* an extension follows, then the input */
+    TCA_DESCRIBE = 2,        /* asks for the window: nothing follows, other fields are 0 */
+    TCA_RESERVE = 3,         /* asks for attached memory: nothing follows */
+    TCA_STAGED = 4,          /* a unit of one segment in attached memory: the grant follows */
+    TCA_STAGED_EXTENDED = 5, /* likewise, behind an extension without blocks */
+    TCA_RELEASE = 6,         /* gives the memory back: the grant follows */
+    TCA_KIND_LAST = TCA_RELEASE
 } tca_kind;
 
 /* Little-endian, as both architectures are. */
@@ -59,6 +63,7 @@ typedef struct tca_arrival {
     const tca_span *output_blocks;
     const uint8_t *description;
     const uint8_t *input;
+    uint64_t grant;         /* of kinds that have one */
     uint32_t input_packed;  /* bytes of all segments, without gaps */
     uint32_t output_packed; /* likewise */
     uint32_t input_spread;  /* with the gaps of the target's layout */
@@ -87,8 +92,8 @@ TC_MUST_CHECK tc_status tca_extension_make(const tca_layout *input, const tca_la
 
 /* Checks the bytes of a message by themselves.
  *
- *   TC_OK           each size is within its limit and all bytes are there; of TCA_DESCRIBE only
- *                   the header is filled
+ *   TC_OK           each size is within its limit and all bytes are there; of TCA_DESCRIBE
+ *                   and TCA_RESERVE only the header is filled
  *   TC_E_VERSION    another version of the header
  *   TC_E_INVALID    the text has the field, and both values */
 TC_MUST_CHECK tc_status tca_header_check(const void *payload, size_t size,

@@ -46,10 +46,10 @@ static tc_status measure(const tc_am_layout *given, const char *name, tca_layout
 {
     for (uint64_t i = 0; i < layout->count; i++) {
         const tc_am_block block = tca_layout_block(layout, i);
-        if (block.bytes > TC_AM_UNIT_BYTES_MAX - layout->bytes)
+        if (block.bytes > TC_AM_SEGMENT_BYTES_MAX - layout->bytes)
             return tci_error_set(err, TC_E_TOO_LARGE,
                                  "%s: a segment of more than %u bytes, from block %llu on",
-                                 name, TC_AM_UNIT_BYTES_MAX, (unsigned long long)i);
+                                 name, TC_AM_SEGMENT_BYTES_MAX, (unsigned long long)i);
         if (block.offset > END_MAX || (given->blocks == NULL && i * layout->stride > END_MAX))
             return tci_error_set(err, TC_E_INVALID, "%s: block %llu begins beyond 2^62", name,
                                  (unsigned long long)i);

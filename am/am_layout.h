@@ -24,7 +24,7 @@ typedef struct tca_layout {
  *
  *   TC_E_INVALID      blocks beside bytes; blocks of an output overlap; or the segments have
  *                     2^62 bytes or more
- *   TC_E_TOO_LARGE    a segment has more than TC_AM_UNIT_BYTES_MAX, without gaps
+ *   TC_E_TOO_LARGE    a segment has more than TC_AM_SEGMENT_BYTES_MAX, without gaps
  *   TC_E_NO_MEMORY    for the order of its blocks */
 TC_MUST_CHECK tc_status tca_layout_check(const tc_am_layout *given, const char *name,
                                          uint32_t segments, bool is_output,

@@ -63,7 +63,11 @@ static tc_status choose_unit(tca_plan *plan, uint32_t unit_bytes, uint64_t input
         output_spread > plan->output.bytes ? output_spread : plan->output.bytes;
     const uint64_t larger = input > output ? input : output, both = input + output;
     uint64_t unit = params->unit;
-    if (larger > TC_AM_UNIT_BYTES_MAX || (unit > 0 && larger * unit > TC_AM_UNIT_BYTES_MAX))
+    const bool is_spread =
+        input_spread > plan->input.bytes || output_spread > plan->output.bytes;
+    plan->is_staged = larger > TC_AM_UNIT_BYTES_MAX && unit <= 1 && !is_spread;
+    if (!plan->is_staged &&
+        (larger > TC_AM_UNIT_BYTES_MAX || (unit > 0 && larger * unit > TC_AM_UNIT_BYTES_MAX)))
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "a unit of %llu segments of %llu bytes, expected at most %u bytes",
                              (unsigned long long)(unit > 0 ? unit : 1),
@@ -71,7 +75,7 @@ static tc_status choose_unit(tca_plan *plan, uint32_t unit_bytes, uint64_t input
     if (unit == 0)
         unit = both == 0 ? params->segments : both < unit_bytes ? unit_bytes / both : 1;
     plan->unit = unit < params->segments ? (uint32_t)unit : params->segments;
-    assert(plan->unit > 0 && plan->unit * larger <= TC_AM_UNIT_BYTES_MAX);
+    assert(plan->unit > 0 && (plan->is_staged || plan->unit * larger <= TC_AM_UNIT_BYTES_MAX));
     return TC_OK;
 }
 
@@ -124,14 +128,13 @@ static tc_status fill(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_e
     return is_started ? keep_blocks(plan, err) : TC_OK;
 }
 
-tc_status tca_plan_make(const tc_am_params *params, uint32_t unit_bytes, bool is_started,
-                        tca_plan *plan, tc_error *err)
+tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_error *err)
 {
-    plan->params = *params;
     plan->extension_size = 0;
     plan->extension_large = NULL;
     plan->blocks = NULL;
     plan->is_spread = false;
+    plan->is_staged = false;
     tc_status status = fill(plan, unit_bytes, is_started, err);
     if (status != TC_OK)
         tca_plan_release(plan);
@@ -146,11 +149,21 @@ void tca_plan_release(tca_plan *plan)
     plan->blocks = NULL;
 }
 
-void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
-                    uint32_t segments, void *payload_out)
+/* Header and extension. Returns their size. */
+static size_t write_head(const tca_plan *plan, tca_header header, uint8_t *to)
 {
-    uint8_t *to = payload_out;
-    const tca_header header = {
+    memcpy(to, &header, sizeof header);
+    if (plan->extension_size > 0)
+        memcpy(to + sizeof header,
+               plan->extension_large != NULL ? plan->extension_large : plan->extension_small,
+               plan->extension_size);
+    return sizeof header + plan->extension_size;
+}
+
+static tca_header header_of(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
+                            uint32_t segments)
+{
+    return (tca_header){
         .version = TCA_HEADER_VERSION,
         .kind = plan->extension_size > 0 ? TCA_UNIT_EXTENDED : TCA_UNIT,
         .window = window,
@@ -162,16 +175,30 @@ void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t
         .input_bytes = (uint32_t)plan->input.bytes,
         .output_bytes = (uint32_t)plan->output.bytes,
     };
-    const size_t head = sizeof header + plan->extension_size;
+}
+
+void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
+                    uint32_t segments, void *payload_out)
+{
+    uint8_t *to = payload_out;
+    const size_t head = write_head(plan, header_of(plan, window, op, first, segments), to);
     const size_t input = (size_t)(segments * plan->input.bytes);
-    memcpy(to, &header, sizeof header);
-    if (plan->extension_size > 0)
-        memcpy(to + sizeof header,
-               plan->extension_large != NULL ? plan->extension_large : plan->extension_small,
-               plan->extension_size);
     if (input == 0)
         return;
     const size_t at = tca_header_input_offset(head, input);
     memset(to + head, 0, at - head);
     tca_layout_gather(&plan->input, plan->params.input, first, segments, to + at);
+}
+
+size_t tca_plan_write_staged(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
+                             uint64_t grant, void *payload_out)
+{
+    uint8_t *to = payload_out;
+    tca_header header = header_of(plan, window, op, first, 1);
+    header.kind = plan->extension_size > 0 ? TCA_STAGED_EXTENDED : TCA_STAGED;
+    const size_t head = write_head(plan, header, to);
+    const size_t at = tca_header_input_offset(head, sizeof grant);
+    memset(to + head, 0, at - head);
+    memcpy(to + at, &grant, sizeof grant);
+    return at + sizeof grant;
 }

@@ -13,20 +13,29 @@ typedef struct tca_plan {
     uint32_t unit;           /* segments of a unit */
     uint32_t extension_size; /* 0: none */
     uint8_t *extension_large;
-    uint8_t extension_small[TCA_EXTENSION_SMALL];
     tc_am_block *blocks; /* copies for input and output; NULL: the caller's, or none */
     bool is_spread;      /* the target's layout has gaps */
+    bool is_staged;      /* a segment needs attached memory */
+    uint8_t extension_small[TCA_EXTENSION_SMALL]; /* last: most plans do not use it */
 } tca_plan;
 
-/* Checks params, and fills a plan, which tca_plan_release frees.
+/* Checks the plan's params, and fills in the other members; tca_plan_release frees them.
  *
- *   unit_bytes    for params->unit = 0
+ *   unit_bytes    for params.unit = 0
  *   is_started    the caller's blocks are copied
  *
  *   as tc_am_start  for params */
-TC_MUST_CHECK tc_status tca_plan_make(const tc_am_params *params, uint32_t unit_bytes,
-                                      bool is_started, tca_plan *plan_out, tc_error *err);
+TC_MUST_CHECK tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, bool is_started,
+                                      tc_error *err);
 void tca_plan_release(tca_plan *plan);
+
+/* Copies the part that is used; the copy is the one to release. */
+static inline void tca_plan_move(tca_plan *to, const tca_plan *from)
+{
+    memcpy(to, from, offsetof(tca_plan, extension_small));
+    if (from->extension_size > 0 && from->extension_large == NULL)
+        memcpy(to->extension_small, from->extension_small, from->extension_size);
+}
 
 /* Bytes that a number of segments takes of the credit. */
 static inline uint64_t tca_plan_charge(const tca_plan *plan, uint32_t segments)
@@ -47,5 +56,12 @@ static inline size_t tca_plan_payload_size(const tca_plan *plan, uint32_t segmen
  *   payload_out  tca_plan_payload_size bytes, aligned to 8 */
 void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
                     uint32_t segments, void *payload_out);
+
+/* Writes a segment whose input is in attached memory: header, extension, number of the grant.
+ * Returns the size.
+ *
+ *   payload_out  TCA_HEAD_BYTES_MAX bytes, aligned to 8 */
+size_t tca_plan_write_staged(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
+                             uint64_t grant, void *payload_out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "am_header.h"
 #include "am_plan.h"
+#include "am_stage.h"
 
 #include <tc/am_entry.h>
 #include <tc/task_sync.h>
@@ -14,6 +15,7 @@
 #define TCA_SMALL_OUTPUT 2048u /* bytes; a larger one is written to memory of the reply */
 
 struct tca_message;
+struct tca_staged;
 
 /* A rank, as one that units are sent to: am_units. */
 typedef struct tca_peer {
@@ -22,6 +24,7 @@ typedef struct tca_peer {
     uint64_t bytes;            /* of units under way */
     uint32_t units;            /* under way */
     bool is_pumped;            /* its queue is being gone through */
+    struct tca_staged *staged; /* segments that go through attached memory: am_staged */
 } tca_peer;
 
 /* A rank's part of a window: am_windows; under_way: am_units. */
@@ -45,6 +48,7 @@ struct tc_am_window {
     uint64_t bytes;
     tc_gptr pointer;     /* zeroed without memory */
     tca_remote *remotes; /* one for each rank */
+    tca_stage *stage;    /* NULL: no memory was attached yet */
     uint32_t under_way;  /* active messages of this rank: am_units */
     tc_status failure;   /* the first of one without request and `done` */
     char failure_text[TC_AM_TEXT_MAX];

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <time.h>
 
 static tc_ams *ams_of(const tc_am_node *node)
 {
@@ -57,20 +58,45 @@ static void pack(const tca_arrival *a, const uint8_t *from, uint8_t *to)
 
 /* --- a unit ------------------------------------------------------------------------------- */
 
-static tc_status find_range(const tc_ams *ams, const tca_header *header, void **memory_out,
-                            tc_error *err)
+static tc_status find_window(const tc_ams *ams, const tca_header *header,
+                             tc_am_window **window_out, tc_error *err)
 {
-    const tc_am_window *window =
-        header->window < TCA_WINDOWS_MAX ? ams->windows[header->window] : NULL;
-    if (window == NULL)
-        return tci_error_set(err, TC_E_NOT_FOUND, "no window %u is open at rank %u",
-                             header->window, ams->rank);
+    *window_out = header->window < TCA_WINDOWS_MAX ? ams->windows[header->window] : NULL;
+    return *window_out != NULL
+               ? TC_OK
+               : tci_error_set(err, TC_E_NOT_FOUND, "no window %u is open at rank %u",
+                               header->window, ams->rank);
+}
+
+static tc_status find_range(const tc_am_window *window, const tca_header *header,
+                            void **memory_out, tc_error *err)
+{
     if (!tca_window_has(window->bytes, header->at, header->bytes))
         return tci_error_set(err, TC_E_INVALID,
                              "%llu bytes at %llu, expected inside the window's %llu at rank %u",
                              (unsigned long long)header->bytes, (unsigned long long)header->at,
-                             (unsigned long long)window->bytes, ams->rank);
+                             (unsigned long long)window->bytes, window->ams->rank);
     *memory_out = header->bytes > 0 ? (char *)window->memory + header->at : NULL;
+    return TC_OK;
+}
+
+static bool is_staged(const tca_header *header)
+{
+    return header->kind == TCA_STAGED || header->kind == TCA_STAGED_EXTENDED;
+}
+
+/* Input and output of a segment that lies in attached memory. */
+static tc_status find_staged(const tc_am_window *window, const tca_arrival *a,
+                             tc_am_unit *unit_out, tc_error *err)
+{
+    uint8_t *memory;
+    if (window->stage == NULL)
+        return tci_error_set(err, TC_E_NOT_FOUND, "no memory was attached at rank %u",
+                             window->ams->rank);
+    TC_TRY(tca_stage_find(window->stage, tc_self_origin(), a->grant, a->header.input_bytes,
+                          a->header.output_bytes, &memory, err));
+    unit_out->input = memory;
+    unit_out->output = memory + tca_stage_bytes(a->header.input_bytes);
     return TC_OK;
 }
 
@@ -96,14 +122,17 @@ static tc_status accept_unit(tc_ams *ams, const void *payload, size_t size,
                              tc_am_unit *unit_out, tc_error *err)
 {
     tca_arrival *a = &ams->arrival;
+    tc_am_window *window;
     if (tc_self_group() != ams->group)
         return tci_error_set(err, TC_E_REFUSED, "an active message from outside the group");
     if (ams->is_running)
         return tci_error_set(err, TC_E_BUSY, "a unit inside another one");
     TC_TRY(tca_header_check(payload, size, a, err));
-    if (a->header.kind == TCA_DESCRIBE)
-        return tci_error_set(err, TC_E_INVALID, "a question about a window, expected a unit");
-    TC_TRY(find_range(ams, &a->header, &unit_out->persistent, err));
+    if (a->header.kind > TCA_UNIT_EXTENDED && !is_staged(&a->header))
+        return tci_error_set(err, TC_E_INVALID, "a request of kind %u, expected a unit",
+                             a->header.kind);
+    TC_TRY(find_window(ams, &a->header, &window, err));
+    TC_TRY(find_range(window, &a->header, &unit_out->persistent, err));
     unit_out->input = a->input_packed > 0 ? a->input : payload;
     unit_out->input_bytes = a->header.input_bytes;
     unit_out->output_bytes = a->header.output_bytes;
@@ -123,7 +152,8 @@ static tc_status accept_unit(tc_ams *ams, const void *payload, size_t size,
     unit_out->origin = tc_self_origin();
     unit_out->status = TC_OK;
     unit_out->text[0] = '\0';
-    return find_output(ams, &unit_out->output, err);
+    return is_staged(&a->header) ? find_staged(window, a, unit_out, err)
+                                 : find_output(ams, &unit_out->output, err);
 }
 
 static int begin(const tc_am_node *node, const void *payload, size_t size, tc_am_unit *unit_out)
@@ -181,19 +211,57 @@ void tca_target_fill(tc_am_node *node)
 
 /* --- the library's own function ----------------------------------------------------------- */
 
-static tc_status describe(tc_ams *ams, const tca_header *header, tc_error *err)
+static tc_status answer_with(const void *facts, size_t size, tc_error *err)
 {
-    const tc_am_window *window =
-        header->window < TCA_WINDOWS_MAX ? ams->windows[header->window] : NULL;
+    tc_status status = tc_reply(facts, size);
+    return status == TC_OK
+               ? TC_OK
+               : tci_error_set(err, status, "an answer of %zu bytes was not sent", size);
+}
+
+static tc_status reserve(const tc_am_window *window, const tca_header *header, tc_error *err)
+{
+    tca_grant_facts facts;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (window->stage == NULL)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "a segment of %u and %u bytes, and no memory is attached",
+                             header->input_bytes, header->output_bytes);
+    TC_TRY(tca_stage_reserve(
+        window->stage, tc_self_origin(), header->input_bytes, header->output_bytes,
+        TC_SECONDS((uint64_t)now.tv_sec) + (uint64_t)now.tv_nsec, &facts, err));
+    tc_status status = answer_with(&facts, sizeof facts, err);
+    if (status != TC_OK)
+        tca_stage_release(window->stage, tc_self_origin(), facts.grant);
+    return status;
+}
+
+/* Requests about a window: all kinds that are no units. */
+static tc_status serve_request(tc_ams *ams, const void *payload, size_t size, tc_error *err)
+{
+    tca_arrival a;
+    tc_am_window *window;
     if (tc_self_group() != ams->group)
-        return tci_error_set(err, TC_E_REFUSED, "a question from outside the group");
-    if (window == NULL)
-        return tci_error_set(err, TC_E_NOT_FOUND, "no window %u is open at rank %u",
-                             header->window, ams->rank);
-    const tca_window_facts facts = tca_window_describe(window);
-    tc_status status = tc_reply(&facts, sizeof facts);
-    return status == TC_OK ? TC_OK
-                           : tci_error_set(err, status, "the facts of a window were not sent");
+        return tci_error_set(err, TC_E_REFUSED, "a request from outside the group");
+    TC_TRY(tca_header_check(payload, size, &a, err));
+    TC_TRY(find_window(ams, &a.header, &window, err));
+    if (a.header.kind == TCA_DESCRIBE) {
+        const tca_window_facts facts = tca_window_describe(window);
+        return answer_with(&facts, sizeof facts, err);
+    }
+    if (a.header.kind == TCA_RESERVE)
+        return reserve(window, &a.header, err);
+    assert(a.header.kind == TCA_RELEASE);
+    if (window->stage != NULL)
+        tca_stage_release(window->stage, tc_self_origin(), a.grant);
+    return TC_OK;
+}
+
+static bool is_request(const tca_header *header)
+{
+    return header->kind == TCA_DESCRIBE || header->kind == TCA_RESERVE ||
+           header->kind == TCA_RELEASE;
 }
 
 void tca_target_main(void *payload, size_t size, void *target_args)
@@ -213,17 +281,15 @@ void tca_target_main(void *payload, size_t size, void *target_args)
     }
     tc_ams *ams = ams_of(node);
     memcpy(&header, payload, sizeof header);
-    const bool is_question =
-        header.version == TCA_HEADER_VERSION && header.kind == TCA_DESCRIBE;
-    if (is_question)
-        status = describe(ams, &header, &err);
-    else if (header.version == TCA_HEADER_VERSION)
-        status = tca_ops_find(ams, header.op, &op, &err);
-    else
+    if (header.version != TCA_HEADER_VERSION)
         status = tci_error_set(&err, TC_E_VERSION, "active messages of version %u, expected %u",
                                header.version, TCA_HEADER_VERSION);
+    else if (is_request(&header))
+        status = serve_request(ams, payload, size, &err);
+    else
+        status = tca_ops_find(ams, header.op, &op, &err);
     if (status != TC_OK)
         tc_self_fail(status, err.text);
-    else if (!is_question)
-        tc_am_run(op->function, payload, size);
+    else if (op != NULL)
+        tc_am_run_at(node, op->function, payload, size);
 }

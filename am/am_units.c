@@ -14,86 +14,23 @@
  * record is used after its end was reported. */
 #include "am_units.h"
 
+#include "am_message.h"
+#include "am_outcome.h"
+#include "am_staged.h"
+
 #include "base/error_text.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct tca_unit {
-    struct tca_unit *next; /* of the free ones */
-    struct tca_message *message;
-    uint32_t segments;
-    uint32_t first;
-    uint64_t charge;
-    void *packed; /* the output, if the caller's layout has gaps */
-} tca_unit;
-
-typedef struct tca_message {
-    struct tca_message *next; /* of the queue, or of the free ones */
-    tc_am_window *window;
-    tc_am_op *op;
-    tc_am_request *request;
-    tca_plan plan;
-    uint32_t rank;
-    uint32_t sent;      /* segments */
-    uint32_t succeeded; /* segments */
-    uint32_t units;     /* under way */
-    uint32_t overtaken;
-    bool is_queued;
-    bool *has_ended; /* of tca_units_start, while that runs */
-    tc_status status;
-    char text[TC_AM_TEXT_MAX];
-} tca_message;
-
-static void pump(tc_ams *ams, uint32_t rank);
-
 /* --- the end ------------------------------------------------------------------------------ */
 
-void tca_units_text(const tc_am_op *op, uint32_t rank, tc_status status, const char *text,
-                    char text_out[TC_AM_TEXT_MAX])
-{
-    char both[TC_AM_NAME_MAX + TC_AM_SIGNATURE_MAX + TC_AM_TEXT_MAX];
-    if ((status == TC_E_VERSION || status == TC_E_NOT_FOUND) && op->fn == NULL) {
-        snprintf(both, sizeof both, "operation '%s' ('%.40s') at rank %u: %.*s", op->name,
-                 op->signature, rank, (int)TC_AM_TEXT_MAX, text);
-        text = both;
-    }
-    tca_text_copy(text_out, text);
-}
-
-void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
-                      const tc_am_outcome *outcome)
-{
-    tc_ams *ams = window->ams;
-    if (request == NULL && params->done == NULL && outcome->status != TC_OK &&
-        window->failure == TC_OK) {
-        window->failure = outcome->status;
-        tca_text_copy(window->failure_text, outcome->text);
-    }
-    if (request != NULL) {
-        request->status = outcome->status;
-        request->segments = outcome->segments;
-        tca_text_copy(request->text, outcome->text);
-        request->is_done = 1;
-    }
-    for (tca_waiter *waiter = ams->waiters; waiter != NULL; waiter = waiter->next) {
-        /* It can fail at a limit of tasks alone, and the waiter looks again by itself. */
-        const tc_status status = tc_task_semaphore_release(&waiter->semaphore, 1);
-        (void)status;
-    }
-    if (params->done == NULL)
-        return;
-    ams->callbacks++;
-    params->done(params->user, outcome);
-    ams->callbacks--;
-}
-
-static void fail(tca_message *m, tc_status status, const char *text)
+void tca_message_fail(tca_message *m, tc_status status, const char *text)
 {
     if (m->status == TC_OK) {
         m->status = status;
-        tca_units_text(m->op, m->rank, status, text, m->text);
+        tca_outcome_text(m->op, m->rank, status, text, m->text);
     }
 }
 
@@ -105,7 +42,7 @@ static bool is_sent(const tca_message *m)
 }
 
 /* Ends a message that waits for nothing any more; it is not in the queue. */
-static void end_if_over(tca_message *m)
+void tca_message_end_if_over(tca_message *m)
 {
     tc_ams *ams = m->window->ams;
     if (m->units > 0 || m->is_queued || !is_sent(m))
@@ -115,7 +52,7 @@ static void end_if_over(tca_message *m)
     tca_units_leave(m->window, m->rank, m->op, 0);
     if (m->has_ended != NULL)
         *m->has_ended = true;
-    tca_units_report(m->window, &m->plan.params, m->request, &outcome);
+    tca_outcome_report(m->window, &m->plan.params, m->request, &outcome);
     tca_plan_release(&m->plan);
     m->next = ams->free_messages;
     ams->free_messages = m;
@@ -152,11 +89,11 @@ static void unit_ended(void *user, const tc_call_outcome *outcome)
     peer->units--;
     peer->bytes -= unit->charge;
     if (outcome->status != TC_OK) {
-        fail(m, outcome->status, outcome->text);
+        tca_message_fail(m, outcome->status, outcome->text);
     } else if (outcome->result_size != expected) {
         snprintf(text, sizeof text, "an output of %zu bytes, expected %llu",
                  outcome->result_size, (unsigned long long)expected);
-        fail(m, TC_E_CORRUPT, text);
+        tca_message_fail(m, TC_E_CORRUPT, text);
     } else {
         if (unit->packed != NULL)
             tca_layout_scatter(&m->plan.output, m->plan.params.output, unit->first,
@@ -166,9 +103,9 @@ static void unit_ended(void *user, const tc_call_outcome *outcome)
     drop_unit(ams, unit);
     /* Later units leave before the program's callback runs. The message counts this unit until
      * then, so it has not ended. */
-    pump(ams, rank);
+    tca_message_pump(ams, rank);
     m->units--;
-    end_if_over(m);
+    tca_message_end_if_over(m);
 }
 
 /* Where the answer goes: into the caller's output, or beside it. */
@@ -203,19 +140,34 @@ static tc_status send_unit(tc_ams *ams, tca_message *m, tca_unit *unit, tc_error
                          tca_plan_payload_size(plan, unit->segments), &call, NULL, err);
 }
 
+/* Segments of the next unit. */
+static uint32_t next_segments(const tca_message *m)
+{
+    const uint32_t left = m->plan.params.segments - m->sent;
+    return left < m->plan.unit ? left : m->plan.unit;
+}
+
+static bool has_credit(const tc_ams *ams, const tca_message *m)
+{
+    if (m->plan.is_staged) /* it needs none, and has memory at the target or asks for it */
+        return !m->is_staging;
+    return tca_units_are_free(ams, m->rank, tca_plan_charge(&m->plan, next_segments(m)));
+}
+
 /* Sends the next unit. False: there is no credit now. */
 static bool send_next(tc_ams *ams, tca_message *m)
 {
     tca_peer *peer = &ams->peers[m->rank];
-    const uint32_t left = m->plan.params.segments - m->sent;
-    const uint32_t segments = left < m->plan.unit ? left : m->plan.unit;
+    const uint32_t segments = next_segments(m);
     const uint64_t charge = tca_plan_charge(&m->plan, segments);
     tc_error err;
+    if (m->plan.is_staged)
+        return tca_staged_begin(ams, m);
     if (!tca_units_are_free(ams, m->rank, charge))
         return false;
     tca_unit *unit = new_unit(ams);
     if (unit == NULL) {
-        fail(m, TC_E_NO_MEMORY, "no memory for a unit");
+        tca_message_fail(m, TC_E_NO_MEMORY, "no memory for a unit");
         m->sent = m->plan.params.segments;
         return true;
     }
@@ -225,7 +177,7 @@ static bool send_next(tc_ams *ams, tca_message *m)
         drop_unit(ams, unit);
         if (status == TC_E_AGAIN)
             return false;
-        fail(m, status, err.text);
+        tca_message_fail(m, status, err.text);
         m->sent = m->plan.params.segments;
         return true;
     }
@@ -286,7 +238,7 @@ static bool send_all(tc_ams *ams, tca_peer *peer, tca_message *m)
 }
 
 /* A callback of the program may start another one, which then only joins the queue. */
-static void pump(tc_ams *ams, uint32_t rank)
+void tca_message_pump(tc_ams *ams, uint32_t rank)
 {
     tca_peer *peer = &ams->peers[rank];
     bool has_sent = true;
@@ -298,14 +250,24 @@ static void pump(tc_ams *ams, uint32_t rank)
         has_sent = false;
         for (tca_message *m = peer->first; m != NULL && looked < TCA_LOOK_AHEAD_MAX;
              m = m->next, looked++) {
-            if (may_go(peer, m) && send_all(ams, peer, m)) {
-                end_if_over(m);
+            /* The check of credit is the cheaper one. */
+            if ((is_sent(m) || has_credit(ams, m)) && may_go(peer, m) &&
+                send_all(ams, peer, m)) {
+                tca_message_end_if_over(m);
                 has_sent = true;
                 break;
             }
         }
     }
     peer->is_pumped = false;
+}
+
+/* True: a message that has joined the queue cannot be sent before a unit ends, as all before it
+ * have been tried, and its window keeps it behind the first. */
+static bool waits_for_others(const tca_peer *peer, const tca_message *m)
+{
+    return peer->units > 0 && peer->first != m && peer->first->window == m->window &&
+           m->window->unordered == 0;
 }
 
 static tc_status new_message(tc_ams *ams, tca_message **message_out, tc_error *err)
@@ -343,10 +305,11 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
     m->window = window;
     m->op = op;
     m->request = request;
-    m->plan = *plan;
+    tca_plan_move(&m->plan, plan);
     m->rank = rank;
     m->sent = m->succeeded = m->units = m->overtaken = 0;
     m->is_queued = true;
+    m->is_staging = false;
     m->has_ended = &has_ended;
     m->status = TC_OK;
     m->text[0] = '\0';
@@ -355,7 +318,8 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
         peer->last = &peer->first;
     *peer->last = m;
     peer->last = &m->next;
-    pump(ams, rank);
+    if (!waits_for_others(peer, m))
+        tca_message_pump(ams, rank);
     if (has_ended)
         return TC_OK;
     m->has_ended = NULL;
@@ -403,14 +367,16 @@ void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t
         return;
     ams->peers[rank].units--;
     ams->peers[rank].bytes -= charge;
-    pump(ams, rank);
+    tca_message_pump(ams, rank);
 }
 
 void tca_units_retry(tc_ams *ams)
 {
     for (uint32_t rank = 0; rank < ams->ranks; rank++) {
+        if (ams->peers[rank].staged != NULL)
+            tca_staged_retry(ams, rank);
         if (ams->peers[rank].first != NULL)
-            pump(ams, rank);
+            tca_message_pump(ams, rank);
     }
 }
 

@@ -19,10 +19,6 @@ TC_MUST_CHECK tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_
                                         const tca_plan *plan, tc_am_request *request,
                                         tc_error *err);
 
-/* Reports the end of an active message: to the request, `done`, or the window. */
-void tca_units_report(tc_am_window *window, const tc_am_params *params, tc_am_request *request,
-                      const tc_am_outcome *outcome);
-
 /* True: an active message of that size could be sent to the rank now, ahead of nothing. */
 bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge);
 
@@ -32,10 +28,6 @@ void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t
 
 /* Sends units that have waited, as far as there is credit now. */
 void tca_units_retry(tc_ams *ams);
-
-/* The text of a failure at a rank: with operations of both, where they differ. */
-void tca_units_text(const tc_am_op *op, uint32_t rank, tc_status status, const char *text,
-                    char text_out[TC_AM_TEXT_MAX]);
 
 /* Frees those that are not in use. */
 void tca_units_free(tc_ams *ams);

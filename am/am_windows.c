@@ -66,6 +66,9 @@ void tca_window_free(tc_am_window *window)
     }
     if (window->bytes > 0)
         tc_window_close(ams->context, window->pointer);
+    if (window->stage != NULL)
+        tca_stage_free(window->stage, ams->context);
+    free(window->stage);
     ams->windows[window->number] = NULL;
     free(window->remotes);
     free(window);
@@ -149,4 +152,21 @@ void *tca_window_reach(tc_am_window *window, uint32_t rank, uint64_t *bytes_out)
         return NULL;
     *bytes_out = remote->bytes;
     return remote->view->memory;
+}
+
+tc_status tc_am_window_attach(tc_am_window *window, void *memory, uint64_t bytes, tc_error *err)
+{
+    if (window->stage == NULL)
+        window->stage = calloc(1, sizeof *window->stage);
+    if (window->stage == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "the table of attached memory");
+    return tca_stage_attach(window->stage, window->ams->context, window->ams->group, memory,
+                            bytes, err);
+}
+
+tc_status tc_am_window_detach(tc_am_window *window, void *memory)
+{
+    return window->stage == NULL
+               ? TC_E_NOT_FOUND
+               : tca_stage_detach(window->stage, window->ams->context, memory);
 }

@@ -196,6 +196,8 @@ const perf_option_row perf_option_rows[] = {
      "to one target, powers of two, 1..4096"},
     {"peers", 'k', "N", "peers", NUMBERS(UNSIGNED, peers, 1, SENDERS_MAX),
      "of the target that waits, 1..16"},
+    {"origins", 'E', "N", "origins", NUMBERS(UNSIGNED, origins, 1, 7),
+     "ranks that ask one target, 1..7"},
     {"processes", 'P', "A..B", NULL, NUMBERS(EVEN, processes, 2, SENDERS_MAX),
      "in pairs, powers of two, 2..16"},
     {"seconds", 'T', "N", "seconds", NUMBERS(COUNT, seconds, 1, SECONDS_MAX),

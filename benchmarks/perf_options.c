@@ -18,7 +18,7 @@
 
 /* --- the tables of options --------------------------------------------------------------- */
 
-#define EXPERIMENTS_MAX 20u
+#define EXPERIMENTS_MAX 24u
 #define HELP_MAX 256u
 #define NOTED_ROWS_MAX 16u /* help has 24 lines */
 

@@ -60,6 +60,7 @@ typedef struct perf_options {
     const char *start;          /* "owner" or "any" */
     const char *server_program; /* NULL: this one */
     unsigned peers;             /* of the target that waits */
+    unsigned origins;           /* of active messages to one target */
     uint64_t seconds;           /* of a flood */
     uint64_t burn_ns;           /* the target's time for each message of it */
     uint64_t slack_bytes;       /* that memory may grow by in it */

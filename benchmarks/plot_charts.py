@@ -555,6 +555,103 @@ def taskbench_panels(rows, options):
     return panels, 2, ", ".join(told)
 
 
+AM_PAPER_LATENCIES = ((10, 115e3), (20, 95e3))  # ns by segments of a unit: the text beside its Figure 3(a)
+AM_PAPER_ORDERING = 1.25                        # Figure 6: without order, to with it
+AM_LEFT_OUT = ("am-atomic", "mpi-window-created", "mpi-accumulate-created", "am-epoch")
+
+
+def am_relative(rows, name, base_of):
+    """Points of a figure by the one that base_of returns for an x, or None."""
+    points = []
+    for row in rows:
+        x, figure = number(row, "x"), spread(row, name)
+        base = base_of(x)
+        if x and base and figure[0] is not None:
+            points.append(Point(x, *(value / base for value in figure)))
+    return sorted(points, key=lambda point: point.x)
+
+
+def am_unit_panels(rows):
+    """Figure 3: latency and rate by the segments of a unit."""
+    panels = []
+    for operation in distinct(rows, "operation"):
+        own = [row for row in rows if text(row.get("operation")) == operation]
+        awaited, many = ([row for row in own if row.get("awaited") is each] for each in (True, False))
+        time, scale = time_unit(figures(awaited, "ns"))
+        look = dict(name_of=lambda row: text(row.get("way")), key="way", style="operation")
+        if awaited:
+            panels.append(Lines("segments of a unit", f"active message of 100 segments ({time})",
+                                series_of(awaited, "x", "ns", scale, **look), title=operation, from_zero=True, scale=scale))
+        prefix, scale = rate_unit(figures(many, "segments_per_s"))
+        if many:
+            panels.append(Lines("segments of a unit", f"{prefix}segments/s", series_of(many, "x", "segments_per_s", scale, **look), title=operation,
+                                from_zero=True, scale=scale))
+        own = [row for row in awaited if text(row.get("way")) == "am"]
+        first = [number(row, "ns") for row in own if number(row, "x") == AM_PAPER_LATENCIES[0][0]]
+        if operation == "search" and first:
+            paper = [Point(x, *[ns / AM_PAPER_LATENCIES[0][1]] * 3) for x, ns in AM_PAPER_LATENCIES]
+            panels.append(Lines("segments of a unit", "latency (that of units of 10 is 1)",
+                                [Series("am", "am", "search", am_relative(own, "ns", lambda x: first[0])),
+                                 Series("the paper's text", "paper", "paper", paper)], title=operation, from_zero=True))
+    return panels
+
+
+def am_order_panels(rows):
+    """Figure 6."""
+    strict = {number(row, "x"): number(row, "segments_per_s") for row in rows if text(row.get("order")) == "strict"}
+    gains = am_relative([row for row in rows if text(row.get("order")) != "strict"], "segments_per_s", strict.get)
+    prefix, scale = rate_unit(figures(rows, "segments_per_s"))
+    return [Lines("active messages, large and small in turn", f"{prefix}segments/s",
+                  series_of(rows, "x", "segments_per_s", scale, lambda row: f"order {text(row.get('order'))}", key="order", style="part"),
+                  title="order", from_zero=True, scale=scale),
+            Lines("active messages, large and small in turn", "rate without order, to that with it",
+                  [Series("am", "am", "order", gains)] if gains else [],
+                  limit=Limit("the paper: close to 1.25", AM_PAPER_ORDERING), title="order", from_zero=True)]
+
+
+def am_origin_panels(rows):
+    """Figures 5 and 7."""
+    def name_of(row):
+        credit = number(row, "credit_bytes") or 0
+        return f"{text(row.get('way'))}, {credit / 1024:,.0f} KiB of credit" if text(row.get("way")) == "am" else text(row.get("way"))
+
+    (time, scale), (prefix, rate_scale) = time_unit(figures(rows, "ns")), rate_unit(figures(rows, "segments_per_s"))
+    return [Lines("origins", f"time by messages of each origin ({time})",
+                  series_of([row for row in rows if text(row.get("way")) == "am"], "x", "ns", scale, name_of, key="credit_bytes", style="way"),
+                  title="origins", from_zero=True, scale=scale),
+            Lines("origins", f"{prefix}segments/s of all origins", series_of(rows, "x", "segments_per_s", rate_scale, name_of, key="credit_bytes", style="way"),
+                  title="origins", from_zero=True, scale=rate_scale)]
+
+
+def am_panels(rows, options):
+    """Figures of the paper on generalized active messages; a run need not have all parts."""
+    def of(part):
+        return [row for row in rows if text(row.get("part")) == part and text(row.get("way")) not in AM_LEFT_OUT]
+
+    panels, rates, credit = [], of("rate"), of("credit")
+    for operation in distinct(of("hundred"), "operation"):
+        own = [row for row in of("hundred") if text(row.get("operation")) == operation]
+        time, scale = time_unit(figures(own, "ns"))
+        panels.append(Bars(f"100 segments ({time})", bars_of(own, "ns", scale, lambda row: text(row.get("way")), key="way"), title=operation, dots=True,
+                           scale=scale))
+    if rates:
+        prefix, scale = rate_unit(figures(rates, "segments_per_s"))
+        panels.append(Lines("segment", f"{prefix}segments/s", series_of(rates, "x", "segments_per_s", scale, lambda row:
+                            f"{text(row.get('way'))}, {number(row, 'segments') or 0:g} a message", key="way", style="segments"), "bytes", title="rate",
+                            scale=scale))
+    panels += am_unit_panels(of("units"))
+    if credit:
+        prefix, scale = rate_unit(figures(credit, "segments_per_s"))
+        panels.append(Lines("credit", f"{prefix}segments/s", series_of(credit, "x", "segments_per_s", scale, lambda row: text(row.get("way")),
+                            key="way", style="operation"), "bytes", title="credit", from_zero=True, scale=scale))
+    if of("ordering"):
+        panels += am_order_panels(of("ordering"))
+    if of("origins"):
+        panels += am_origin_panels(of("origins"))
+    told = [f"{number(options, name):g} {words}" for name, words in (("ranks", "ranks"), ("rounds", "rounds")) if number(options, name)]
+    return panels, 2, ", ".join([*told, *([text(options["mpi"])] if options.get("mpi") else [])])
+
+
 EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
@@ -575,6 +672,7 @@ EXPERIMENTS = {
     "tail": ("Tails of latency", tail_panels),
     "library": ("Libraries that travel", library_panels),
     "taskbench": ("Task Bench", taskbench_panels),
+    "am": ("Active messages", am_panels),
 }
 
 
@@ -590,7 +688,7 @@ def has_spread(panels):
 
 def chart_of(report):
     title, choose = EXPERIMENTS[report.experiment]
-    also = {flood_panels: [report.options], taskbench_panels: [report.options], overhead_panels: [report.paper]}.get(choose, [])
+    also = {flood_panels: [report.options], taskbench_panels: [report.options], am_panels: [report.options], overhead_panels: [report.paper]}.get(choose, [])
     panels, columns, *more = choose(report.rows, *also)
     panels = [panel for panel in panels if is_drawn(panel)]
     if not panels:

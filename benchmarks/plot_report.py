@@ -5,7 +5,7 @@ Here, and nowhere else, bytes of the file are checked; number() and text() below
 import json
 import textwrap
 
-PROGRAMS, FORMAT = ("tc-perf", "metg_run"), 1
+PROGRAMS, FORMAT = ("tc-perf", "metg_run", "mpi-am-bench"), 1
 FILE_BYTES_MAX = 64 << 20
 ROWS_MAX = 20000
 TEXT_MAX = 40

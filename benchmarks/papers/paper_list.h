@@ -4,6 +4,6 @@
 
 /* In the order of tc-perf --help, behind those of every build. */
 #define PAPER_EXPERIMENTS(row)                                                                 \
-    row(overhead) row(icache) row(cycles) row(tail) row(dapc) row(library)
+    row(overhead) row(icache) row(cycles) row(tail) row(dapc) row(library) row(am)
 
 #endif

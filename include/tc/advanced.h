@@ -201,7 +201,7 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *
  *   main          must stay callable until the context is destroyed
  *
- *   TC_OK         messages run `main`
+ *   TC_OK         messages run `main`; also when they did so already
  *   TC_E_INVALID  main is NULL, the function was loaded already, or it defines more entry
  *                 points than NAME_main: tc_ifunc_use_local_entries takes those, too */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
@@ -216,7 +216,7 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
  *   payload_get_max_size  NULL if the archive has no NAME_payload_get_max_size
  *   payload_init          NULL if the archive has no NAME_payload_init
  *
- *   TC_OK         messages run `main`
+ *   TC_OK         messages run `main`; also when they did so already
  *   TC_E_INVALID  main is NULL, the function was loaded already, the archive defines payload
  *                 functions that were not given or does not define those that were, or they are
  *                 of the original's API */

@@ -20,6 +20,10 @@
  * runs once for each unit. A unit's output is accounted for at the origin before the unit is
  * sent, so a target never waits before it can answer, also when two ranks send to each other.
  *
+ * Larger segments go through memory that the target has attached to its window. It is shared by
+ * all origins: one reserves a part, puts the input there, has the operation run, and gets the
+ * output. A part that is reserved comes back after 30 seconds, whatever became of the origin.
+ *
  * Order. Active messages of one rank to another one take effect in the order in which they were
  * started, and so do the segments of each. A window may give that up (tc_am_window_params).
  * Those of different ranks, and operations of <tc/window.h>, have no order: wait between them.
@@ -42,7 +46,8 @@
  *   TC_E_NOT_FOUND    that rank has no such window, or no such operation
  *   TC_E_VERSION      that rank has registered another operation there, or has another version
  *                     of this library; the text has both
- *   TC_E_TOO_LARGE    a segment is larger than TC_AM_UNIT_BYTES_MAX
+ *   TC_E_TOO_LARGE    a segment is larger than TC_AM_UNIT_BYTES_MAX and than all memory that is
+ *                     attached there; nothing was sent
  *   TC_E_REFUSED      the message came from outside the group
  *   TC_E_CORRUPT      the answer has another size
  *   and the status that the operation gave tc_am_fail
@@ -68,8 +73,11 @@ typedef struct tc_ams tc_ams;
 typedef struct tc_am_window tc_am_window;
 typedef struct tc_am_op tc_am_op;
 
-#define TC_AM_OPS_MAX 4096u                /* registered in one tc_ams */
-#define TC_AM_UNIT_BYTES_MAX (256u << 10)  /* input of a unit, and its output */
+#define TC_AM_OPS_MAX 4096u               /* registered in one tc_ams */
+#define TC_AM_UNIT_BYTES_MAX (256u << 10) /* input of a unit, and its output */
+#define TC_AM_SEGMENT_BYTES_MAX                                                                \
+    (1u << 30)                /* input of a segment, and its output, by attached memory */
+#define TC_AM_BUFFERS_MAX 16u /* attached to one window at a rank */
 #define TC_AM_CREDIT_BYTES_MAX (64u << 20) /* of tc_ams_params.credit_bytes */
 #define TC_AM_BLOCKS_MAX 256u              /* of a layout at the target */
 #define TC_AM_DESCRIPTION_MAX 1024u        /* bytes */
@@ -260,6 +268,25 @@ TC_API tc_status tc_am_window_close(tc_am_window *window, uint64_t timeout_ns, t
 TC_API void *tc_am_window_memory(const tc_am_window *window);
 TC_API uint64_t tc_am_window_bytes(const tc_am_window *window);
 
+/* Gives memory for segments of input and output that are larger than TC_AM_UNIT_BYTES_MAX: as
+ * many bytes as both have, each as a multiple of 64. All ranks of the group may write to it.
+ *
+ *   memory          the caller's; it must stay until it is detached, or the window closed
+ *
+ *   TC_OK           segments of other ranks, and of this one, may use it
+ *   TC_E_INVALID    memory is NULL, not at a multiple of 8, or bytes is 0
+ *   TC_E_TOO_LARGE  TC_AM_BUFFERS_MAX are attached
+ *   as tc_window_open */
+TC_MUST_CHECK TC_API tc_status tc_am_window_attach(tc_am_window *window, void *memory,
+                                                   uint64_t bytes, tc_error *err);
+
+/* Takes it back.
+ *
+ *   TC_OK           no rank uses it any more
+ *   TC_E_NOT_FOUND  it is not attached
+ *   TC_E_BUSY       a part of it is reserved: progress, then retry */
+TC_MUST_CHECK TC_API tc_status tc_am_window_detach(tc_am_window *window, void *memory);
+
 /* Returns the pointer to a rank's window for <tc/window.h>. Asks that rank once; blocks then.
  *
  *   pointer_out     may be NULL, like bytes_out. A rank without memory: zeroed, and 0
@@ -360,9 +387,9 @@ TC_MUST_CHECK TC_API tc_status tc_am_sized(tc_am_window *window, uint32_t rank, 
  *   TC_E_INVALID      segments is 0, at + bytes or a size is beyond 64 bits, memory is missing,
  *                     the layouts of both sides have different bytes, blocks of an output
  *                     overlap, or op is of another tc_ams
- *   TC_E_TOO_LARGE    a segment of input, of output, or with the gaps of the target's layout,
- *                     or `unit` of them, has more than TC_AM_UNIT_BYTES_MAX; there are too many
- *                     blocks for a target; or the description is too long
+ *   TC_E_TOO_LARGE    a segment has more than TC_AM_SEGMENT_BYTES_MAX; `unit` of them, or one
+ *                     with the gaps of the target's layout, more than TC_AM_UNIT_BYTES_MAX; there
+ *                     are too many blocks for a target; or the description is too long
  *   TC_E_NOT_FOUND    the group has no such rank
  *   TC_E_AGAIN        65,536 active messages are under way
  *   TC_E_UNSUPPORTED  params has a field that this library does not know
@@ -422,6 +449,7 @@ typedef struct tc_am_counts {
     uint64_t units_here;   /* of this rank's that it ran itself */
     uint64_t units_served; /* of others */
     uint64_t overtakes;    /* active messages that went past others */
+    uint64_t staged;       /* segments of this rank that went through attached memory */
 } tc_am_counts;
 
 /* Fills the first bytes of a tc_am_counts.

@@ -56,26 +56,32 @@ static inline void tc_am_run_end(tc_am_run_state *run)
         run->node->end(run->node, run->unit, run->returned);
 }
 
-static inline void tc_am_run(tc_am_function function, const void *payload, size_t size)
+static inline void tc_am_run_at(const tc_am_node *node, tc_am_function function,
+                                const void *payload, size_t size)
 {
-    size_t node_size = 0;
-    const tc_am_node *node = (const tc_am_node *)tc_self_data(TC_AM_NODE, &node_size);
     tc_am_unit unit;
     __attribute__((cleanup(tc_am_run_end))) tc_am_run_state run;
     run.node = NULL;
     run.unit = &unit;
     run.returned = 0;
+    if (!node->begin(node, payload, size, &unit))
+        return;
+    run.node = node;
+    function(&unit);
+    run.returned = 1;
+}
+
+static inline void tc_am_run(tc_am_function function, const void *payload, size_t size)
+{
+    size_t node_size = 0;
+    const tc_am_node *node = (const tc_am_node *)tc_self_data(TC_AM_NODE, &node_size);
     if (node == NULL || node_size < sizeof *node || node->abi != TC_AM_ABI) {
         tc_self_fail(TC_E_UNSUPPORTED, node == NULL
                                            ? "the rank has no active messages open"
                                            : "the rank has active messages of another version");
         return;
     }
-    if (!node->begin(node, payload, size, &unit))
-        return;
-    run.node = node;
-    function(&unit);
-    run.returned = 1;
+    tc_am_run_at(node, function, payload, size);
 }
 
 #ifdef __cplusplus

@@ -36,6 +36,10 @@ static tc_status use_local(tc_ifunc *fn, const tci_entries *local, tc_error *err
     const char *name = tci_archive_name(fn->archive);
     if (local->main == NULL)
         return tci_error_set(err, TC_E_INVALID, "%s: no local function was given", name);
+    /* A peer's slot may hold it since it was closed here. */
+    if (fn->state == TCI_LOADED && fn->entry.main == local->main &&
+        fn->entry.max_size == local->max_size && fn->entry.init == local->init)
+        return TC_OK;
     if (fn->state != TCI_NOT_LOADED)
         return tci_error_set(err, TC_E_INVALID, "%s: it was loaded already", name);
     fn->entry = *local;

@@ -134,6 +134,24 @@ static void start_many(am_job *job, tc_am_window *window)
     am_job_meet(job);
 }
 
+/* Closes active messages and opens others, in the context that had them. */
+static void open_again(am_job *job)
+{
+    static uint64_t memory[NUMBERS];
+    const tc_ams_params params = {.group = job->group};
+    tc_error error;
+    am_job_meet(job);
+    REQUIRE(tc_am_op_close(job->sum) == TC_OK && tc_am_op_close(job->search) == TC_OK);
+    REQUIRE(tc_ams_close(job->ams) == TC_OK);
+    REQUIRE_OK(tc_ams_open(job->ctx, &params, &job->ams, &error), &error);
+    REQUIRE_OK(tc_am_op_open(job->ams, job->sum_fn, am_sum_am, &job->sum, &error), &error);
+    job->search = NULL;
+    tc_am_window *window =
+        am_job_window(job, (tc_am_window_params){.memory = memory, .bytes = sizeof memory});
+    add_in_turn(job, window, job->sum, SEGMENTS);
+    am_job_close(window);
+}
+
 void am_basics(am_job *job)
 {
     static uint64_t memory[1024];
@@ -157,5 +175,7 @@ void am_basics(am_job *job)
         am_job_close(window);
     }
     tc_am_count(job->ams, &counts, sizeof counts);
-    REQUIRE(counts.started > 10000 && counts.units_served > 1000 && counts.units_sent > 1000);
+    REQUIRE(counts.started > 10000);
+    REQUIRE(job->ranks == 1 || (counts.units_served > 1000 && counts.units_sent > 1000));
+    open_again(job);
 }

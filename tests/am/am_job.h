@@ -45,5 +45,7 @@ void am_faults(am_job *job);
 void am_orders(am_job *job);
 void am_storm(am_job *job, uint32_t rounds);
 void am_origins(am_job *job);
+void am_large(am_job *job);
+void am_deaths(am_job *job); /* ends the job, too */
 
 #endif

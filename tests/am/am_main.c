@@ -1,6 +1,6 @@
 /* A rank of a job that tests active messages; tc-run starts it.
  *
- *     am_main basics | layouts | faults | orders | here | storm ROUNDS */
+ *     am_main basics | layouts | faults | orders | large | origins | deaths | storm ROUNDS */
 #include "am_job.h"
 
 int main(int argc, char **argv)
@@ -21,10 +21,15 @@ int main(int argc, char **argv)
         am_faults(&job);
     else if (is_order)
         am_orders(&job);
-    else if (strcmp(test, "here") == 0)
+    else if (strcmp(test, "origins") == 0)
         am_origins(&job);
+    else if (strcmp(test, "large") == 0)
+        am_large(&job);
+    else if (strcmp(test, "deaths") == 0)
+        am_deaths(&job);
     else
         REQUIRE(strcmp(test, "a test of the list") == 0);
-    am_job_end(&job);
+    if (strcmp(test, "deaths") != 0)
+        am_job_end(&job);
     return 0;
 }

@@ -156,6 +156,26 @@ def travelling(parts):
     return report("library", [row for part in parts for row in rows[part]])
 
 
+def active(part, way, x, ns, operation="search", segments=100, **more):
+    return {"part": part, "operation": operation, "way": way, "x": x, "segments": segments, "awaited": False, "credit_bytes": 65536, "order": "strict",
+            **around(ns=ns), **around(segments_per_s=segments * 1e9 / ns), **more}
+
+
+def actives():
+    rows = [active("hundred", way, 100, ns * factor, operation) for operation, factor in (("search", 1), ("sum", 3))
+            for way, ns in (("am", 1400), ("am-concurrent", 650), ("call", 1000), ("am-atomic", 9000), ("mpi-server", 1000), ("mpi-window", 2400))]
+    rows += [active("rate", way, size, ns + size, segments=segments) for way, segments, ns in (("am", 100, 600), ("am", 1, 130), ("mpi-server-many", 100, 8000))
+             for size in (400, 20, 64)]
+    for operation, factor in (("search", 1), ("sum", 3)):
+        rows += [active("units", way, unit, factor * (ns + 5000 / unit), operation, awaited=True) for unit in range(10, 101, 10)
+                 for way, ns in (("am", 900), ("function", 300))]
+        rows += [active("units", "am", unit, factor * (500 + 5000 / unit), operation) for unit in range(10, 101, 10)]
+    rows += [active("credit", "am", 4096 << n, 600 + (4096 >> n)) for n in range(9)]
+    rows += [active("ordering", "am", n, ns, order=order) for n in (1000, 2000) for order, ns in (("strict", 500), ("none", 400))]
+    return rows + [active("origins", way, n, n * ns, credit_bytes=credit, origins=n) for n in (1, 2, 4)
+                   for way, credit, ns in (("am", 8192, 1500), ("am", 65536, 1000), ("am-concurrent", 65536, 600))]
+
+
 def task_graph(pattern, version, overhead):
     rows = []
     for iterations in (1, 4, 16, 64, 256, 1024, 4096):
@@ -225,5 +245,6 @@ REPORTS = {
                                            (("mpi", 100), ("function", 45), ("view", 30))
                                            for row in task_graph(pattern, version, 5 if pattern == "trivial" else overhead)],
                              width=8, ranks=2, bytes=16, repetitions=20), program="metg_run"),
+    "am": dict(report("am", actives(), ranks=2, mpi="An MPI 1"), program="mpi-am-bench"),
     "protection-alone": report("protection", [protection("off", delivery, 1) for delivery in ("direct", "am")]),
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The models of docs/memory-model.md: each holds as it is, and breaks without any one of its orderings.
 
-    check_models.py SPIN C_COMPILER ring|put|doorbell|staging|pending|window
+    check_models.py SPIN C_COMPILER ring|put|doorbell|staging|pending|window|am_credit
 
 Every search is exhaustive. A model that cannot fail shows nothing, so each mutation is one that must; and one that never
 gets to some of its statements shows little, so an unreached one fails too.
@@ -61,6 +61,14 @@ CASES = {
         ("pending.pml", "NO_READD", BREAKS),
         ("pending.pml", "NO_AT_ONCE", BREAKS),
         ("pending.pml", "NOTIFY_FIRST", BREAKS),
+    ],
+    "am_credit": [
+        ("am_credit.pml", "", HOLDS),
+        ("am_credit.pml", "RING=3", HOLDS),
+        ("am_credit.pml", "QUEUE=1", HOLDS),
+        ("am_credit.pml", "LARGE_CREDIT", BREAKS),
+        ("am_credit.pml", "RING=3 LARGE_CREDIT", BREAKS),
+        ("am_credit.pml", "NO_QUEUE", BREAKS),
     ],
     "window": [
         ("window.pml", "PUBLISH", HOLDS),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The job of objects_main deaths: the killed rank is the only one that fails.
-#   check_deaths.sh TC_RUN OBJECTS_MAIN
+# The job of PROGRAM deaths, in which rank 2 is killed: it is the only one that fails.
+#   check_deaths.sh TC_RUN PROGRAM
 set -uo pipefail
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT

@@ -75,6 +75,20 @@ for line in '| pattern | `mpi` | `mpi-gathered` | `function-single` | `function`
 done
 ! grep -qE 'null|\| *\||WRONG' "$dir/tasks/report.md" || fail "an empty figure: $(grep -E 'null|\| *\||WRONG' "$dir/tasks/report.md")"
 
+"$1" --quick mpi-am "$2" "$dir/am"
+for picture in mpi-am-figures mpi-am-figures-tcp mpi-am-origins; do
+    grep -q "!\[.*\]($picture.svg)" "$dir/am/report.md" && grep -q '</svg>' "$dir/am/$picture.svg" || fail "$picture is not drawn"
+done
+for line in '| 3(a): latency of a search, units of 100 to 10 segments | 0.70 |' '| 10 | 115 | ' 'tc-perf am --modes origins'; do
+    grep -qF -- "$line" "$dir/am/report.md" || fail "report.md of mpi-am has no: $line"
+done
+for name in openmpi mpich openmpi-tcp mpich-tcp; do
+    [ -f "$dir/am/mpi-am-$name.json" ] || continue
+    grep -q "!\[$name\](mpi-am-$name.svg)" "$dir/am/report.md" && grep -q '</svg>' "$dir/am/mpi-am-$name.svg" || fail "mpi-am-$name is not drawn"
+    grep -qF -- '| `mpi-window` | ' "$dir/am/report.md" || fail "report.md of mpi-am has no windows of MPI"
+done
+! grep -qE 'null|\| *\|' "$dir/am/report.md" || fail "an empty figure: $(grep -E 'null|\| *\|' "$dir/am/report.md")"
+
 # One paper's figures alone.
 "$1" --quick ifunc-api "$2" "$dir/api"
 cd "$dir/api"
