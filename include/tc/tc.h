@@ -110,6 +110,7 @@
  *   crash.h      a crash handler
  *   mpi.h        a group of an MPI communicator
  *   mpix_am.h    active messages in programs of MPI
+ *   mpi_continue.h  functions that run when an MPI request completes
  *   ucx.h        a context on UCX objects of the application
  *   abi.h        exported functions that inline ones call
  *   before_0_2.h names of release 0.1 */
