@@ -68,7 +68,7 @@ typedef struct tc_mpi_continue_params {
     void *user;           /* first argument of done */
     tc_group *group;      /* where the function runs, if no endpoint is given */
     uint32_t rank;        /* in group */
-    int received;         /* 1: the function gets as many bytes as came, `size` at most */
+    int received;         /* 1: the function gets as many bytes as came, size at most */
 } tc_mpi_continue_params;
 
 /* One continuation, waiting or ready to be sent; its members may change. */
@@ -89,7 +89,7 @@ struct tc_mpi_continuation_state {
 typedef struct tc_mpi_continuations {
     tc_context *ctx;
     uint32_t capacity; /* of waiting and ready ones together */
-    uint32_t used;     /* entries of `requests`, with those that are NULL by now */
+    uint32_t used;     /* entries of requests, with those that are NULL by now */
     uint32_t waiting, ready_count;
     uint32_t ended; /* of the ready ones, while progress goes through them */
     int is_running;
@@ -97,7 +97,7 @@ typedef struct tc_mpi_continuations {
     struct tc_mpi_continuation_state *records, *ready; /* beside them; to be sent in order */
     int *indices;
     MPI_Status *results;
-    tc_error failure; /* the first one without `done` */
+    tc_error failure; /* the first one without done */
 } tc_mpi_continuations;
 
 /* --- parts -------------------------------------------------------------------------------- */
