@@ -185,7 +185,8 @@ void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t
     if (input == 0)
         return;
     const size_t at = tca_header_input_offset(head, input);
-    memset(to + head, 0, at - head);
+    if (at > head)
+        memset(to + head, 0, at - head);
     tca_layout_gather(&plan->input, plan->params.input, first, segments, to + at);
 }
 

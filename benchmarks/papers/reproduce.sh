@@ -20,7 +20,7 @@ few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=ts
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
 em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=() taskbench_rounds=20 taskbench_few=()
-am_awaited=200 am_messages=10000 am_rounds=20 am_tcp_awaited=50 am_tcp_messages=500 am_tcp_rounds=5 am_origins=4
+am_awaited=100 am_messages=2000 am_rounds=40 am_tcp_awaited=20 am_tcp_messages=200 am_tcp_rounds=10 am_origins=4
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)

@@ -12,6 +12,7 @@
 #define GAM_SLOTS_AT_ONCE 64u   /* inputs and outputs of a rank; calls and messages at once */
 #define GAM_SEGMENTS 100u       /* of an active message, as in the paper */
 #define GAM_VALUES 100u         /* of a segment of sums */
+#define GAM_WARMUP 20u          /* messages of each case before its clock runs */
 #define GAM_CREDIT_BYTES 65536u /* the library's own default */
 #define GAM_PART_NAMES "single,hundred,rate,units,credit,ordering,origins"
 

@@ -46,8 +46,9 @@ struct gam_rank {
     tc_ifunc *function;
     tc_ep *ep; /* to rank 0 */
     gam_slot slots[GAM_SLOTS_AT_ONCE];
-    uint32_t ended;              /* calls of an epoch */
-    tc_status failed;            /* of one of them */
+    uint32_t ended;   /* calls of an epoch */
+    tc_status failed; /* of one of them */
+    bool is_warming_up;
     uint64_t began_ns, ended_ns; /* of this origin's part of a case */
 };
 

@@ -28,6 +28,34 @@ static bool verify(gam_rank *r, gam_case *c)
     return gam_rank_barrier(r);
 }
 
+static bool run_part(gam_rank *r, const gam_case *c)
+{
+    r->ended = 0;
+    r->failed = TC_OK;
+    r->began_ns = perf_now_ns();
+    r->ended_ns = 0;
+    if (r->rank >= 1 && r->rank <= c->origins) {
+        if (!c->way->origin(r, c))
+            return false;
+    } else if (c->way->target != NULL && !c->way->target(r, c)) {
+        return false;
+    }
+    if (r->ended_ns == 0)
+        r->ended_ns = perf_now_ns();
+    return true;
+}
+
+/* The first messages of a case wake the target, and fill caches. */
+static bool warm_up(gam_rank *r, const gam_case *c)
+{
+    gam_case few = *c;
+    few.messages = GAM_WARMUP;
+    r->is_warming_up = true;
+    const bool ok = run_part(r, &few);
+    r->is_warming_up = false;
+    return ok;
+}
+
 /* One case at one rank. The time of several origins ends when all have ended. */
 static bool run_case(gam_rank *r, gam_case *c, double *ns_out)
 {
@@ -40,14 +68,7 @@ static bool run_case(gam_rank *r, gam_case *c, double *ns_out)
     tc_am_count(r->ams, &before, sizeof before);
     if (!gam_rank_barrier(r))
         return false;
-    r->began_ns = perf_now_ns();
-    r->ended_ns = 0;
-    if (asks)
-        ok = c->way->origin(r, c);
-    else if (c->way->target != NULL)
-        ok = c->way->target(r, c);
-    if (r->ended_ns == 0)
-        r->ended_ns = perf_now_ns();
+    ok = warm_up(r, c) && run_part(r, c);
     *ns_out = (double)(r->ended_ns - r->began_ns);
     if (!ok || (asks && c->origins > 1 && !gam_rank_put_stamps(r)) || !gam_rank_barrier(r) ||
         (c->origins > 1 && r->rank == 1 && !gam_rank_elapsed(r, c->origins, ns_out)))
