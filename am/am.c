@@ -105,6 +105,7 @@ tc_status tc_ams_close(tc_ams *ams)
 {
     if (ams == NULL)
         return TC_OK;
+    tca_units_retry(ams); /* those that are only counted end with a mark */
     if (ams->under_way > 0 || ams->callbacks > 0 || ams->is_running || ams->waiters != NULL)
         return TC_E_BUSY;
     TC_TRY(tc_context_publish(ams->context, TC_AM_NODE, NULL, 0, NULL));

@@ -187,9 +187,13 @@ tc_status tca_header_check(const void *payload, size_t size, tca_arrival *a, tc_
     if (h->version != TCA_HEADER_VERSION)
         return tci_error_set(err, TC_E_VERSION, "active messages of version %u, expected %u",
                              h->version, TCA_HEADER_VERSION);
-    if (h->kind > TCA_KIND_LAST)
-        return tci_error_set(err, TC_E_INVALID, "an active message of kind %u", h->kind);
-    if (h->kind == TCA_DESCRIBE || h->kind == TCA_RESERVE)
+    a->is_counted = (h->kind & TCA_COUNTED) != 0;
+    a->header.kind &= (uint8_t)~TCA_COUNTED;
+    if (h->kind > TCA_KIND_LAST ||
+        (a->is_counted && (h->kind > TCA_UNIT_EXTENDED || h->output_bytes > 0)))
+        return tci_error_set(err, TC_E_INVALID, "an active message of kind %u%s", h->kind,
+                             a->is_counted ? ", counted" : "");
+    if (h->kind == TCA_DESCRIBE || h->kind == TCA_RESERVE || h->kind == TCA_MARK)
         return TC_OK;
     if (h->kind == TCA_RELEASE)
         return take_grant(bytes, size, head_bytes, a, err);

@@ -16,8 +16,11 @@ typedef enum tca_kind {
     TCA_STAGED = 4,          /* a unit of one segment in attached memory: the grant follows */
     TCA_STAGED_EXTENDED = 5, /* likewise, behind an extension without blocks */
     TCA_RELEASE = 6,         /* gives the memory back: the grant follows */
-    TCA_KIND_LAST = TCA_RELEASE
+    TCA_MARK = 7,            /* asks how many counted units have run: nothing follows */
+    TCA_KIND_LAST = TCA_MARK
 } tca_kind;
+
+#define TCA_COUNTED 0x80u /* with TCA_UNIT and TCA_UNIT_EXTENDED: no answer, no output */
 
 /* Little-endian, as both architectures are. */
 typedef struct tca_header {
@@ -57,7 +60,8 @@ _Static_assert(sizeof(tca_header) == 40 && sizeof(tca_extension) == 16, "no padd
 
 /* A unit as it arrived; pointers lead into its bytes. */
 typedef struct tca_arrival {
-    tca_header header;
+    tca_header header; /* its kind without TCA_COUNTED */
+    bool is_counted;
     tca_extension extension; /* zeroed without one */
     const tca_span *input_blocks;
     const tca_span *output_blocks;

@@ -26,6 +26,7 @@ typedef struct tca_message {
     uint32_t units;     /* under way */
     uint32_t overtaken;
     bool is_queued;
+    bool is_counted; /* its units are not answered */
     bool is_staging; /* its next segment is on its way to attached memory */
     bool *has_ended; /* of tca_units_start, while that runs */
     tc_status status;

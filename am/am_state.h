@@ -5,6 +5,7 @@
 #include "am_header.h"
 #include "am_plan.h"
 #include "am_stage.h"
+#include "am_tally.h"
 
 #include <tc/am_entry.h>
 #include <tc/task_sync.h>
@@ -12,6 +13,7 @@
 
 #define TCA_MESSAGES_MAX 65536u /* under way or waiting for credit, of a rank */
 #define TCA_WINDOWS_MAX 4096u
+#define TCA_UNITS_MAX 1024u    /* under way to one rank */
 #define TCA_SMALL_OUTPUT 2048u /* bytes; a larger one is written to memory of the reply */
 
 struct tca_message;
@@ -27,12 +29,21 @@ typedef struct tca_peer {
     struct tca_staged *staged; /* segments that go through attached memory: am_staged */
 } tca_peer;
 
-/* A rank's part of a window: am_windows; under_way: am_units. */
+/* Counted units, and active messages that ended with them. */
+typedef struct tca_counted {
+    uint64_t bytes; /* of the credit */
+    uint32_t units;
+    uint32_t messages;
+} tca_counted;
+
+/* A rank's part of a window: am_windows; under_way: am_units; open, is_marking: am_marks. */
 typedef struct tca_remote {
     tc_gptr pointer;
     uint64_t bytes;
     const tc_window_view *view; /* NULL: not mapped */
     uint32_t under_way;         /* active messages of this rank */
+    tca_counted open;           /* no mark was sent for them yet */
+    bool is_marking;            /* one is under way */
     bool is_known;              /* pointer, bytes and is_shared are right */
     bool is_shared;
     bool is_unmappable;
@@ -48,6 +59,7 @@ struct tc_am_window {
     uint64_t bytes;
     tc_gptr pointer;     /* zeroed without memory */
     tca_remote *remotes; /* one for each rank */
+    tca_tally tally;     /* of counted units of others */
     tca_stage *stage;    /* NULL: no memory was attached yet */
     uint32_t under_way;  /* active messages of this rank: am_units */
     tc_status failure;   /* the first of one without request and `done` */
@@ -96,6 +108,7 @@ struct tc_ams {
     struct tca_message *free_messages;
     struct tca_unit *free_units;
     uint32_t under_way; /* active messages that have not ended */
+    uint64_t unmarked;  /* counted units and active messages of all windows without mark */
     uint32_t callbacks; /* of the program, that run */
     uint8_t *payload;   /* a unit as it is sent; valid until the next one is made */
     tca_waiter *waiters;

@@ -156,12 +156,31 @@ static tc_status accept_unit(tc_ams *ams, const void *payload, size_t size,
                                  : find_output(ams, &unit_out->output, err);
 }
 
+/* Reports a failure: to the caller, or for a counted unit to the origin's next mark. The header
+ * may be any bytes. */
+static void refuse(tc_ams *ams, const void *payload, size_t size, const tc_error *err)
+{
+    tca_header header;
+    tc_am_window *window;
+    tc_error none;
+    if (size >= sizeof header && tc_self_group() == ams->group) {
+        memcpy(&header, payload, sizeof header);
+        if (header.version == TCA_HEADER_VERSION && (header.kind & TCA_COUNTED) != 0 &&
+            find_window(ams, &header, &window, &none) == TC_OK) {
+            tca_tally_count(&window->tally, ams->ranks, tc_self_origin(), err->status,
+                            err->text);
+            return;
+        }
+    }
+    tc_self_fail(err->status, err->text);
+}
+
 static int begin(const tc_am_node *node, const void *payload, size_t size, tc_am_unit *unit_out)
 {
     tc_ams *ams = ams_of(node);
     tc_error err;
     if (accept_unit(ams, payload, size, unit_out, &err) != TC_OK) {
-        tc_self_fail(err.status, err.text);
+        refuse(ams, payload, size, &err);
         return 0;
     }
     ams->is_running = true;
@@ -191,6 +210,12 @@ static void end(const tc_am_node *node, tc_am_unit *unit, int returned)
     assert(ams->is_running);
     ams->is_running = false;
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    if (ams->arrival.is_counted) {
+        tca_tally_count(&ams->windows[ams->arrival.header.window]->tally, ams->ranks,
+                        unit->origin, returned ? unit->status : TC_E_THROWN,
+                        returned ? unit->text : "an exception ended the operation");
+        return;
+    }
     if (!returned)
         return;
     if (unit->status != TC_OK) {
@@ -237,6 +262,16 @@ static tc_status reserve(const tc_am_window *window, const tca_header *header, t
     return status;
 }
 
+static tc_status take_tally(tc_am_window *window, tc_error *err)
+{
+    struct {
+        tca_tally_facts facts;
+        char text[TC_AM_TEXT_MAX];
+    } answer;
+    answer.facts = tca_tally_take(&window->tally, tc_self_origin(), answer.text);
+    return answer_with(&answer, sizeof answer.facts + strlen(answer.text), err);
+}
+
 /* Requests about a window: all kinds that are no units. */
 static tc_status serve_request(tc_ams *ams, const void *payload, size_t size, tc_error *err)
 {
@@ -252,6 +287,8 @@ static tc_status serve_request(tc_ams *ams, const void *payload, size_t size, tc
     }
     if (a.header.kind == TCA_RESERVE)
         return reserve(window, &a.header, err);
+    if (a.header.kind == TCA_MARK)
+        return take_tally(window, err);
     assert(a.header.kind == TCA_RELEASE);
     if (window->stage != NULL)
         tca_stage_release(window->stage, tc_self_origin(), a.grant);
@@ -261,7 +298,7 @@ static tc_status serve_request(tc_ams *ams, const void *payload, size_t size, tc
 static bool is_request(const tca_header *header)
 {
     return header->kind == TCA_DESCRIBE || header->kind == TCA_RESERVE ||
-           header->kind == TCA_RELEASE;
+           header->kind == TCA_RELEASE || header->kind == TCA_MARK;
 }
 
 void tca_target_main(void *payload, size_t size, void *target_args)
@@ -289,7 +326,7 @@ void tca_target_main(void *payload, size_t size, void *target_args)
     else
         status = tca_ops_find(ams, header.op, &op, &err);
     if (status != TC_OK)
-        tc_self_fail(status, err.text);
+        refuse(ams, payload, size, &err);
     else if (op != NULL)
         tc_am_run_at(node, op->function, payload, size);
 }

@@ -14,6 +14,7 @@
  * record is used after its end was reported. */
 #include "am_units.h"
 
+#include "am_marks.h"
 #include "am_message.h"
 #include "am_outcome.h"
 #include "am_staged.h"
@@ -41,6 +42,13 @@ static bool is_sent(const tca_message *m)
     return m->sent == m->plan.params.segments || (m->status != TC_OK && !goes_on);
 }
 
+static void free_message(tc_ams *ams, tca_message *m)
+{
+    tca_plan_release(&m->plan);
+    m->next = ams->free_messages;
+    ams->free_messages = m;
+}
+
 /* Ends a message that waits for nothing any more; it is not in the queue. */
 void tca_message_end_if_over(tca_message *m)
 {
@@ -49,13 +57,17 @@ void tca_message_end_if_over(tca_message *m)
         return;
     const tc_am_outcome outcome = {
         .status = m->status, .segments = m->succeeded, .text = m->text};
-    tca_units_leave(m->window, m->rank, m->op, 0);
     if (m->has_ended != NULL)
         *m->has_ended = true;
+    if (m->is_counted && m->status == TC_OK) {
+        m->op->under_way--;
+        tca_marks_add_message(m->window, m->rank);
+        free_message(ams, m);
+        return;
+    }
+    tca_units_leave(m->window, m->rank, m->op, 0);
     tca_outcome_report(m->window, &m->plan.params, m->request, &outcome);
-    tca_plan_release(&m->plan);
-    m->next = ams->free_messages;
-    ams->free_messages = m;
+    free_message(ams, m);
 }
 
 /* --- units -------------------------------------------------------------------------------- */
@@ -154,10 +166,45 @@ static bool has_credit(const tc_ams *ams, const tca_message *m)
     return tca_units_are_free(ams, m->rank, tca_plan_charge(&m->plan, next_segments(m)));
 }
 
+/* Sends no more of it. */
+static void stop(tca_message *m, tc_status status, const char *text)
+{
+    tca_message_fail(m, status, text);
+    m->sent = m->plan.params.segments;
+}
+
+/* A unit that is not answered. */
+static tc_status send_counted(tc_ams *ams, const tca_message *m, uint32_t segments,
+                              tc_error *err)
+{
+    tc_ep *ep;
+    TC_TRY(tc_group_ep(ams->group, m->rank, &ep, err));
+    tca_plan_write(&m->plan, m->window->number, m->op->word, m->sent, segments, ams->payload);
+    ((tca_header *)(void *)ams->payload)->kind |= TCA_COUNTED;
+    const tc_status status = tc_send(ep, m->op->fn != NULL ? m->op->fn : ams->runtime,
+                                     ams->payload, tca_plan_payload_size(&m->plan, segments));
+    if (status != TC_OK && status != TC_E_AGAIN && tc_send_error(ams->context, err) != status)
+        return tci_error_set(err, status, "a unit could not be sent");
+    return status;
+}
+
+/* Counts a unit that was sent. */
+static void count_sent(tc_ams *ams, tca_message *m, uint32_t segments, uint64_t charge)
+{
+    tca_peer *peer = &ams->peers[m->rank];
+    m->sent += segments;
+    peer->units++;
+    peer->bytes += charge;
+    ams->counts.units_sent++;
+    if (m->is_counted)
+        tca_marks_add(m->window, m->rank, charge);
+    else
+        m->units++;
+}
+
 /* Sends the next unit. False: there is no credit now. */
 static bool send_next(tc_ams *ams, tca_message *m)
 {
-    tca_peer *peer = &ams->peers[m->rank];
     const uint32_t segments = next_segments(m);
     const uint64_t charge = tca_plan_charge(&m->plan, segments);
     tc_error err;
@@ -165,10 +212,17 @@ static bool send_next(tc_ams *ams, tca_message *m)
         return tca_staged_begin(ams, m);
     if (!tca_units_are_free(ams, m->rank, charge))
         return false;
+    if (m->is_counted) {
+        const tc_status status = send_counted(ams, m, segments, &err);
+        if (status == TC_OK)
+            count_sent(ams, m, segments, charge);
+        else if (status != TC_E_AGAIN)
+            stop(m, status, err.text);
+        return status != TC_E_AGAIN;
+    }
     tca_unit *unit = new_unit(ams);
     if (unit == NULL) {
-        tca_message_fail(m, TC_E_NO_MEMORY, "no memory for a unit");
-        m->sent = m->plan.params.segments;
+        stop(m, TC_E_NO_MEMORY, "no memory for a unit");
         return true;
     }
     *unit = (tca_unit){.message = m, .segments = segments, .first = m->sent, .charge = charge};
@@ -177,15 +231,10 @@ static bool send_next(tc_ams *ams, tca_message *m)
         drop_unit(ams, unit);
         if (status == TC_E_AGAIN)
             return false;
-        tca_message_fail(m, status, err.text);
-        m->sent = m->plan.params.segments;
+        stop(m, status, err.text);
         return true;
     }
-    m->sent += segments;
-    m->units++;
-    peer->units++;
-    peer->bytes += charge;
-    ams->counts.units_sent++;
+    count_sent(ams, m, segments, charge);
     return true;
 }
 
@@ -310,6 +359,7 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
     m->sent = m->succeeded = m->units = m->overtaken = 0;
     m->is_queued = true;
     m->is_staging = false;
+    m->is_counted = tca_marks_suit(plan, request);
     m->has_ended = &has_ended;
     m->status = TC_OK;
     m->text[0] = '\0';
@@ -372,6 +422,7 @@ void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t
 
 void tca_units_retry(tc_ams *ams)
 {
+    tca_marks_retry(ams);
     for (uint32_t rank = 0; rank < ams->ranks; rank++) {
         if (ams->peers[rank].staged != NULL)
             tca_staged_retry(ams, rank);

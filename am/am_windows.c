@@ -66,6 +66,7 @@ void tca_window_free(tc_am_window *window)
     }
     if (window->bytes > 0)
         tc_window_close(ams->context, window->pointer);
+    tca_tally_free(&window->tally);
     if (window->stage != NULL)
         tca_stage_free(window->stage, ams->context);
     free(window->stage);

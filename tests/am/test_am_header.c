@@ -115,7 +115,9 @@ TEST(headers_that_lie_are_refused)
     for (size_t size = 0; size < sizeof golden; size++)
         refused(golden, size, TC_E_INVALID, "bytes");
     changed(0, 2, 1, TC_E_VERSION, "version 2, expected 1");
-    changed(1, 7, 1, TC_E_INVALID, "kind 7");
+    changed(1, 8, 1, TC_E_INVALID, "kind 8");
+    changed(1, 0x80, 1, TC_E_INVALID, "kind 0, counted");
+    changed(1, 0x82, 1, TC_E_INVALID, "kind 2, counted");
     changed(24, 0, 4, TC_E_INVALID, "0 segments");
     changed(28, UINT32_MAX, 4, TC_E_INVALID, "from 4294967295 on");
     changed(24, 3, 4, TC_E_INVALID, "expected 72");

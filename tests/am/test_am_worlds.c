@@ -18,7 +18,7 @@
 enum {
     RANKS_MAX = 4,
     OPERATIONS = 25,
-    SEEDS = TCI_SANITIZED ? 8 : 40,
+    SEEDS = TCI_SANITIZED ? 6 : 20,
     SEGMENTS = 40,
     LARGE = 70000
 };
@@ -40,7 +40,7 @@ typedef struct am_rank {
     tc_group *group;
     tc_ams *ams;
     tc_am_window *window;
-    tc_am_op *op;
+    tc_am_op *op, *quiet;
     tc_ifunc *relay;
     uint32_t rank;
 } am_rank;
@@ -58,6 +58,12 @@ static void count(tc_am_unit *unit)
     *counted += unit->segments;
     for (uint32_t i = 0; i < unit->segments * unit->input_bytes / 4; i++)
         output[i] = 2 * input[i];
+}
+
+static void count_only(tc_am_unit *unit)
+{
+    uint64_t *counted = unit->persistent;
+    *counted += unit->segments;
 }
 
 static uint32_t draw(const am_rank *r, uint32_t below)
@@ -123,6 +129,29 @@ static tc_status operate(am_rank *r, traffic *t, tc_error *error)
         check_output(t, &params);
     }
     return status;
+}
+
+/* Sends some that are only counted, and flushes. */
+static void count_many(am_rank *r, traffic *t)
+{
+    uint64_t sent[RANKS_MAX] = {0};
+    tc_error error = {TC_OK, ""};
+    for (uint32_t i = draw(r, 6); i > 0; i--) {
+        const uint32_t to = draw(r, world_state.ranks);
+        tc_am_params params = fill(r, t);
+        params.output = NULL;
+        params.output_layout = (tc_am_layout){0};
+        const tc_status status = tc_am_start(r->window, to, r->quiet, &params, NULL, &error);
+        check_failure(status == TC_E_AGAIN ? TC_OK : status, &error);
+        if (status == TC_OK || status != TC_E_AGAIN) {
+            sent[to] += params.segments;
+            world_state.begun[to] += params.segments;
+        }
+    }
+    const tc_status status = tc_am_flush(r->window, TC_RANK_NONE, TC_FOREVER, &error);
+    check_failure(status, &error);
+    for (uint32_t to = 0; to < world_state.ranks && status == TC_OK; to++)
+        world_state.succeeded[to] += sent[to];
 }
 
 /* --- a function that sends ---------------------------------------------------------------- */
@@ -193,6 +222,7 @@ static void open_ams(am_rank *r)
         .memory = &world_state.counted[r->rank], .bytes = 8, .unordered = draw(r, 8)};
     must(tc_ams_open(r->ctx, &params, &r->ams, &error), &error, "ams");
     must(tc_am_op_register(r->ams, "count", "", count, &r->op, &error), &error, "op");
+    must(tc_am_op_register(r->ams, "quiet", "", count_only, &r->quiet, &error), &error, "op");
     must(tc_ifunc_open_code(r->ctx, &relay_code, &r->relay, &error), &error, "relay");
     tc_context_set_target_args(r->ctx, r);
     must(tc_am_window_open(r->ams, &window, 0, &r->window, &error), &error, "window");
@@ -212,8 +242,11 @@ static void run_rank(tc_sim_node *node, void *argument)
     open_ams(&r);
     wait_until(&r, 500 * MS);
     for (int i = 0; i < OPERATIONS; i++) {
-        if (draw(&r, 4) == 0)
+        const uint32_t what = draw(&r, 4);
+        if (what == 0)
             ask_to_send(&r);
+        else if (what == 1)
+            count_many(&r, t);
         else
             (void)operate(&r, t, &error);
     }

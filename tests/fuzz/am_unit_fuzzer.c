@@ -114,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ams.windows[0] = &window;
     ams.ops[0] = &op;
     ams.op_count = 1;
+    ams.ranks = 4;
     tca_target_fill(&ams.node);
     memset(memory, PATTERN, sizeof memory);
     static tca_stage stage;
@@ -128,7 +129,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(message != NULL);
     memcpy(message, data + 1, size - 1);
     tca_target_main(message, size - 1, NULL);
-    const bool is_release = failures + replies == 0;
+    const bool is_release = failures + replies == 0 && window.tally.entries == NULL;
+    if (window.tally.entries != NULL) {
+        char text[TC_AM_TEXT_MAX];
+        const tca_tally_facts tallied = tca_tally_take(&window.tally, 1, text);
+        MUST(tallied.run == 1 && failures + replies == 0 && (data[2] & TCA_COUNTED) != 0);
+        MUST((tallied.status != TC_OK) == (text[0] != '\0'));
+        tca_tally_free(&window.tally);
+    }
     MUST(failures + replies <= 1 && runs <= 1 && !ams.is_running);
     MUST(!is_release || (size == 1 + 48 && data[2] == TCA_RELEASE));
     for (size_t i = 0; i < GUARD; i++) {

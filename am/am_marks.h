@@ -1,0 +1,24 @@
+/* Counted units at their origin: how many were sent, and the marks that ask whether they ran. */
+#ifndef TCA_AM_MARKS_H
+#define TCA_AM_MARKS_H
+
+#include "am_message.h"
+
+/* Returns whether an active message goes by counted units: it has no output, and nobody asked
+ * for its own end. */
+static inline bool tca_marks_suit(const tca_plan *plan, const tc_am_request *request)
+{
+    return plan->output.bytes == 0 && request == NULL && plan->params.done == NULL &&
+           !plan->is_staged;
+}
+
+/* Counts a unit that was sent, and asks for a mark when half of the credit is used. */
+void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge);
+
+/* Hands the end of an active message to the next mark: all of its units were sent. */
+void tca_marks_add_message(tc_am_window *window, uint32_t rank);
+
+/* Asks for marks of all units that none was asked for yet. */
+void tca_marks_retry(tc_ams *ams);
+
+#endif
