@@ -9,6 +9,7 @@
 #   benchmarks/papers/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/papers/reproduce.sh mrpc [BUILD [DIR]]      the applications of the MRPC paper: functions against one-sided operations
 #   benchmarks/papers/reproduce.sh taskbench [BUILD [DIR]] the smallest efficient tasks of Task Bench, METG: functions, windows, MPI
+#   benchmarks/papers/reproduce.sh kmer [BUILD [DIR]]      k-mers in a distributed table: active messages, functions, MPI
 #   benchmarks/papers/reproduce.sh mpi-am [BUILD [DIR]]    generalized active messages: units, credit, order, origins, and the same by MPI
 #   benchmarks/papers/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/papers/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
@@ -19,7 +20,7 @@ depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,6
 few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
-em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=() taskbench_rounds=20 taskbench_few=()
+em3d_steps=5 em3d_bulk_steps=2000 stamped=9 fft_size=() lu_size=() water_size=() taskbench_rounds=20 taskbench_few=() kmer_rounds=20 kmer_few=()
 am_awaited=100 am_messages=2000 am_rounds=40 am_tcp_awaited=20 am_tcp_messages=200 am_tcp_rounds=10 am_origins=4
 while [[ ${1:-} == --* ]]; do
     case $1 in
@@ -28,7 +29,7 @@ while [[ ${1:-} == --* ]]; do
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
         language_few=(--quick)
         two_sizes=16..32 wait_sizes=64..128 tail_sizes=64,1K tail_samples=100 tail_warmup=20 tail_rounds=1 stressor=own rings=4K,64K
-        em3d_steps=1 em3d_bulk_steps=20 stamped=1 fft_size=(--points 4096) lu_size=(--size 64) water_size=(--molecules 27) taskbench_rounds=1 taskbench_few=(--steps 10 --iterations 8)
+        em3d_steps=1 em3d_bulk_steps=20 stamped=1 fft_size=(--points 4096) lu_size=(--size 64) water_size=(--molecules 27) taskbench_rounds=1 taskbench_few=(--steps 10 --iterations 8) kmer_rounds=1 kmer_few=(--genome 5000)
         am_awaited=2 am_messages=8 am_rounds=1 am_tcp_awaited=2 am_tcp_messages=8 am_tcp_rounds=1 am_origins=2
         ;;
     --draw | --docs) step=${1#--} ;;
@@ -38,7 +39,7 @@ while [[ ${1:-} == --* ]]; do
 done
 paper=
 case ${1:-} in
-ifunc-api | mpi-am | mrpc | taskbench | three-chains | two-chains)
+ifunc-api | kmer | mpi-am | mrpc | taskbench | three-chains | two-chains)
     paper=$1
     shift
     ;;
@@ -362,6 +363,7 @@ reproduce() {
 }
 
 . "$(dirname "$0")/reproduce_ifunc_api.sh"
+. "$(dirname "$0")/reproduce_kmer.sh"
 . "$(dirname "$0")/reproduce_mpi_am.sh"
 . "$(dirname "$0")/reproduce_mrpc.sh"
 . "$(dirname "$0")/reproduce_taskbench.sh"
@@ -369,6 +371,7 @@ reproduce() {
 . "$(dirname "$0")/reproduce_two_chains.sh"
 case $paper in
 ifunc-api) reproduce measure_ifunc_api page_ifunc_api ifunc-api ifunc-api-tcp ;;
+kmer) reproduce_kmer ;;
 mpi-am) reproduce measure_mpi_am_all mpi_am_page mpi-am-figures mpi-am-openmpi ;;
 mrpc) reproduce_mrpc ;;
 taskbench) reproduce measure_taskbench taskbench_page taskbench-8 ;;

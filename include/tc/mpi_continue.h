@@ -391,7 +391,7 @@ TC_MUST_CHECK static inline tc_status tc_mpi_continuations_progress(tc_mpi_conti
 }
 
 /* Progresses the set and its context until all continuations have ended. It polls, without
- * sleeping: MPI has nothing to sleep on.
+ * sleeping: MPI has nothing to sleep on. Not allowed inside an ifunc.
  *
  *   timeout_ns    0 looks once
  *

@@ -89,6 +89,12 @@ for name in openmpi mpich openmpi-tcp mpich-tcp; do
 done
 ! grep -qE 'null|\| *\|' "$dir/am/report.md" || fail "an empty figure: $(grep -E 'null|\| *\|' "$dir/am/report.md")"
 
+"$1" --quick kmer "$2" "$dir/kmer"
+for line in '| `serial` | - | ' '| `function` | 8 | ' '| `am` | 4096 | ' '| `am-concurrent` | 64 | ' ', 4 ranks, reads of a genome' ', 2 ranks, a text'; do
+    grep -qF -- "$line" "$dir/kmer/report.md" || fail "report.md of kmer has no: $line"
+done
+! grep -qE 'null|\| *\|' "$dir/kmer/report.md" || fail "an empty figure: $(grep -E 'null|\| *\|' "$dir/kmer/report.md")"
+
 # One paper's figures alone.
 "$1" --quick ifunc-api "$2" "$dir/api"
 cd "$dir/api"
