@@ -2,6 +2,7 @@
 #include "am_here.h"
 #include "am_ops.h"
 #include "am_outcome.h"
+#include "am_queue.h"
 #include "am_target.h"
 #include "am_units.h"
 #include "am_waits.h"
@@ -391,6 +392,30 @@ static bool is_flushed(const void *of_what)
     return (target->rank == TC_RANK_NONE
                 ? target->window->under_way
                 : target->window->remotes[target->rank].under_way) == 0;
+}
+
+static bool is_sent(const void *of_what)
+{
+    const flush_target *target = of_what;
+    const tc_ams *ams = target->window->ams;
+    if (target->rank != TC_RANK_NONE)
+        return !tca_queue_has(target->window, target->rank);
+    for (uint32_t rank = 0; rank < ams->ranks; rank++) {
+        if (tca_queue_has(target->window, rank))
+            return false;
+    }
+    return true;
+}
+
+tc_status tc_am_flush_local(tc_am_window *window, uint32_t rank, uint64_t timeout_ns,
+                            tc_error *err)
+{
+    const flush_target target = {.window = window, .rank = rank};
+    if (rank != TC_RANK_NONE)
+        TC_TRY(check_rank(window->ams, rank, err));
+    tc_status status = tca_waits_until(window->ams, is_sent, &target, timeout_ns);
+    return status == TC_OK ? TC_OK
+                           : tci_error_set(err, status, "active messages wait to be sent");
 }
 
 tc_status tc_am_flush(tc_am_window *window, uint32_t rank, uint64_t timeout_ns, tc_error *err)

@@ -1,4 +1,5 @@
-/* Counted units at their origin: how many were sent, and the marks that ask whether they ran. */
+/* Counted units at their origin: how many were sent, and the marks that ask whether they ran.
+ * */
 #ifndef TCA_AM_MARKS_H
 #define TCA_AM_MARKS_H
 

@@ -17,6 +17,7 @@
 #include "am_marks.h"
 #include "am_message.h"
 #include "am_outcome.h"
+#include "am_queue.h"
 #include "am_staged.h"
 
 #include "base/error_text.h"
@@ -240,41 +241,6 @@ static bool send_next(tc_ams *ams, tca_message *m)
 
 /* --- the queue of a rank ------------------------------------------------------------------ */
 
-static bool may_overtake(const tca_message *m, const tca_message *earlier)
-{
-    if (earlier->overtaken >= TCA_OVERTAKES_MAX)
-        return false;
-    if (m->window != earlier->window)
-        return true;
-    return (m->window->unordered &
-            (m->op == earlier->op ? TC_AM_UNORDERED_SAME_OP : TC_AM_UNORDERED_OTHER_OP)) != 0;
-}
-
-static bool may_go(const tca_peer *peer, const tca_message *m)
-{
-    for (const tca_message *earlier = peer->first; earlier != m; earlier = earlier->next) {
-        if (!may_overtake(m, earlier))
-            return false;
-    }
-    return true;
-}
-
-static void take_out(tca_peer *peer, tca_message *m)
-{
-    tca_message **at = &peer->first;
-    while (*at != m) {
-        (*at)->overtaken++;
-        at = &(*at)->next;
-    }
-    if (at != &peer->first)
-        m->window->ams->counts.overtakes++;
-    *at = m->next;
-    if (peer->last == &m->next)
-        peer->last = at;
-    m->next = NULL;
-    m->is_queued = false;
-}
-
 /* Sends units of one that is in the queue. Returns whether it has left that. */
 static bool send_all(tc_ams *ams, tca_peer *peer, tca_message *m)
 {
@@ -282,7 +248,7 @@ static bool send_all(tc_ams *ams, tca_peer *peer, tca_message *m)
         continue;
     if (!is_sent(m))
         return false;
-    take_out(peer, m);
+    tca_queue_take_out(peer, m);
     return true;
 }
 
@@ -300,7 +266,7 @@ void tca_message_pump(tc_ams *ams, uint32_t rank)
         for (tca_message *m = peer->first; m != NULL && looked < TCA_LOOK_AHEAD_MAX;
              m = m->next, looked++) {
             /* The check of credit is the cheaper one. */
-            if ((is_sent(m) || has_credit(ams, m)) && may_go(peer, m) &&
+            if ((is_sent(m) || has_credit(ams, m)) && tca_queue_may_go(peer, m) &&
                 send_all(ams, peer, m)) {
                 tca_message_end_if_over(m);
                 has_sent = true;
@@ -364,17 +330,14 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
     m->status = TC_OK;
     m->text[0] = '\0';
     tca_units_enter(window, rank, op, 0);
-    if (peer->first == NULL)
-        peer->last = &peer->first;
-    *peer->last = m;
-    peer->last = &m->next;
+    tca_queue_join(peer, m);
     if (!waits_for_others(peer, m))
         tca_message_pump(ams, rank);
     if (has_ended)
         return TC_OK;
     m->has_ended = NULL;
     if (m->is_queued && m->sent == 0 && peer->units == 0 && !peer->is_pumped) {
-        take_out(peer, m);
+        tca_queue_take_out(peer, m);
         drop_message(ams, m);
         return tci_error_set(err, TC_E_AGAIN, "no credit at rank %u", rank);
     }

@@ -4,7 +4,6 @@
 
 #include "am_state.h"
 
-#define TCA_OVERTAKES_MAX 64u  /* of one active message that waits for credit */
 #define TCA_LOOK_AHEAD_MAX 16u /* active messages of a queue that are looked at */
 
 /* Starts one by messages. The plan is the active message's from here on, but for TC_OK's

@@ -358,6 +358,19 @@ TC_MUST_CHECK TC_API tc_status tc_am_wait(tc_ams *ams, tc_am_request *request,
 TC_MUST_CHECK TC_API tc_status tc_am_flush(tc_am_window *window, uint32_t rank,
                                            uint64_t timeout_ns, tc_error *err);
 
+/* Waits, progressing, until the inputs of all active messages of this rank to another one may
+ * be changed, by this window: all units were sent, or dropped. The messages have not ended for
+ * that, and outputs come later.
+ *
+ *   rank          TC_RANK_NONE: to all ranks
+ *   timeout_ns    0 looks once
+ *
+ *   TC_OK         none waits to be sent
+ *   TC_E_TIMEOUT  some do
+ *   TC_E_BUSY     as tc_am_wait */
+TC_MUST_CHECK TC_API tc_status tc_am_flush_local(tc_am_window *window, uint32_t rank,
+                                                 uint64_t timeout_ns, tc_error *err);
+
 /* Numbers about this rank since it was opened. Later versions append. */
 typedef struct tc_am_counts {
     uint64_t started;      /* active messages */

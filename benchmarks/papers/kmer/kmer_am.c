@@ -15,7 +15,6 @@ typedef struct kmer_am {
     tc_am_op *op;
     tc_am_op *beside_op;
     bool is_beside; /* of the run */
-    tc_am_request requests[KMER_RANKS_MAX][KMER_BUFFERS];
 } kmer_am;
 
 /* --- the operations ---------------------------------------------------------------------- */
@@ -49,18 +48,6 @@ static void count_words_beside(tc_am_unit *unit)
 
 /* --- batches ----------------------------------------------------------------------------- */
 
-/* Waits until a buffer can be filled again, serving others. */
-static bool await_request(kmer_rank *r, const tc_am_request *request)
-{
-    while (!request->is_done)
-        (void)tc_progress(r->ctx);
-    if (request->status == TC_OK)
-        return true;
-    fprintf(stderr, "kmer: active message: %s: %s\n", tc_status_name(request->status),
-            request->text);
-    return false;
-}
-
 static bool count_own_beside(kmer_rank *r, uint32_t owner)
 {
     const kmer_lane *lane = &r->lanes[owner];
@@ -78,13 +65,14 @@ static bool start_full(kmer_rank *r, uint32_t owner)
                                  .bytes = (r->table.mask + 1) * sizeof(kmer_slot)};
     tc_error err = {TC_OK, ""};
     if (!kmer_rank_check(tc_am_start(am->window, owner, am->is_beside ? am->beside_op : am->op,
-                                     &params, &am->requests[owner][lane->buffer], &err),
+                                     &params, NULL, &err),
                          &err, "active message"))
         return false;
     if (kmer_rank_has_to_look(r, lane->count))
         (void)tc_progress(r->ctx);
     kmer_lane_next(r, owner);
-    return await_request(r, &am->requests[owner][lane->buffer]);
+    return kmer_rank_check(tc_am_flush_local(am->window, owner, TC_FOREVER, &err), &err,
+                           "active message that waits");
 }
 
 /* --- runs -------------------------------------------------------------------------------- */
@@ -92,21 +80,13 @@ static bool start_full(kmer_rank *r, uint32_t owner)
 static bool run(kmer_rank *r, bool is_beside)
 {
     kmer_am *am = r->am;
+    tc_error err = {TC_OK, ""};
     am->is_beside = is_beside;
     tc_am_window_set_concurrent(am->window, is_beside);
-    for (uint32_t owner = 0; owner < r->ranks; owner++) {
-        for (uint32_t i = 0; i < KMER_BUFFERS; i++)
-            am->requests[owner][i] = (tc_am_request){.is_done = 1};
-    }
     if (!kmer_rank_route(r, start_full, is_beside ? count_own_beside : NULL))
         return false;
-    for (uint32_t owner = 0; owner < r->ranks; owner++) {
-        for (uint32_t i = 0; i < KMER_BUFFERS; i++) {
-            if (!await_request(r, &am->requests[owner][i]))
-                return false;
-        }
-    }
-    return true;
+    return kmer_rank_check(tc_am_flush(am->window, TC_RANK_NONE, TC_FOREVER, &err), &err,
+                           "active messages");
 }
 
 bool kmer_am_run(kmer_rank *r)
