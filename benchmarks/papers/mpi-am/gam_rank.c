@@ -240,7 +240,7 @@ static void fill_slots(gam_rank *r, const gam_case *c)
     }
 }
 
-/* Loads memory into the caches: else the first case of an operation would do that for others. */
+/* Loads memory into the caches; else the first case of an operation would do so for others. */
 static void touch(const void *memory, size_t bytes)
 {
     volatile uint64_t sum = 0;
