@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* A kind of epoch, opened with these. `granted`: MPI has done all that it may delay; always 1 for
- * epochs without delays. */
+/* A kind of epoch, opened with these. `granted`: MPI has done all that it may delay; always 1
+ * for epochs without delays. */
 typedef struct tcm_epoch_state {
     uint8_t open;
     uint8_t concurrent;
