@@ -1,5 +1,5 @@
-/* An active message under way, and its units: records of am_units, which am_staged continues for
- * segments that go through attached memory. */
+/* An active message under way, and its units: records of am_units, which am_staged continues
+ * for segments that go through attached memory. */
 #ifndef TCA_AM_MESSAGE_H
 #define TCA_AM_MESSAGE_H
 

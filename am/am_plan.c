@@ -149,23 +149,16 @@ void tca_plan_release(tca_plan *plan)
     plan->blocks = NULL;
 }
 
-/* Header and extension. Returns their size. */
-static size_t write_head(const tca_plan *plan, tca_header header, uint8_t *to)
+/* Header and extension. Returns their size. The header is made in place: a copy would wait for
+ * the stores that made it, as its loads are wider. */
+static size_t write_head(const tca_plan *plan, tca_kind plain, tca_kind extended,
+                         uint16_t window, uint32_t op, uint32_t first, uint32_t segments,
+                         void *payload_out)
 {
-    memcpy(to, &header, sizeof header);
-    if (plan->extension_size > 0)
-        memcpy(to + sizeof header,
-               plan->extension_large != NULL ? plan->extension_large : plan->extension_small,
-               plan->extension_size);
-    return sizeof header + plan->extension_size;
-}
-
-static tca_header header_of(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
-                            uint32_t segments)
-{
-    return (tca_header){
+    tca_header *header = payload_out;
+    *header = (tca_header){
         .version = TCA_HEADER_VERSION,
-        .kind = plan->extension_size > 0 ? TCA_UNIT_EXTENDED : TCA_UNIT,
+        .kind = (uint8_t)(plan->extension_size > 0 ? extended : plain),
         .window = window,
         .op = op,
         .at = plan->params.at,
@@ -175,13 +168,19 @@ static tca_header header_of(const tca_plan *plan, uint16_t window, uint32_t op, 
         .input_bytes = (uint32_t)plan->input.bytes,
         .output_bytes = (uint32_t)plan->output.bytes,
     };
+    if (plan->extension_size > 0)
+        memcpy(header + 1,
+               plan->extension_large != NULL ? plan->extension_large : plan->extension_small,
+               plan->extension_size);
+    return sizeof *header + plan->extension_size;
 }
 
 void tca_plan_write(const tca_plan *plan, uint16_t window, uint32_t op, uint32_t first,
                     uint32_t segments, void *payload_out)
 {
     uint8_t *to = payload_out;
-    const size_t head = write_head(plan, header_of(plan, window, op, first, segments), to);
+    const size_t head =
+        write_head(plan, TCA_UNIT, TCA_UNIT_EXTENDED, window, op, first, segments, to);
     const size_t input = (size_t)(segments * plan->input.bytes);
     if (input == 0)
         return;
@@ -194,9 +193,8 @@ size_t tca_plan_write_staged(const tca_plan *plan, uint16_t window, uint32_t op,
                              uint64_t grant, void *payload_out)
 {
     uint8_t *to = payload_out;
-    tca_header header = header_of(plan, window, op, first, 1);
-    header.kind = plan->extension_size > 0 ? TCA_STAGED_EXTENDED : TCA_STAGED;
-    const size_t head = write_head(plan, header, to);
+    const size_t head =
+        write_head(plan, TCA_STAGED, TCA_STAGED_EXTENDED, window, op, first, 1, to);
     const size_t at = tca_header_input_offset(head, sizeof grant);
     memset(to + head, 0, at - head);
     memcpy(to + at, &grant, sizeof grant);

@@ -13,9 +13,9 @@ typedef struct tca_plan {
     uint32_t unit;           /* segments of a unit */
     uint32_t extension_size; /* 0: none */
     uint8_t *extension_large;
-    tc_am_block *blocks; /* copies for input and output; NULL: the caller's, or none */
-    bool is_spread;      /* the target's layout has gaps */
-    bool is_staged;      /* a segment needs attached memory */
+    tc_am_block *blocks;                          /* copies for input and output, or NULL */
+    bool is_spread;                               /* the target's layout has gaps */
+    bool is_staged;                               /* a segment needs attached memory */
     uint8_t extension_small[TCA_EXTENSION_SMALL]; /* last: most plans do not use it */
 } tca_plan;
 

@@ -82,7 +82,7 @@ void tca_stage_free(tca_stage *stage, tc_context *ctx)
 }
 
 /* The first gap of a buffer that is large enough, as the link that a grant there belongs into.
- * NULL: there is none. */
+ * NULL: no gap is. */
 static tca_grant **find_gap(tca_buffer *buffer, uint64_t bytes, uint64_t *at_out)
 {
     uint64_t free_from = 0;

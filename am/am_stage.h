@@ -43,8 +43,8 @@ TC_MUST_CHECK tc_status tca_stage_detach(tca_stage *stage, tc_context *ctx, cons
 /* Takes all back, reserved or not. */
 void tca_stage_free(tca_stage *stage, tc_context *ctx);
 
-/* Reserves a part for an origin. Those that were reserved for longer than TCA_GRANT_NS come back
- * first.
+/* Reserves a part for an origin. Those that were reserved for longer than TCA_GRANT_NS come
+ * back first.
  *
  *   TC_E_TOO_LARGE  no buffer is so large
  *   TC_E_AGAIN      all is reserved, or TCA_GRANTS_MAX parts are
@@ -60,7 +60,7 @@ TC_MUST_CHECK tc_status tca_stage_find(const tca_stage *stage, uint32_t origin, 
                                        uint32_t input, uint32_t output, uint8_t **memory_out,
                                        tc_error *err);
 
-/* Gives it back; an unknown number is none of an error: the part has come back by itself. */
+/* Gives it back. A number that is unknown is allowed: the part has come back by itself. */
 void tca_stage_release(tca_stage *stage, uint32_t origin, uint64_t grant);
 
 #endif

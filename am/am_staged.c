@@ -5,14 +5,14 @@
  * RESERVE asks the target for a part of its memory. PUT moves the input there, by chains of
  * windows, two at a time. RUN asks for the run; from its sending on the segment counts as sent,
  * so the next one, or the next active message, may follow. GET moves the output, and the end
- * gives the part back. A step that finds no credit of the endpoint is tried again when something
- * of this rank ends, and while the program waits.
+ * gives the part back. A step that finds no credit of the endpoint is tried again when
+ * something of this rank ends, and while the program waits.
  *
  * A target without free memory refuses RESERVE (TC_E_AGAIN): the segment is forgotten, and the
  * active message waits in its queue as one without credit does.
  *
- * Never: memory of the program is touched after the end was reported; a part is given back while
- * chains use it. */
+ * Never: memory of the program is touched after the end was reported; a part is given back
+ * while chains use it. */
 #include "am_staged.h"
 
 #include "base/error_text.h"

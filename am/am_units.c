@@ -149,7 +149,7 @@ static uint32_t next_segments(const tca_message *m)
 
 static bool has_credit(const tc_ams *ams, const tca_message *m)
 {
-    if (m->plan.is_staged) /* it needs none, and has memory at the target or asks for it */
+    if (m->plan.is_staged) /* its memory is at the target */
         return !m->is_staging;
     return tca_units_are_free(ams, m->rank, tca_plan_charge(&m->plan, next_segments(m)));
 }

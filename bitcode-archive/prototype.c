@@ -168,6 +168,14 @@ tc_status tci_prototype_check(const char *text, tc_status failure, tc_error *err
                          text, c.at, (size_t)(c.at - text), c.expected);
 }
 
+const char *tci_prototype_of_symbol(const char *symbol)
+{
+    const char *text = strchr(symbol, '(');
+    const bool is_stated = text != NULL && text != symbol &&
+                           tci_prototype_check(text, TC_E_CORRUPT, NULL) == TC_OK;
+    return is_stated ? text : NULL;
+}
+
 /* Goes through the values of one of the two messages of a prototype. */
 typedef struct values {
     cursor c;           /* at an argument, or behind the last one */

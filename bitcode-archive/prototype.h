@@ -17,6 +17,10 @@
  * that is missing there. */
 TC_MUST_CHECK tc_status tci_prototype_check(const char *text, tc_status failure, tc_error *err);
 
+/* Returns the prototype that is stated behind a symbol's name, as in "area(f64)->f64", or NULL.
+ * Any other text belongs to the name. */
+const char *tci_prototype_of_symbol(const char *symbol);
+
 /* Returns whether two prototypes, both checked, agree: their messages have the same types, and
  * so have their answers, but for structs that one of the two gives as `?size:alignment`. A text
  * agrees with an array of bytes, and an answer of `*` with any. */

@@ -132,7 +132,8 @@ function(tc_add_stubs name)
   cmake_path(GET header STEM stem)
   cmake_path(GET header PARENT_PATH folder)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.h ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.hpp
-    ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.py ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.rs)
+    ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.py ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.rs
+    ${CMAKE_CURRENT_BINARY_DIR}/${stem}_calls.jl)
   list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/\\1_entry.c" OUTPUT_VARIABLE entries)
   add_custom_command(OUTPUT ${made} ${entries}
     COMMAND ${clang} --stubs=${CMAKE_CURRENT_BINARY_DIR} ${header} -I${include} ${arg_FLAGS}

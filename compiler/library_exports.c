@@ -1,5 +1,6 @@
 #include "library_exports.h"
 
+#include "prototype.h"
 #include "source_place.h"
 
 #include <stdio.h>
@@ -85,6 +86,24 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
 
+/* Code that states no prototype could not choose. */
+static void check_prototypes(const library *l)
+{
+    const tci_text_list *exports = l->exports;
+    for (size_t i = 0; i < exports->count; i++) {
+        const char *typed = exports->items[i] + 1, *prototype = tci_prototype_of_symbol(typed);
+        const size_t size = prototype != NULL ? (size_t)(prototype - typed) : 0;
+        for (size_t k = 0; size > 0 && k < exports->count; k++) {
+            const char *other = exports->items[k] + 1;
+            const bool is_same = k != i && strncmp(typed, other, size) == 0 &&
+                                 (other[size] == '\0' || (k < i && other[size] == '('));
+            if (is_same)
+                report(l, NULL, typed,
+                       "is exported twice: with another prototype, or without one");
+        }
+    }
+}
+
 static void list_exports(const library *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL;
@@ -100,6 +119,8 @@ static void list_exports(const library *l)
                 : TCI_EXPORT_DATA);
     if (!l->exports->failed && l->exports->count > 1)
         qsort(l->exports->items, l->exports->count, sizeof *l->exports->items, compare);
+    if (!l->exports->failed)
+        check_prototypes(l);
 }
 
 /* --- the table, and the main that returns it --------------------------------------------- */

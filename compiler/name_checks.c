@@ -1,5 +1,7 @@
 #include "name_checks.h"
 
+#include "base/error_text.h"
+#include "prototype.h"
 #include "source_place.h"
 
 #include <stdbool.h>
@@ -76,16 +78,29 @@ static bool is_argument_at_end(const name_search *s, const char *name, size_t si
     return s->keeps_code && size == strlen(argument) && memcmp(name, argument, size) == 0;
 }
 
+/* Returns the size of the name in front of a prototype, and reports a text that is none. */
+static size_t check_prototype(const name_search *s, LLVMValueRef value, const char *name)
+{
+    static const char in_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                   "0123456789.$";
+    tc_error error;
+    const size_t size = strspn(name, in_names);
+    if (size == 0 || name[size] != '(')
+        return strlen(name);
+    if (tci_prototype_check(name + size, TC_E_INVALID, &error) != TC_OK) {
+        tci_error_prefix(&error, "states a wrong prototype");
+        report(s, value, name, size, error.text);
+    }
+    return size;
+}
+
 static void check_name(name_search *s, LLVMValueRef value)
 {
-    size_t size = 0;
-    const char *name = LLVMGetValueName2(value, &size);
+    const char *name = LLVMGetValueName(value);
+    name += name[0] == '\1';
+    const size_t size = check_prototype(s, value, name);
     if (!LLVMIsDeclaration(value) || LLVMGetFirstUse(value) == NULL)
         return;
-    if (size > 0 && name[0] == '\1') {
-        name++;
-        size--;
-    }
     const char *why = reason_of(name, size);
     if (why == NULL || LLVMGetLinkage(value) == LLVMExternalWeakLinkage ||
         is_argument_at_end(s, name, size))

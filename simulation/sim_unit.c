@@ -119,7 +119,7 @@ void *sim_unit_symbol(const char *symbol)
         return NULL;
     for (size_t i = 0;
          address == NULL && (library = tci_symbols_library(fn->unit->symbols, i)) != NULL; i++)
-        address = tci_library_find(library, symbol);
+        address = tci_library_find(library, symbol, NULL);
     return address;
 }
 

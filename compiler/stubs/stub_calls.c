@@ -1,10 +1,11 @@
-/* For each function F: F_PROTOTYPE, F_open, F_call, F_start, F_ended; F_send where there is no
- * answer; F_all where the answer's size is fixed, F_capacity where it varies. F_message_ and
- * F_answer_ are their parts. */
+/* For each function F: F_PROTOTYPE, F_open, F_call, F_start, F_ended, F_all; F_send where there
+ * is no answer; F_capacity and F_decode where its size varies. F_message_ and F_answer_ are
+ * their parts. */
 #include "stub_calls.h"
 
 #include "stub_answer.h"
 #include "stub_calls_text.h"
+#include "stub_group.h"
 #include "stub_message.h"
 #include "stub_start.h"
 
@@ -104,51 +105,6 @@ static void print_call(const tci_stub_writer *w)
         print_far_call(w);
 }
 
-static void print_all(const tci_stub_writer *w)
-{
-    FILE *out = w->out;
-    char failure[TCI_STUB_NAME_MAX + 64];
-    const char *name = w->f->name;
-    const bool answers = tci_stub_writer_has_answer(w);
-    fprintf(
-        out,
-        "\n/* Calls %s at every rank of a group, and blocks.%s statuses_out: one\n"
-        " * for each, or NULL. TC_E_INVALID: also for an answer that does not fit. Else as\n"
-        " * tc_group_call_all. */\n"
-        "TC_MUST_CHECK static inline tc_status %s_all(tc_group *group, tc_ifunc *fn",
-        name, answers ? " answers_out: one for each rank." : "", name);
-    tci_stub_writer_parameters(w, TCI_STUB_FOR_MESSAGE);
-    if (answers)
-        fprintf(out, ",\n        struct %s_answer *answers_out", name);
-    fprintf(out, ",\n        tc_status *statuses_out, uint64_t timeout_ns, tc_error *err)\n{\n"
-                 "    tc_group_call_params tc_params;\n"
-                 "    const uint32_t tc_ranks = tc_group_size(group);\n"
-                 "    size_t *tc_sizes;\n");
-    (void)snprintf(failure, sizeof failure, "tc_stub_no_memory(err, \"%s\")", name);
-    tci_stub_message_make(w, failure);
-    fprintf(out, "    memset(&tc_params, 0, sizeof tc_params);\n"
-                 "    tc_sizes = (size_t *)calloc(tc_ranks, sizeof *tc_sizes);\n"
-                 "    tc_params.sizes = tc_sizes;\n    tc_params.statuses = statuses_out;\n"
-                 "    tc_params.timeout_ns = timeout_ns;\n");
-    if (answers)
-        fprintf(out,
-                "    tc_params.results = answers_out;\n    tc_params.result_capacity = %" PRIu64
-                ";\n",
-                w->answer.fixed_size);
-    fprintf(out,
-            "    tc_ended = tc_sizes == NULL ? tc_stub_no_memory(err, \"%s\")\n"
-            "             : tc_group_call_all(group, fn, tc_sent, tc_size, &tc_params, err);\n",
-            name);
-    tci_stub_message_release(w);
-    fprintf(
-        out,
-        "    for (uint32_t tc_rank = 0; tc_ended == TC_OK && tc_rank < tc_ranks; tc_rank++)\n"
-        "        tc_ended = tc_stub_answered(err, tc_ended, \"%s\", tc_sizes[tc_rank], "
-        "%" PRIu64 ");\n"
-        "    free(tc_sizes);\n    return tc_ended;\n}\n",
-        name, w->answer.fixed_size);
-}
-
 static void print_send(const tci_stub_writer *w)
 {
     fprintf(w->out,
@@ -198,8 +154,7 @@ static void print_function(const tci_stub_function *f, FILE *out)
     }
     print_call(&w);
     tci_stub_start_write(&w);
-    if (!w.answer.varies)
-        print_all(&w);
+    tci_stub_group_write(&w);
     if (!tci_stub_writer_has_answer(&w))
         print_send(&w);
 }

@@ -1,7 +1,9 @@
 /* For each function F, in the namespace HEADER_calls: try_F, which takes a tc_error, and F,
- * which throws. Arrays are std::vector, which have the numbers of their elements. */
+ * which throws; F_all likewise (stub_cxx_all.c). Arrays are std::vector, which have the numbers
+ * of their elements. */
 #include "stub_cxx.h"
 
+#include "stub_cxx_all.h"
 #include "stub_writer.h"
 
 #include <inttypes.h>
@@ -40,12 +42,14 @@ static void print_names(const tci_stub_function *f, FILE *out)
 }
 
 /* Arrays of one count have equal sizes, which the count's type can have. */
-static void print_count_checks(const tci_stub_function *f, unsigned number, FILE *out)
+static void print_count_checks(const tci_stub_function *f, unsigned number, bool of_sent,
+                               FILE *out)
 {
     const tci_stub_argument *n = &f->arguments[number], *first = NULL;
     for (unsigned i = 0; i < f->argument_count; i++) {
         const tci_stub_argument *a = &f->arguments[i];
-        if (a->form != TCI_STUB_ARRAY || a->count != number)
+        if (a->form != TCI_STUB_ARRAY || a->count != number ||
+            (of_sent && a->way == TCI_STUB_OUT))
             continue;
         if (first != NULL)
             fprintf(out,
@@ -69,12 +73,12 @@ static void print_count_checks(const tci_stub_function *f, unsigned number, FILE
                 number, n->type.c_name, first->name);
 }
 
-static void print_checks(const tci_stub_function *f, FILE *out)
+void tci_stub_cxx_checks(const tci_stub_function *f, bool of_sent, FILE *out)
 {
     for (unsigned i = 0; i < f->argument_count; i++) {
         const tci_stub_argument *a = &f->arguments[i];
         if (a->form == TCI_STUB_COUNT)
-            print_count_checks(f, i, out);
+            print_count_checks(f, i, of_sent, out);
         else if (a->form == TCI_STUB_WORDS)
             fprintf(
                 out,
@@ -126,7 +130,7 @@ static void print_function(const tci_stub_function *f, FILE *out)
     if (answers)
         fprintf(out, ", %s &result_out", result);
     fprintf(out, ")\n{\n    err.status = TC_OK;\n");
-    print_checks(f, out);
+    tci_stub_cxx_checks(f, false, out);
     fprintf(out, "    return ::%s_call(where.ep, where.fn", name);
     print_arguments(f, out);
     fprintf(out,
@@ -141,18 +145,26 @@ static void print_function(const tci_stub_function *f, FILE *out)
     print_names(f, out);
     fprintf(out, "%s) != TC_OK)\n        throw tc::error(tc_err);\n%s}\n#endif\n",
             answers ? ", tc_result" : "", answers ? "    return tc_result;\n" : "");
+    tci_stub_cxx_all_write(f, out);
 }
 
 void tci_stub_cxx_write(const tci_stub_header *header, FILE *out)
 {
-    fprintf(out,
-            "// Callers in C++17 of the functions of %s. Made by tc-clang --stubs: changes are "
-            "lost.\n"
-            "#ifndef TC_CXX_CALLS_OF_%s\n#define TC_CXX_CALLS_OF_%s\n\n"
-            "#include \"%s_calls.h\"\n\n"
-            "#include <array>\n#include <string>\n#include <tc/tchains.hpp>\n#include "
-            "<vector>\n\nnamespace %s_calls\n{\n",
-            header->base, header->guard, header->guard, header->stem, header->guard);
+    fprintf(
+        out,
+        "// Callers in C++17 of the functions of %s. Made by tc-clang --stubs: changes are "
+        "lost.\n"
+        "#ifndef TC_CXX_CALLS_OF_%s\n#define TC_CXX_CALLS_OF_%s\n\n"
+        "#include \"%s_calls.h\"\n\n"
+        "#include <array>\n#include <memory>\n#include <new>\n#include <string>\n#include "
+        "<tc/tchains.hpp>\n#include "
+        "<tuple>\n#include <vector>\n\nnamespace %s_calls\n{\n\n"
+        "template <typename T, typename From, std::size_t N>\n"
+        "std::array<T, N> tc_array_of(const From (&from)[N])\n{\n"
+        "    std::array<T, N> made;\n"
+        "    for (std::size_t i = 0; i < N; i++)\n        made[i] = static_cast<T>(from[i]);\n"
+        "    return made;\n}\n",
+        header->base, header->guard, header->guard, header->stem, header->guard);
     for (unsigned i = 0; i < header->function_count; i++)
         print_function(header->functions[i], out);
     fprintf(out, "\n} // namespace %s_calls\n\n#endif\n", header->guard);

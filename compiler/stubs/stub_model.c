@@ -85,6 +85,24 @@ void tci_stub_model_answer(const tci_stub_function *function, tci_stub_layout *l
     place(layout_out);
 }
 
+const tci_stub_argument *tci_stub_model_counted(const tci_stub_function *function,
+                                                unsigned count)
+{
+    for (unsigned i = 0; i < function->argument_count; i++) {
+        const tci_stub_argument *a = &function->arguments[i];
+        if (a->form == TCI_STUB_ARRAY && a->count == count && a->way != TCI_STUB_OUT)
+            return a;
+    }
+    return NULL;
+}
+
+bool tci_stub_model_is_given(const tci_stub_function *function, unsigned number)
+{
+    const tci_stub_argument *a = &function->arguments[number];
+    return a->form == TCI_STUB_COUNT ? tci_stub_model_counted(function, number) == NULL
+                                     : a->way != TCI_STUB_OUT;
+}
+
 bool tci_stub_model_append(char *text, const char *more)
 {
     const size_t size = strlen(text), more_size = strlen(more);

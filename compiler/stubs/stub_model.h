@@ -100,6 +100,14 @@ bool tci_stub_model_append(char *text, const char *more);
 /* Writes the text of the whole prototype. Returns whether it fits. */
 bool tci_stub_model_prototype(tci_stub_function *function);
 
+/* Returns the first array of that count which is sent; NULL: the caller gives the count. */
+const tci_stub_argument *tci_stub_model_counted(const tci_stub_function *function,
+                                                unsigned count);
+
+/* Returns whether an argument is a caller's, where arrays have their numbers of elements and
+ * answers are returned. */
+bool tci_stub_model_is_given(const tci_stub_function *function, unsigned number);
+
 uint64_t tci_stub_model_align(uint64_t offset, uint64_t alignment);
 bool tci_stub_model_is_bool(const tci_stub_type *type);
 

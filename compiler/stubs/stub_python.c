@@ -28,27 +28,10 @@ static void print_name(const char *name, FILE *out)
     fprintf(out, "%s%s", name, is_taken(name) ? "_" : "");
 }
 
-/* Returns the first array of that count which is sent; NULL: the caller states the count. */
-static const tci_stub_argument *counted(const tci_stub_function *f, unsigned count)
-{
-    for (unsigned i = 0; i < f->argument_count; i++) {
-        const tci_stub_argument *a = &f->arguments[i];
-        if (a->form == TCI_STUB_ARRAY && a->count == count && a->way != TCI_STUB_OUT)
-            return a;
-    }
-    return NULL;
-}
-
-static bool is_parameter(const tci_stub_function *f, unsigned number)
-{
-    const tci_stub_argument *a = &f->arguments[number];
-    return a->form == TCI_STUB_COUNT ? counted(f, number) == NULL : a->way != TCI_STUB_OUT;
-}
-
 static void print_parameters(const tci_stub_function *f, FILE *out)
 {
     for (unsigned i = 0; i < f->argument_count; i++) {
-        if (is_parameter(f, i)) {
+        if (tci_stub_model_is_given(f, i)) {
             fputs(", ", out);
             print_name(f->arguments[i].name, out);
         }
@@ -87,7 +70,8 @@ static void print_values(const tci_stub_function *f, FILE *out)
         const bool is_capacity = a->form == TCI_STUB_ARRAY && a->way == TCI_STUB_OUT;
         if (a->form == TCI_STUB_COUNT || (a->way == TCI_STUB_OUT && !is_capacity))
             continue;
-        const tci_stub_argument *first = is_capacity ? counted(f, a->count) : NULL;
+        const tci_stub_argument *first =
+            is_capacity ? tci_stub_model_counted(f, a->count) : NULL;
         fputs(first != NULL ? ", len(" : ", ", out);
         print_name(first != NULL ? first->name
                                  : (is_capacity ? &f->arguments[a->count] : a)->name,

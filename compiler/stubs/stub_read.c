@@ -77,6 +77,11 @@ static bool is_taken(const char *name)
                                         "statuses_out",
                                         "answer",
                                         "answer_capacity",
+                                        "answers",
+                                        "answer_size",
+                                        "sizes_out",
+                                        "all",
+                                        "values_out",
                                         "outcome"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (strcmp(name, taken[i]) == 0)
@@ -238,8 +243,8 @@ static bool read_result(tci_stub_reader *reader, CXCursor cursor, tci_stub_funct
 /* Returns whether the stubs of `name` define `other`. */
 static bool is_stub_of(const char *name, const char *other)
 {
-    static const char *const suffixes[] = {"_main",  "_open", "_call", "_start",
-                                           "_ended", "_send", "_all",  "_capacity"};
+    static const char *const suffixes[] = {"_main", "_open", "_call",     "_start",  "_ended",
+                                           "_send", "_all",  "_capacity", "_decode", "_values"};
     const size_t size = strlen(name);
     if (strncmp(other, name, size) != 0)
         return false;

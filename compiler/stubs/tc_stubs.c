@@ -5,6 +5,7 @@
 #include "stub_calls.h"
 #include "stub_cxx.h"
 #include "stub_entry.h"
+#include "stub_julia.h"
 #include "stub_python.h"
 #include "stub_read.h"
 #include "stub_rust.h"
@@ -59,6 +60,9 @@ static tc_status write_all(const tci_stub_header *header, const char *folder, tc
     TC_TRY(begin(&out, err));
     tci_stub_rust_write(header, out.stream);
     TC_TRY(end(&out, folder, header->stem, "_calls.rs", err));
+    TC_TRY(begin(&out, err));
+    tci_stub_julia_write(header, out.stream);
+    TC_TRY(end(&out, folder, header->stem, "_calls.jl", err));
     for (unsigned i = 0; i < header->function_count; i++) {
         TC_TRY(begin(&out, err));
         tci_stub_entry_write(header, header->functions[i], out.stream);

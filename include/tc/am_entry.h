@@ -22,7 +22,7 @@
 #ifndef TC_AM_ENTRY_H
 #define TC_AM_ENTRY_H
 
-#include <tc/am.h>
+#include <tc/am_op.h>
 #include <tc/entry.h>
 
 #ifdef __cplusplus

@@ -107,6 +107,24 @@
     const char name##_payload_prototype[] = text
 #endif
 
+/* States the prototype of a function that a library which travels exports (<tc/library.h>), in
+ * the header that the library and its callers include, behind the function's parameters:
+ *
+ *   double area(double width, double height) TC_SYMBOL(area, "(f64,f64)->f64");
+ *
+ * tc-clang takes both as the name of the symbol, so archives of the library and of its callers
+ * have them. Code that states another prototype than the library does not run where that
+ * library is: TC_E_VERSION, with both. Where only one of the two states a prototype, they link
+ * as without this. Other compilers read an empty macro.
+ *
+ *   name  of the function, without quotes
+ *   text  a string of up to 511 characters, as in TC_PROTOTYPE; tc-clang refuses others */
+#if defined(__TC_CLANG__) && !defined(TC_STUBS_READER)
+#define TC_SYMBOL(name, text) __asm__(#name text)
+#else
+#define TC_SYMBOL(name, text)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

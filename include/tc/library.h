@@ -12,7 +12,9 @@
  * --uses=NAME`), and so does a library that uses another one. Its undefined symbols are looked
  * for in the functions of <tc/entry.h>, then in the libraries of its list that travel, then in
  * the process, then in the list's other libraries. A function that needs a library that is not
- * at the node is refused with TC_E_ABSENT: it may be sent again when the library is there.
+ * at the node is refused with TC_E_ABSENT: it may be sent again when the library is there. A
+ * function that states another prototype of a symbol than its library does (TC_SYMBOL of
+ * <tc/entry.h>) is refused with TC_E_VERSION.
  *
  * A library is at a node once, for all peers and functions: its variables live from its arrival
  * until it has been withdrawn or replaced and is not used any more, or until the node's context
@@ -104,6 +106,8 @@ TC_API void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_
  *
  *   TC_OK            messages that are sent from now on find it
  *   TC_E_UNRESOLVED  it needs symbols that are not defined there; the text names it and them
+ *   TC_E_VERSION     it states another prototype of a symbol than the library that it uses
+ *                    (TC_SYMBOL of <tc/entry.h>); the text has both
  *   TC_E_ABSENT      it uses a library that is not there; the text names both
  *   TC_E_NO_LIBRARY  a library of its .deps list that does not travel does not load there
  *   TC_E_INVALID     it would use itself by way of others; the text has the cycle
@@ -172,9 +176,10 @@ static inline size_t tc_library_list(tc_context *ctx, tc_library_info *infos, si
     return tc_library_list_sized(ctx, infos, count, sizeof *infos);
 }
 
-/* The address of a symbol of a library that is in force in this context, or NULL. It is valid
- * until that library is replaced or withdrawn: until this thread progresses the context again.
- * Allowed inside an ifunc. */
+/* The address of a symbol of a library that is in force in this context, or NULL. The name is
+ * enough where the library states a prototype. The address is valid until that library is
+ * replaced or withdrawn: until this thread progresses the context again. Allowed inside an
+ * ifunc. */
 TC_API void *tc_library_symbol(tc_context *ctx, const char *library, const char *symbol);
 
 /* Inside NAME_init: the address of a symbol of the library that this one takes over from, or

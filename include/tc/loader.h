@@ -88,7 +88,8 @@ typedef struct tc_entry_points {
  *   TC_OK             the function can be called
  *   TC_E_INVALID      fn belongs to a context
  *   TC_E_NO_SLICE     the archive has no code for this architecture
- *   TC_E_VERSION      its bitcode is newer than this library's LLVM
+ *   TC_E_VERSION      its bitcode is newer than this library's LLVM, or it states another
+ *                     prototype of a symbol than the library that defines it
  *   TC_E_UNRESOLVED   the process lacks symbols; the text names all
  *   TC_E_NO_LIBRARY   a library of the .deps list does not load
  *   TC_E_COMPILE      LLVM refused the code; the text says why

@@ -91,7 +91,8 @@
  *   package.h    packages of functions and libraries
  *   remote.h     words for headers that declare remote functions
  *   am.h         active messages with segments, on memory of ranks (libtchains-am)
- *   am_entry.h   operations of these that travel
+ *   am_op.h      their operations, which programs register
+ *   am_entry.h   operations that travel
  *   object.h     objects that are constructed, called and moved (libtchains-objects)
  *   object_entry.h  their constructors and methods
  *   sim.h        simulated nodes, for tests (libtchains-sim)
@@ -109,6 +110,7 @@
  *   crash.h      a crash handler
  *   mpi.h        a group of an MPI communicator
  *   mpix_am.h    active messages in programs of MPI
+ *   mpi_continue.h  functions that run when an MPI request completes
  *   ucx.h        a context on UCX objects of the application
  *   abi.h        exported functions that inline ones call
  *   before_0_2.h names of release 0.1 */

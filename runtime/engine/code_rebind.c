@@ -27,7 +27,7 @@ tc_status tci_code_rebind(const tci_load_source *source, tci_code_unit *unit, tc
         tci_symbols_create(source->deps, source->deps_size, &source->scope, &symbols, err);
     if (status == TC_OK) {
         status = bind_all(source, unit, symbols, err);
-        tci_symbols_explain(symbols, status, err);
+        status = tci_symbols_explain(symbols, status, err);
         tci_symbols_destroy(status == TC_OK ? unit->symbols : symbols);
     }
     if (status == TC_OK)

@@ -280,7 +280,7 @@ static tc_status end_load(tci_engine_handle *handle, const tci_load_source *sour
                           tc_error *err)
 {
     if (status != TC_OK) {
-        tci_symbols_explain(unit->symbols, status, err);
+        status = tci_symbols_explain(unit->symbols, status, err);
         tci_error_prefix(err, "%s", tci_archive_name(source->archive));
         tci_code_unit_unload(handle, unit);
         return status;
@@ -373,7 +373,7 @@ tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source
     if (optimised == NULL)
         return TC_E_NO_MEMORY;
     tc_status status = load_bitcode(handle, source, plan, unit, optimised, err);
-    tci_symbols_explain(unit->symbols, status, err);
+    status = tci_symbols_explain(unit->symbols, status, err);
     return end_load(handle, source, status, optimised, optimised_out, err);
 }
 

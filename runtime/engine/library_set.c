@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/error_text.h"
+#include "prototype.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -71,18 +72,46 @@ void tci_library_set_let_go(tci_library_set *set, tci_library *library)
     pthread_mutex_unlock(&set->lock);
 }
 
-void *tci_library_find(const tci_library *library, const char *symbol)
+/* Compares names up to their ends, or, in front of a prototype, of the first one. */
+static int compare_start(const char *symbol, bool before_prototype, const char *name)
 {
-    size_t from = 0, to = tci_archive_export_count(library->archive);
+    const size_t length = strlen(symbol);
+    const int order = before_prototype ? strncmp(symbol, name, length) : strcmp(symbol, name);
+    return order == 0 && before_prototype ? '(' - (unsigned char)name[length] : order;
+}
+
+/* Returns the first export in byte order that is not in front of the symbol. */
+static size_t lower_bound(const tci_archive *archive, const char *symbol, bool before_prototype)
+{
+    size_t from = 0, to = tci_archive_export_count(archive);
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const int order = strcmp(symbol, tci_archive_export(library->archive, middle).name);
-        if (order == 0)
-            return library->addresses[middle];
-        if (order < 0)
+        if (compare_start(symbol, before_prototype, tci_archive_export(archive, middle).name) <=
+            0)
             to = middle;
         else
             from = middle + 1;
+    }
+    return from;
+}
+
+void *tci_library_find(const tci_library *library, const char *symbol,
+                       const char **prototype_out)
+{
+    const tci_archive *archive = library->archive;
+    const size_t count = tci_archive_export_count(archive);
+    for (int before = 0; before <= 1; before++) {
+        for (size_t at = lower_bound(archive, symbol, before != 0); at < count; at++) {
+            const char *name = tci_archive_export(archive, at).name;
+            const char *prototype = tci_prototype_of_symbol(name);
+            if (compare_start(symbol, before != 0, name) != 0)
+                break;
+            if (before && prototype != name + strlen(symbol))
+                continue; /* another text */
+            if (prototype_out != NULL)
+                *prototype_out = prototype;
+            return library->addresses[at];
+        }
     }
     return NULL;
 }

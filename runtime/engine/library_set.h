@@ -34,8 +34,12 @@ void tci_library_set_let_go(tci_library_set *set, tci_library *library);
 
 /* Returns the name as .deps lists and rules spell it: "tc:kv". */
 const char *tci_library_title(const tci_library *library);
-/* Returns the address of an export, or NULL. */
-void *tci_library_find(const tci_library *library, const char *symbol);
+/* Returns the address of an export, or NULL. A name without a prototype finds an export that
+ * states one, too.
+ *
+ *   prototype_out  receives the export's, or NULL without one; may be NULL */
+void *tci_library_find(const tci_library *library, const char *symbol,
+                       const char **prototype_out);
 
 /* --- for the thread of the context -------------------------------------------------------- */
 

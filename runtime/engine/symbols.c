@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "deps_list.h"
+#include "library_search.h"
 #include "process_symbols.h"
 #include "symbol_owner.h"
 
@@ -26,7 +27,7 @@ struct tci_symbols {
     bool rests;
     size_t came_count;
     tci_library *came[TCI_DEPS_MAX]; /* received by messages; held */
-    char twice[700];                 /* a symbol that two of them define, and both */
+    tci_library_clash clash;         /* of a symbol of theirs */
     size_t lacking_count;
     char lacking[300]; /* libraries that could not be loaded, truncated */
 };
@@ -228,34 +229,6 @@ bool tci_symbols_are_old(const tci_symbols *symbols)
     return false;
 }
 
-/* *library_out is the library that defines it, or NULL. */
-static void *find_in_came(const tci_symbols *symbols, const char *symbol,
-                          const tci_library **library_out)
-{
-    void *address = NULL;
-    *library_out = NULL;
-    for (size_t i = 0; i < symbols->came_count && address == NULL; i++) {
-        address = tci_library_find(symbols->came[i], symbol);
-        *library_out = address != NULL ? symbols->came[i] : NULL;
-    }
-    return address;
-}
-
-/* Returns whether another library in the list defines the symbol as well. */
-static bool is_ambiguous(tci_symbols *symbols, const char *symbol, const tci_library *first)
-{
-    for (size_t i = 0; i < symbols->came_count; i++) {
-        const tci_library *other = symbols->came[i];
-        if (other == first || tci_library_find(other, symbol) == NULL)
-            continue;
-        (void)snprintf(symbols->twice, sizeof symbols->twice,
-                       "symbol %.400s is defined by %s and by %s, and both are in the list",
-                       symbol, tci_library_title(first), tci_library_title(other));
-        return true;
-    }
-    return false;
-}
-
 /* Runs the resolver of an ifunc. */
 static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
 {
@@ -274,7 +247,8 @@ static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
 /* A requested symbol, and the result of its lookup. */
 typedef struct binding {
     tci_symbols *symbols;
-    const char *symbol;
+    tci_symbol_words words;
+    tci_library_clash *clash; /* NULL: a weak reference, which may stay open */
     char library[TCI_SYMBOL_OWNER_NAME_MAX];
     char alias[TCI_SYMBOL_OWNER_NAME_MAX]; /* by which it is denied; "": its own name */
     tci_symbol_reason reason;
@@ -284,7 +258,7 @@ typedef struct binding {
 static bool judge_alias(void *user, const char *alias)
 {
     binding *b = user;
-    if (!tci_symbol_policy_denies_alias(b->symbols->section, b->library, b->symbol, alias,
+    if (!tci_symbol_policy_denies_alias(b->symbols->section, b->library, b->words.name, alias,
                                         &b->reason))
         return true;
     (void)snprintf(b->alias, sizeof b->alias, "%s", alias);
@@ -296,8 +270,8 @@ static bool judge(binding *b, const char *library, const tci_symbol_owner *owner
 {
     (void)snprintf(b->library, sizeof b->library, "%s", library);
     b->denied =
-        !tci_symbol_policy_allows(b->symbols->section, library, b->symbol, &b->reason) ||
-        (owner != NULL && !tci_symbol_owner_aliases(owner, b->symbol, judge_alias, b));
+        !tci_symbol_policy_allows(b->symbols->section, library, b->words.name, &b->reason) ||
+        (owner != NULL && !tci_symbol_owner_aliases(owner, b->words.name, judge_alias, b));
     return !b->denied;
 }
 
@@ -319,12 +293,12 @@ static const tci_symbol_owner *owner_of(uintptr_t address, const tci_symbol_owne
 static void *find_allowed_symbol(binding *b)
 {
     tci_symbol_owner owners[TCI_SYMBOL_OWNERS_MAX];
-    size_t count = tci_symbol_owner_find(b->symbol, owners);
+    size_t count = tci_symbol_owner_find(b->words.name, owners);
     for (size_t i = 0; i < count; i++) {
         if (owners[i].is_ifunc && !judge(b, owners[i].library, &owners[i]))
             return NULL;
     }
-    void *address = find_loaded_symbol(b->symbols, b->symbol);
+    void *address = find_loaded_symbol(b->symbols, b->words.name);
     if (address == NULL)
         return NULL;
     const tci_symbol_owner *owner = owner_of((uintptr_t)address, owners, count);
@@ -334,19 +308,20 @@ static void *find_allowed_symbol(binding *b)
 
 static void *find_symbol(binding *b)
 {
-    if (b->symbols->rests && tci_symbols_resume(b->symbols, NULL) != TC_OK)
+    tci_symbols *symbols = b->symbols;
+    if (symbols->rests && tci_symbols_resume(symbols, NULL) != TC_OK)
         return NULL;
-    void *address = find_host_symbol(b->symbols, b->symbol);
-    const tci_library *library = NULL;
+    void *address = find_host_symbol(symbols, b->words.name);
     const char *title = TCI_LIBRARY_TCHAINS;
-    if (address == NULL && b->symbols->came_count > 0 &&
-        (address = find_in_came(b->symbols, b->symbol, &library)) != NULL) {
-        title = tci_library_title(library);
-        if (is_ambiguous(b->symbols, b->symbol, library))
+    if (address == NULL && symbols->came_count > 0) {
+        const tci_library *library = tci_library_search(symbols->came, symbols->came_count,
+                                                        &b->words, &address, b->clash);
+        if (library != NULL && address == NULL)
             return NULL;
+        title = library != NULL ? tci_library_title(library) : title;
     }
     if (b->symbols->section == NULL)
-        return address != NULL ? address : find_loaded_symbol(b->symbols, b->symbol);
+        return address != NULL ? address : find_loaded_symbol(b->symbols, b->words.name);
     if (address != NULL)
         return judge(b, title, NULL) ? address : NULL;
     return find_allowed_symbol(b);
@@ -357,7 +332,7 @@ static void keep_denial(tci_symbols *symbols, const binding *b)
 {
     char text[sizeof symbols->denied], *end = symbols->denied + strlen(symbols->denied);
     size_t capacity = sizeof symbols->denied - (size_t)(end - symbols->denied);
-    int n = snprintf(text, sizeof text, "symbol %s of %s", b->symbol, b->library);
+    int n = snprintf(text, sizeof text, "symbol %s of %s", b->words.name, b->library);
     if (n < 0 || (size_t)n >= sizeof text || strstr(symbols->denied, text) != NULL)
         return;
     if (*b->alias != '\0')
@@ -372,13 +347,15 @@ static void keep_denial(tci_symbols *symbols, const binding *b)
 
 void *tci_symbols_resolve_weak(tci_symbols *symbols, const char *symbol)
 {
-    binding b = {.symbols = symbols, .symbol = symbol};
+    binding b = {.symbols = symbols};
+    tci_library_search_split(&b.words, symbol);
     return find_symbol(&b);
 }
 
 void *tci_symbols_resolve(tci_symbols *symbols, const char *symbol)
 {
-    binding b = {.symbols = symbols, .symbol = symbol};
+    binding b = {.symbols = symbols, .clash = &symbols->clash};
+    tci_library_search_split(&b.words, symbol);
     void *address = find_symbol(&b);
     if (b.denied)
         keep_denial(symbols, &b);
@@ -403,13 +380,16 @@ void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code)
     code->forbids_assembly = symbols->section != NULL;
 }
 
-void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err)
+tc_status tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err)
 {
-    if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->twice[0] != '\0')
-        tci_error_fill(err, status, "%s", symbols->twice);
-    else if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->denied[0] != '\0')
+    if (status != TC_E_UNRESOLVED || symbols == NULL)
+        return status;
+    if (symbols->clash.status != TC_OK)
+        return tci_error_set(err, symbols->clash.status, "%s", symbols->clash.text);
+    if (symbols->denied[0] != '\0')
         tci_error_fill(err, status, "%s%s", symbols->denied,
                        symbols->denied_more ? "; and others" : "");
-    else if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->lacking[0] != '\0')
+    else if (symbols->lacking[0] != '\0')
         tci_error_prefix(err, "without %s, which cannot be loaded", symbols->lacking);
+    return status;
 }

@@ -81,9 +81,11 @@ void *tci_symbols_resolve_weak(tci_symbols *symbols, const char *symbol);
 /* Lets an engine look up symbols here, and makes it refuse assembly under a policy. */
 void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code);
 
-/* Completes err's text after TC_E_UNRESOLVED: with a symbol that two libraries define; or else
- * with the denied symbols, their libraries and rules; or else with the libraries that could not
- * be loaded. NULL symbols are allowed. */
-void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err);
+/* Completes err's text after TC_E_UNRESOLVED: with a symbol that two libraries define, or one
+ * of another prototype, which is TC_E_VERSION; or else with the denied symbols, their libraries
+ * and rules; or else with the libraries that could not be loaded. Returns the status
+ * of the text, otherwise `status`. NULL symbols are allowed. */
+TC_MUST_CHECK tc_status tci_symbols_explain(const tci_symbols *symbols, tc_status status,
+                                            tc_error *err);
 
 #endif

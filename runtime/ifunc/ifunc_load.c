@@ -148,7 +148,7 @@ static uint64_t library_changes(const tc_ifunc *fn)
  * library came into force. */
 static bool is_out_of_date(const tc_ifunc *fn, tc_status status)
 {
-    return (status == TC_E_ABSENT || status == TC_E_UNRESOLVED) &&
+    return (status == TC_E_ABSENT || status == TC_E_UNRESOLVED || status == TC_E_VERSION) &&
            fn->changes != library_changes(fn);
 }
 

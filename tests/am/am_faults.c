@@ -106,7 +106,7 @@ static void other(tc_am_unit *unit)
     (void)unit;
 }
 
-/* Each rank registers another one, and one rank none. */
+/* Each rank registers another one, rank 0 one more. */
 static void wrong_operations(am_job *job, tc_am_window *window, uint32_t to)
 {
     const tc_am_params p = {.segments = 1};
@@ -133,7 +133,7 @@ static void wrong_operations(am_job *job, tc_am_window *window, uint32_t to)
     REQUIRE(tc_am_op_register(job->ams, "a", "", NULL, &mine, &error) == TC_E_INVALID);
 }
 
-/* --- messages that are none of this library's --------------------------------------------- */
+/* --- forged messages ---------------------------------------------------------------------- */
 
 static void forged(am_job *job, tc_am_window *window, uint32_t to)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tc/advanced.h>
+#include <tc/am.h>
 
 #define AM_TIMEOUT_NS TC_SECONDS(60)
 

@@ -1,4 +1,5 @@
-/* Segments that are larger than a unit may be, through attached memory that all origins share. */
+/* Segments that are larger than a unit may be, through attached memory that all origins share.
+ * */
 #include "am_job.h"
 
 enum { MEGABYTE = 1 << 20, SEGMENTS = 5 };

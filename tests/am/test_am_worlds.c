@@ -1,7 +1,7 @@
-/* Worlds of ranks that send active messages of many units at random, over a network with delays,
- * and in which a rank is killed, or a connection is lost. In the end no unit has run twice, none
- * that succeeded is missing, no output was wrong, and every rank can close its active messages.
- * A function that waits sends some of them. */
+/* Worlds of ranks that send active messages of many units at random, over a network with
+ * delays, and in which a rank is killed, or a connection is lost. In the end no unit has run
+ * twice, none that succeeded is missing, no output was wrong, and every rank can close its
+ * active messages. A function that waits sends some of them. */
 #include "../../am/am_state.h"
 #include "../support/fake_archive.h"
 #include "../support/test.h"

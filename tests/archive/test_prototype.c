@@ -8,6 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
+static void expect_symbol(const char *symbol, const char *prototype)
+{
+    const char *found = tci_prototype_of_symbol(symbol);
+    if (prototype == NULL && found != NULL)
+        fail_msg("'%s': found '%s', expected no prototype", symbol, found);
+    if (prototype != NULL && (found == NULL || strcmp(found, prototype) != 0))
+        fail_msg("'%s': found '%s', expected '%s'", symbol, found != NULL ? found : "none",
+                 prototype);
+}
+
+TEST(a_symbol_may_state_one)
+{
+    char text[600] = "area";
+    expect_symbol("area(f64,f64)->f64", "(f64,f64)->f64");
+    expect_symbol("a()", "()");
+    expect_symbol("area", NULL);
+    expect_symbol("", NULL);
+    expect_symbol("()", NULL); /* no name */
+    expect_symbol("area(", NULL);
+    expect_symbol("area(f65)", NULL);
+    expect_symbol("area(f64) ", NULL);
+    expect_symbol("area(x)(f64)", NULL);
+    memset(text + 4, '(', sizeof text - 5);
+    expect_symbol(text, NULL);
+}
+
 TEST(texts_of_the_grammar)
 {
     static const char *const good[] = {

@@ -141,6 +141,22 @@ TEST_WITH(names_that_no_target_has, enter_empty_folder, leave_folder)
                             "variable is");
 }
 
+TEST_WITH(prototypes_of_symbols, enter_empty_folder, leave_folder)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("symbol_prototypes.c"), "--name=bad", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding("data/symbol_prototypes.c:9:11",
+                   "'given' states a wrong prototype: prototype '(i33)->i32': found "
+                   "'i33)->i32' at 1, expected a type");
+    run_tool(&result, TEST_TC_CLANG, data_file("unlike_exports.c"), "--library", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "'taken(i64)->i32' is exported twice: with another prototype, or "
+                            "without one");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
 TEST_WITH(one_line_for_both_targets, enter_empty_folder, leave_folder)
 {
     compile_refused("assembly.c");

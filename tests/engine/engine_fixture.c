@@ -168,7 +168,7 @@ static void expect_refused(const tci_engine_code *code, const tci_symbols *symbo
     tci_loaded *loaded = NULL;
     tci_entries entries = {0};
     tc_status found = load_code(code, &loaded, &entries, &err);
-    tci_symbols_explain(symbols, found, &err);
+    found = tci_symbols_explain(symbols, found, &err);
     if (found != status)
         fail_msg("%s: status %s, expected %s: %s", code->name, tc_status_name(found),
                  tc_status_name(status), err.text);

@@ -32,7 +32,7 @@ static void expect_bound(tci_symbols *symbols, const char *symbol, const char *p
     }
     assert_null(address);
     tci_error_fill(&err, TC_E_UNRESOLVED, "nothing was denied");
-    tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err);
+    assert_int_equal(tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err), TC_E_UNRESOLVED);
     if (strstr(err.text, part) == NULL)
         fail_msg("'%s' is not in '%s'", part, err.text);
 }
@@ -113,6 +113,21 @@ static void a_rule_is_for_a_library(void **state)
     close_under(symbols);
 }
 
+static void a_symbol_with_a_prototype_is_judged_by_its_name(void **state)
+{
+    tci_symbols *symbols = open_under("deny * guarded_answer\nallow " GUARDED " *\n", GUARDED);
+    expect_bound(symbols, "guarded_answer()->i32",
+                 "symbol guarded_answer of " GUARDED " is denied: rules line 1");
+    expect_bound(symbols, "guarded_other_name()->i32",
+                 "symbol guarded_other_name of " GUARDED ", which guarded_answer names too");
+    close_under(symbols);
+    symbols = open_under("default allow\n", GUARDED);
+    expect_bound(symbols, "guarded_answer()->i32", NULL);
+    expect_bound(symbols, "guarded_answer(i33)", "nothing was denied"); /* another name */
+    expect_bound(symbols, "system(text)->i32", "is denied: rules does not allow it by name");
+    close_under(symbols);
+}
+
 static void what_finds_symbols_at_run_time_is_denied(void **state)
 {
     static const char *const names[] = {"dlopen",  "dlsym",  "dlvsym", "mprotect",
@@ -181,6 +196,7 @@ int main(void)
         cmocka_unit_test(no_resolver_of_a_denied_ifunc_runs),
         cmocka_unit_test(another_name_of_denied_code_is_denied),
         cmocka_unit_test(a_rule_is_for_a_library),
+        cmocka_unit_test(a_symbol_with_a_prototype_is_judged_by_its_name),
         cmocka_unit_test(what_finds_symbols_at_run_time_is_denied),
         cmocka_unit_test(a_function_that_may_not_bind_is_refused),
         cmocka_unit_test(symbols_that_nobody_defines_are_not_called_denied),

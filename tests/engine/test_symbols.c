@@ -84,7 +84,7 @@ TEST(a_scope_may_lack_libraries)
     assert_ok(tci_symbols_create(deps, sizeof deps - 1, &lenient, &symbols, NULL));
     assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
     assert_null(tci_symbols_resolve(symbols, "tc_nobody"));
-    tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err);
+    assert_int_equal(tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err), TC_E_UNRESOLVED);
     assert_string_equal(err.text, "without libtc_no_such_library.so.7, which cannot be loaded: "
                                   "symbol tc_nobody is not defined");
     tci_symbols_destroy(symbols);

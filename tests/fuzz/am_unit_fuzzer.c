@@ -1,9 +1,10 @@
 /* Units of active messages, and requests about windows, at a target with one window, attached
- * memory of which a part is reserved, and one operation, which writes to all of its output and its range and reads all of its input.
- * Functions of the fuzzer stand in front of the library's. Whatever the bytes, nothing outside
- * the range and the output is written, a message is answered or fails once, and a unit that was
- * accepted has the sizes that it states. The first byte of the input says whether the sender is
- * of the group, the message is a call, and the function fails; the rest is the message. */
+ * memory of which a part is reserved, and one operation, which writes to all of its output and
+ * its range and reads all of its input. Functions of the fuzzer stand in front of the
+ * library's. Whatever the bytes, nothing outside the range and the output is written, a message
+ * is answered or fails once, and a unit that was accepted has the sizes that it states. The
+ * first byte of the input says whether the sender is of the group, the message is a call, and
+ * the function fails; the rest is the message. */
 #include "fuzzer.h"
 #include "../../am/am_ops.h"
 #include "../../am/am_target.h"

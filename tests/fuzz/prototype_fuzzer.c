@@ -1,5 +1,5 @@
 /* Two lines as prototypes. Agreement of those that are good does not depend on their order, and
- * each agrees with itself. */
+ * each agrees with itself. A line as a symbol has a good prototype behind its name, or none. */
 #include "fuzzer.h"
 #include "prototype.h"
 
@@ -13,6 +13,13 @@ static bool is_good(const char *text)
     return status == TC_OK;
 }
 
+static void check_symbol(const char *symbol)
+{
+    const char *prototype = tci_prototype_of_symbol(symbol);
+    MUST(prototype == NULL || (prototype > symbol && *prototype == '(' && is_good(prototype)));
+    MUST(prototype == NULL || memchr(symbol, '(', (size_t)(prototype - symbol)) == NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -24,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (second != NULL)
         *second++ = '\0';
     const bool first = is_good(text);
+    check_symbol(text);
     MUST(!first || tci_prototype_agrees(text, text));
     if (second != NULL && is_good(second) && first)
         MUST(tci_prototype_agrees(text, second) == tci_prototype_agrees(second, text));

@@ -5,7 +5,10 @@
 #include "../../compiler/stubs/stub_calls.h"
 #include "../../compiler/stubs/stub_cxx.h"
 #include "../../compiler/stubs/stub_entry.h"
+#include "../../compiler/stubs/stub_julia.h"
+#include "../../compiler/stubs/stub_python.h"
 #include "../../compiler/stubs/stub_read.h"
+#include "../../compiler/stubs/stub_rust.h"
 #include "fuzzer.h"
 #include "prototype.h"
 
@@ -172,16 +175,18 @@ static void end_text(FILE *out, char **text, size_t *size)
 
 static void write_all(const tci_stub_header *header)
 {
+    static void (*const writers[])(const tci_stub_header *, FILE *) = {
+        tci_stub_calls_write, tci_stub_cxx_write, tci_stub_python_write, tci_stub_rust_write,
+        tci_stub_julia_write};
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out != NULL);
-    tci_stub_calls_write(header, out);
-    end_text(out, &text, &size);
-    out = open_memstream(&text, &size);
-    MUST(out != NULL);
-    tci_stub_cxx_write(header, out);
-    end_text(out, &text, &size);
+    FILE *out;
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+        out = open_memstream(&text, &size);
+        MUST(out != NULL);
+        writers[i](header, out);
+        end_text(out, &text, &size);
+    }
     for (unsigned i = 0; i < header->function_count; i++) {
         tc_error err = {.text = ""};
         MUST(tci_prototype_check(header->functions[i]->prototype, TC_E_CORRUPT, &err) == TC_OK);

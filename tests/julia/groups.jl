@@ -17,6 +17,22 @@ end
 
 @ifunc beyond_all(payload::View{Int64}, target::Ptr{Cvoid}) = forward(99, payload)
 
+# Callers that tc-clang --stubs has made, where there are some, call all ranks.
+const STUBS = joinpath(dirname(ENV["TC_IFUNC_PATH"]), "stubs")
+const HAS_STUBS = isfile(joinpath(STUBS, "blend.tca"))
+HAS_STUBS && include(joinpath(STUBS, "deeds_calls.jl"))
+
+function test_stubs(context, group)
+    squares = Ifunc(context; path=joinpath(STUBS, "squares.tca"))
+    @test deeds_calls.squares(group, squares, 3; timeout=60) == fill([0, 1, 4], 3)
+    @test deeds_calls.squares(group[2], squares, 2) == [0, 1]
+    @test failure(() -> deeds_calls.squares(group, squares, 3; capacity=8))[1] == :TC_E_TOO_LARGE
+    # Answers that differ in size.
+    squares = Ifunc(context; path=joinpath(STUBS, "rank_squares.tca"))
+    @test deeds_calls.squares(group, squares, 2) == [[], [0], [0, 1]]
+    @test_throws ArgumentError deeds_calls.squares(group, squares, 1; capacity=64)
+end
+
 function test_calls(context, group)
     where = Ifunc(context, place)
     for rank in 0:2
@@ -45,6 +61,7 @@ Context() do context
     if self_rank(group) == 0
         @testset "a group" begin
             test_calls(context, group)
+            HAS_STUBS && test_stubs(context, group)
         end
     end
     barrier(group; timeout=90)

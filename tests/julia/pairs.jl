@@ -26,7 +26,7 @@ function check_prototypes(endpoint, fn)
     @test refusal(() -> call(Float32, endpoint, fn, VALUES)) ==
         "TC_E_VERSIONfunction 'total_in_c' is called as '(f64[])->f32', and it is '(f64[])->f64'"
     for (payload, text) in ((1.0f0, "(f32)"), (Float32[1], "(f32[])"), ("a", "(text)"), ((1.0, VALUES), "(f64,f64[])"),
-                            ((true, Int8(1), Pairing(1, 2)), "(bool,i8,{i32,f64})"), ((1, (1, 2)), "(i64,?16:8)"))
+                            ((true, Int8(1), Pairing(1, 2)), "(bool,i8,{i32,f64})"), ((1, (1, 2)), "(i64,i64[2])"))
         @test occursin("as '$text->*'", refusal(() -> send(endpoint, fn, payload)))
     end
 end

@@ -6,6 +6,11 @@ struct Limits
     high::Float64
 end
 
+struct Framed
+    bytes::NTuple{3,UInt8}
+    limits::Limits
+end
+
 @ifunc function scaled(scale::Float64, shift::Int32, values::View{Float32}, target::Ptr{Cvoid})
     sum = 0.0
     for value in values
@@ -26,7 +31,9 @@ fill_in(payload::View{UInt8}, source::View{Float64}) = 0
 @ifunc answer=Tuple{Float64,Int32} tuple_answer(a::Float64, target::Ptr{Cvoid}) = reply((a, Int32(7)))
 @ifunc answer=Tuple{View{Int8},View{Int8}} unlike(a::Float64, target::Ptr{Cvoid}) = nothing
 
-const TEXTS = [several => "(f64[],inout f32[],{f64,f64},out i32[])->f64", struct_answer => "(f64)->{f64,f64}",
+@ifunc summed(corner::NTuple{3,Float64}, framed::Framed, target::Ptr{Cvoid}) = reply(corner[1] + corner[3] + framed.bytes[2])
+
+const TEXTS = [summed => "(f64[3],{u8[3],{f64,f64}})->*", several => "(f64[],inout f32[],{f64,f64},out i32[])->f64", struct_answer => "(f64)->{f64,f64}",
     tuple_answer => "(f64)->{f64,i32}", unlike => "(f64)->*", scaled => "(f64,i32,f32[])->*", placed => "({f64,f64},bool)->*", limited => "({f64,f64}[])->*", raw => nothing, made => nothing]
 
 hex_of(values) = ThreeChains.with_bytes((start, size) -> bytes2hex(copy(unsafe_wrap(Array, start, size))), values)
@@ -45,13 +52,21 @@ refusal(f) = try f(); "" catch error; sprint(showerror, error) end
 end
 
 @testset "texts of calls" begin
-    text(result, payload...) = ThreeChains.prototype_text(result, payload)
+    text(result, payload...) = first(ThreeChains.prototype_texts(result, payload))
     @test text(Nothing, [1.0], "a") == "(f64[],text)->*"
     @test text(Tuple{Float64,Vector{Float32},Limits,Vector{Int32}}, [1.0], Float32[], "abc", UInt64(5)) ==
         "(f64[],inout f32[],out {f64,f64},text,out i32[])->f64"
     @test text(Tuple{Float64,Limits}, 1.0) == "(f64)->*"
     @test text(Tuple{Float64,Vector{Float64}}, 1.0) == "(f64)->*"
     @test text(Tuple{Vector{Float64},Bool}, 0x01) == "(out bool,u8)->f64[]"
+    @test text(Nothing, (1.0, 2.0), Int16(3)) == "(f64[2],i16)->*"
+    @test text(Nothing, 1, Framed((1, 2, 3), Limits(1, 2)), ntuple(i -> Limits(i, i), 4)) == "(i64,{u8[3],{f64,f64}},{f64,f64}[4])->*"
+    @test text(Nothing, 1, ((1, 2), (3, 4))) == "(i64,?16:8[2])->*" # no array has arrays
+    @test text(Tuple{Vector{Float64},NTuple{2,Int8}}, 0x01) == "(out i8[2],u8)->f64[]"
+    @test ThreeChains.call_texts(Nothing, Tuple{NTuple{2,Int32},Framed}) ==
+        ("(i32[2],{u8[3],{f64,f64}})->*", "({i32,i32},{{u8,u8,u8},{f64,f64}})->*", "({i32[2],{u8[3],{f64,f64}}}[])->*")
+    @test ThreeChains.call_texts(Nothing, NTuple{3,Float32}) == ("(f32,f32,f32)->*", "(f32[])->*", "(f32[3])->*")
+    @test all(text -> sizeof(text) < 511, ThreeChains.call_texts(Nothing, Tuple{Int8,NTuple{500,Float64}})) # not 500 members
 end
 
 @testset "answers of several values" begin
@@ -80,6 +95,11 @@ function check_stubs(context, node, folder)
     @test call(Tuple{Float64,Vector{Float32},Limits,Vector{Int32}}, node, open_stub("blend"),
                ([2.0, 4.0], 0.5, Float32[1, 1], "abc", UInt64(5), true)) == (8.0, Float32[2, 3], Limits(5, 1), Int32[97, 98, 99, -1, -1])
     @test call(Limits, node, open_stub("measure"), [3.0, 1, 2]) == Limits(1, 3)
+    @test call(Tuple{NTuple{3,Float64},NTuple{3,Float64}}, node, open_stub("turn"), ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))) ==
+        ((5, 7, 9), (6, 5, 5))
+    for wrong in (((1, 2, 3), (4.0, 5.0, 6.0)), ((1.0, 2.0), (4.0, 5.0, 6.0)), ((1.0, 2.0, 3.0), Limits(4, 5), 6.0))
+        @test occursin("TC_E_VERSION", refusal(() -> call(node, open_stub("turn"), wrong)))
+    end
     @test call(Tuple{Bool,Int64}, node, open_stub("flip"), (true, UInt32(2), 5)) == (false, -3)
     @test occursin("TC_E_VERSION", refusal(() -> call(Float64, node, open_stub("dot"), ([1.0], Float32[3]))))
     @test occursin("TC_E_VERSION", refusal(() -> call(Vector{UInt64}, node, open_stub("squares"))))
@@ -102,6 +122,12 @@ with_node() do address
             @test occursin("TC_E_VERSION", refusal(() -> call(Int, node, Ifunc(context, limited), 1.0)))
             @test occursin("TC_E_VERSION", refusal(() -> call(Float64, node, fn)))
             @test call(Int, node, Ifunc(context, made), [1.0, 2.0]) == 2
+            framed = Framed((1, 2, 3), Limits(4, 5))
+            @test call(Float64, node, Ifunc(context, summed), ((1.5, 2.5, 3.5), framed)) == 7
+            @test occursin("called as '(i64[3],{u8[3],{f64,f64}})->f64'",
+                           refusal(() -> call(Float64, node, Ifunc(context, summed), ((1, 2, 3), framed))))
+            @test call(Float64, node, Ifunc(context, placed), ((1.0, 2.0), true)) == 1 # a struct as a tuple
+            @test call(Int, node, Ifunc(context, limited), ((1.0, 2.0),)) == 1
             @test call(Tuple{Float64,Vector{Float32},Vector{Int32}}, node, Ifunc(context, several),
                        ([1.0], Float32[2, 3], Limits(4, 5), UInt64(1))) == (4.0, Float32[0, 0], Int32[0])
             @test call(Limits, node, Ifunc(context, struct_answer), 1.0) == Limits(1, 2)

@@ -13,7 +13,7 @@ import sys
 
 
 # The headers of libraries beside the library.
-OTHERS = {"libtchains-objects": {"object.h", "object_entry.h"}, "libtchains-am": {"am.h", "am_entry.h"}}
+OTHERS = {"libtchains-objects": {"object.h", "object_entry.h"}, "libtchains-am": {"am.h", "am_entry.h", "am_op.h"}}
 
 
 def headers_of(folder, library):

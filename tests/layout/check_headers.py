@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-FOREIGN = {"mpi.h", "mpix_am.h"}
+FOREIGN = {"mpi.h", "mpi_continue.h", "mpix_am.h"}
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
 
 

@@ -17,7 +17,8 @@ import tempfile
 from manual_page import pages_in
 from run_document import BLOCK, Runner
 
-PACKAGES = {"ucp/api/ucp.h": "ucx", "mpi.h": "ompi-c", "tc/ucx.h": "ucx", "tc/mpi.h": "ompi-c"}
+PACKAGES = {"ucp/api/ucp.h": "ucx", "mpi.h": "ompi-c", "tc/ucx.h": "ucx", "tc/mpi.h": "ompi-c",
+            "tc/mpi_continue.h": "ompi-c"}
 WARNINGS = "-std=gnu11 -Wall -Wextra -Wshadow -Werror"
 SENT = re.compile(r"^(?:(?:void |TC_THREADED\()(\w+?)(?:_main\(|\)\()void \*payload|TC_OBJECT_[A-Z]+\()", re.MULTILINE)
 

@@ -257,6 +257,19 @@ def _(place):
     return place.send_fails()
 
 
+@prints("refused by the target: ...: symbol ... is used as '...', and tc:... has it as '...'")
+def _(place):
+    area = '#include <tc/entry.h>\ndouble area(%s side) TC_SYMBOL(area, "(%s)->f64");\n'
+    place.compile(area % ("float", "f32") + "double area(float side) { return (double)side * (double)side; }\n", "--library",
+                  name="squares")
+    place.compile(area % ("double", "f64") + GREET % "    (void)area(3);\n", "--uses=squares")
+    address = place.target()
+    code, output = place.said("tc-send", address, "squares.tca", "--push")
+    if code != 0:
+        raise AssertionError(f"the library was not pushed: {output}")
+    return place.run("tc-send", address, "greet.tca")
+
+
 @prints("refused by the target: ...: deps: library ... cannot be loaded: ...")
 def _(place):
     place.compile(GREET % "")

@@ -45,6 +45,8 @@ class Pairs(unittest.TestCase):
         for language in ("c", "cpp", "stubs", "liar"):
             for path in glob.glob(os.path.join(FOLDER, f"*_{language}.tca")):
                 shutil.copy(path, self.folder)
+        for path in glob.glob(os.path.join(FOLDER, "several_calls.jl")):
+            shutil.copy(path, self.folder)
         self.environment = {**os.environ, "TC_AR": os.path.join(BUILD, "bin", "tc-ar"), "PATH": f"{BUILD}/bin:{os.environ['PATH']}",
                             "TC_IFUNC_PATH": self.folder, "PYTHONPATH": os.path.join(BUILD, "python")}
 

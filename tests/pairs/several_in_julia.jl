@@ -106,6 +106,20 @@ function check_several(context, node, folder, language)
     refused(() -> call(String, node, join_of, ("a", UInt16[1], UInt64(8), true)), :TC_E_VERSION)
 end
 
+# Callers that tc-clang --stubs has made of several.h; they are compiled later than this function.
+function check_callers(made, context, node, folder, language)
+    of = Dict(name => Ifunc(context; path=joinpath(folder, "$(name)_$language.tca")) for name in ("blend", "gather", "join"))
+    found = made.blend(node, of["blend"], (BLEND[1].low, BLEND[1].high), BLEND[2:end]...)
+    found == (9.0, [3, 4.5, -2], made.tally(2.75, 5), [104, 0xc3, 0xa9, 0xc3, 0xa9, -1]) || error("made caller to $language, blend: $found")
+    found = made.blend(node, of["blend"], (0, 0), "", [], [], 0, false)
+    found == (0.0, [], made.tally(0, 0), []) || error("made caller to $language, blend of none: $found")
+    found = made.gather(node, of["gather"], [2, 0, 7], 3, [(p.x, p.y) for p in POINTS], 4)
+    found == [made.point(-15, 18), made.point(3, -6), made.point(0, 0), made.point(0, 0)] || error("made caller to $language, gather: $found")
+    found = made.join(node, of["join"], "añb", "cd", 8, true)
+    found == codeunits("cdañb\0\0") || error("made caller to $language, join: $found")
+    refused(() -> made.join(node, of["blend"], "añb", "cd", 8, true), :TC_E_VERSION)
+end
+
 function check_liar(context, node, liar)
     for lie in 1:4
         try
@@ -123,7 +137,10 @@ function check_several(context, node, folder, path, languages)
     for (name, values) in SEVERAL_MESSAGES
         bytes_of(values) == golden(path)[name] || error("$name: found $(bytes2hex(bytes_of(values)))")
     end
+    callers = joinpath(folder, "several_calls.jl")
+    made = isfile(callers) ? include(callers) : nothing
     for language in languages
         check_several(context, node, folder, language)
+        made === nothing || Base.invokelatest(check_callers, made, context, node, folder, language)
     end
 end

@@ -58,6 +58,8 @@ REFUSED = [
     ("TC_REMOTE void f(int x);\n\nTC_REMOTE void f(int y);", 6, "'f' is remote in line 4 already"),
     ("TC_REMOTE void f_call(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_call' or of 'f' define the other one"),
     ("TC_REMOTE void f_capacity(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_capacity' or of 'f' define the other one"),
+    ("TC_REMOTE void f_decode(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_decode' or of 'f' define the other one"),
+    ("TC_REMOTE void f_values(int x);\nTC_REMOTE void f(int y);", 5, "the stubs of 'f_values' or of 'f' define the other one"),
     ("TC_REMOTE static void f(int x);", 4, "'f' is static"),
     ("TC_REMOTE void f();", 4, "'f' does not declare its arguments; without any, write f(void)"),
     ("TC_REMOTE extern int x;", 4, "TC_REMOTE stands at what is no function"),
@@ -120,7 +122,8 @@ def check_output(root, tc_clang, include, compiler, failures):
         calls = read(folder, "header_calls.h")
         sift, pick = calls.index("/* --- sift"), calls.index("/* --- pick")
         found = {"pick_entry.c": read(folder, "pick_entry.c"), "pick_calls.h": calls[pick:], "sift_calls.h": calls[sift:pick],
-                 "pick_python.py": read(folder, "header_calls.py"), "pick_rust.rs": read(folder, "header_calls.rs")}
+                 "pick_python.py": read(folder, "header_calls.py"), "pick_rust.rs": read(folder, "header_calls.rs"),
+                 "pick_julia.jl": read(folder, "header_calls.jl")}
         for made, text in found.items():
             name = made[:made.index(".")] + ".txt"
             if os.environ.get("TC_TEST_STORE"):

@@ -125,16 +125,79 @@ static void call_by_types(tc::context &ctx, tc_ep *ep)
            "dot with an array that comes back");
 }
 
+// Calls of both ranks of a group.
+static void call_ranks(tc::context &ctx, tc_group *group)
+{
+    using doubles = std::vector<double>;
+    using triple = std::array<double, 3>;
+    tc::ifunc dot = ctx.open("dot"), scale = ctx.open("scale"), flip = ctx.open("flip"),
+              turn = ctx.open("turn"), blend = ctx.open("blend"), measure = ctx.open("measure"),
+              squares = ctx.open("squares"), nothing = ctx.open("nothing"),
+              ranks = ctx.open("rank_squares");
+    expect(deeds_calls::dot_all(group, dot, {1, 2}, {3, 4}) == doubles{11, 11}, "dot of all");
+    const auto scaled = deeds_calls::scale_all(group, scale, {1, 2}, 1.5f);
+    expect(scaled.size() == 2 && scaled[1] == std::vector<float>{1.5f, 3}, "scale of all");
+    const auto flipped = deeds_calls::flip_all(group, flip, true, BLUE, 5);
+    expect(flipped.size() == 2 && flipped[1] == deeds_calls::flip_values(false, -3),
+           "flip of all");
+    const auto turned = deeds_calls::turn_all(group, turn, {1, 2, 3}, {4, 5, 6});
+    expect(turned[1] == deeds_calls::turn_values(triple{5, 7, 9}, triple{6, 5, 5}),
+           "turn of all");
+    expect(deeds_calls::measure_all(group, measure, {3, 1, 2})[0].high == 3, "measure of all");
+    deeds_calls::nothing_all(group, nothing);
+    for (const auto &[result, changed, range, found] :
+         deeds_calls::blend_all(group, blend, {2, 4}, 0.5, {1, 1}, "abc", 5, true)) {
+        expect(result == 8 && changed == std::vector<float>{2, 3} && range.low == 5,
+               "blend of all");
+        expect(found == std::vector<std::int32_t>{'a', 'b', 'c', -1, -1},
+               "blend's found of all");
+    }
+    expect(deeds_calls::squares_all(group, squares, 0)[1].empty(), "no squares of all");
+    const std::vector<deeds_calls::squares_values> differ =
+        deeds_calls::squares_all(group, ranks, 2); // as many as the rank's number, then zeros
+    expect(differ[0] == deeds_calls::squares_values{0, 0} && differ[1] == differ[0],
+           "answers that differ in size");
+    expect_invalid("the size of rank 1's answer is 8, expected at most 0",
+                   [&] { deeds_calls::squares_all(group, ranks, 0); });
+    expect_invalid("the number of elements of 'b' is 1, expected that of 'a', 2", [&] {
+        deeds_calls::dot_all(group, dot, {1, 2}, {1});
+    });
+    tc_error err;
+    std::vector<deeds_calls::dot_values> values{1};
+    expect(deeds_calls::try_dot_all(err, group, flip, {1}, {1}, values) == TC_E_VERSION &&
+               values.size() == 1,
+           err.text);
+}
+
+static tc_group *make_group(tc_context *ctx, std::uint32_t rank, const std::string members[2])
+{
+    const tc_group_member both[] = {{members[0].data(), members[0].size()},
+                                    {members[1].data(), members[1].size()}};
+    tc_group_params params = {};
+    tc_group *group = nullptr;
+    tc_error err;
+    params.id = 78;
+    params.rank = rank;
+    params.size = 2;
+    params.members = both;
+    if (tc_group_create(ctx, &params, &group, &err) != TC_OK)
+        throw tc::error(err);
+    return group;
+}
+
 int main()
 try {
     tc::context owner, ctx;
-    tc::listener listener = owner.listen("127.0.0.1:0");
+    tc::listener listener = owner.listen("127.0.0.1:0"), own = ctx.listen("127.0.0.1:0");
+    const std::string at = "127.0.0.1:" + std::to_string(tc_listener_port(listener));
+    const std::string members[] = {"127.0.0.1:" + std::to_string(tc_listener_port(own)), at};
+    (void)make_group(owner, 1, members);
     if (tc_context_start_thread(owner, nullptr, nullptr) != TC_OK)
         return 1;
-    const std::string at = "127.0.0.1:" + std::to_string(tc_listener_port(listener));
     tc::endpoint ep = ctx.connect(at.c_str());
     call_all(ctx, ep);
     call_by_types(ctx, ep);
+    call_ranks(ctx, make_group(ctx, 0, members));
     return wrong;
 } catch (const tc::error &e) {
     std::printf("%s\n", e.what());

@@ -1,5 +1,5 @@
-/* Libraries of tests/shipped, each by the name of its file: "annex", or SHELF(2), which is
- * "shelf2/shelf". */
+/* Libraries in the first folder of TC_IFUNC_PATH, which is tests/shipped in most tests, each by
+ * the name of its file: "annex", or SHELF(2), which is "shelf2/shelf". */
 #ifndef SHIPPED_LIBRARY_H
 #define SHIPPED_LIBRARY_H
 
@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tc/library.h>
 
 #define SHELF(version) "shelf" #version "/shelf"
@@ -17,7 +18,8 @@ static inline tc_library *shipped_library_open(tc_context *ctx, const char *name
     char path[1100];
     tc_library *library;
     tc_error error;
-    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
+    const char *folders = getenv("TC_IFUNC_PATH");
+    (void)snprintf(path, sizeof path, "%.*s/%s.tca", (int)strcspn(folders, ":"), folders, name);
     must(tc_library_open_code(ctx, &(tc_code){.path = path}, &library, &error), &error, path);
     return library;
 }

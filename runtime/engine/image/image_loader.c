@@ -182,8 +182,7 @@ tc_status tci_image_loader_bind(const tci_image *image, const tci_import_source 
         return TC_OK;
     tci_error_fill(err, TC_E_UNRESOLVED, "no library here defines: %s",
                    tci_name_list_finish(&missing));
-    tci_symbols_explain(symbols, TC_E_UNRESOLVED, err);
-    return TC_E_UNRESOLVED;
+    return tci_symbols_explain(symbols, TC_E_UNRESOLVED, err);
 }
 
 typedef struct slice_names {

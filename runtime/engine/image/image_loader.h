@@ -27,15 +27,17 @@ typedef struct tci_import_source {
 } tci_import_source;
 
 /* Fills addresses[weak_count + symbol_count], as tci_image_relocate needs them.
- * TC_E_UNRESOLVED: lists every missing name; TC_E_CORRUPT: a symbol without a name. */
+ * TC_E_UNRESOLVED: lists every missing name; TC_E_VERSION: a symbol of another prototype;
+ * TC_E_CORRUPT: a symbol without a name. */
 TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image,
                                               const tci_import_source *source,
                                               tci_symbols *symbols, uint64_t *addresses,
                                               tc_error *err);
 
 /* Loads an image for this architecture and this CPU; its bytes may be freed afterwards. It may
- * take memory_max bytes of memory; 0: any number. Any thread. TC_E_UNRESOLVED, TC_E_CORRUPT
- * (both as above), TC_E_TOO_LARGE, TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
+ * take memory_max bytes of memory; 0: any number. Any thread. TC_E_UNRESOLVED, TC_E_VERSION,
+ * TC_E_CORRUPT (all as above), TC_E_TOO_LARGE, TC_E_UNSUPPORTED (see code_arena.h),
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
                                                const tci_import_source *source,
                                                tci_symbols *symbols, uint64_t memory_max,
@@ -53,8 +55,8 @@ TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_a
 /* Fills in the addresses of imports again, as `symbols` has them now. Variables of the image
  * that the program has changed keep their values. `image` is the loaded image, with its bytes
  * as then; `sources` name its imports twice, for each look-up; `before` has its present
- * bindings. No code of it may be running. TC_E_UNRESOLVED, TC_E_NO_MEMORY: nothing has
- * changed. */
+ * bindings. No code of it may be running. TC_E_UNRESOLVED, TC_E_VERSION, TC_E_NO_MEMORY:
+ * nothing has changed. */
 TC_MUST_CHECK tc_status tci_image_loader_rebind(tci_loaded_image *loaded,
                                                 const tci_image *image,
                                                 const tci_import_source sources[2],

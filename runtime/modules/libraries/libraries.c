@@ -26,7 +26,7 @@ static _Thread_local const tci_library *older;
 
 void *tci_libraries_older(const char *symbol)
 {
-    return older != NULL ? tci_library_find(older, symbol) : NULL;
+    return older != NULL ? tci_library_find(older, symbol, NULL) : NULL;
 }
 
 tc_ifunc *tci_libraries_function(const tci_library *library)
@@ -159,7 +159,7 @@ static void look_again(tc_ifunc *fn)
     const tc_status failure = fn->state == TCI_LOAD_FAILED ? fn->load_error->status : TC_OK;
     const bool is_old =
         fn->unit != NULL && tci_symbols_are_old(tci_code_unit_symbols(fn->unit));
-    if (failure == TC_E_ABSENT || failure == TC_E_UNRESOLVED)
+    if (failure == TC_E_ABSENT || failure == TC_E_UNRESOLVED || failure == TC_E_VERSION)
         tci_ifunc_load_forgive(fn, true);
     else if (is_old && fn->library == NULL)
         tci_ifunc_load_rebind(fn);

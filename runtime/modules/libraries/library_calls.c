@@ -184,7 +184,7 @@ void *tc_library_symbol(tc_context *ctx, const char *library, const char *symbol
 {
     const tci_library *found =
         tci_library_set_find(ctx->core.registry.scope.libraries, library);
-    return found != NULL ? tci_library_find(found, symbol) : NULL;
+    return found != NULL ? tci_library_find(found, symbol, NULL) : NULL;
 }
 
 void *tc_library_older(const char *symbol)

@@ -78,9 +78,33 @@ function forget_call(context::Context, pending::Pending)
     delete!(context.waiting, pending)
 end
 
-function answer(::Type{T}, pending::Pending) where {T}
+function reply_of(pending::Pending)
     pending.status == OK || throw(TcError(status_name(pending.status), pending.text))
-    return from_bytes(T, resize!(pending.reply, pending.size))
+    return resize!(pending.reply, pending.size)
+end
+
+# Calls a function at a peer, and returns what `take` makes of the reply's bytes; of a group all of these.
+function replies_of(take, peer::Peer, fn::Ifunc, payload, timeout, capacity)
+    pending = start_call(peer, fn, payload, timeout, capacity)
+    try
+        wait_until(() -> pending.ended, owner(peer), Inf)
+    finally
+        forget_call(owner(peer), pending)
+    end
+    return take(reply_of(pending))
+end
+
+function replies_of(take, group::Group, fn::Ifunc, payload, timeout, capacity)
+    begun = Any[]
+    try
+        for rank in 0:length(group)-1
+            push!(begun, try_to_start(Member(group, rank), fn, payload, timeout, capacity))
+        end
+        wait_until(() -> all(has_ended, begun), owner(group), Inf)
+    finally
+        foreach(pending -> pending isa Pending && forget_call(owner(group), pending), begun)
+    end
+    return [take(reply_of_rank(begun[rank+1], rank)) for rank in 0:length(begun)-1]
 end
 
 """
@@ -93,17 +117,9 @@ a reply of unknown size may have.
 function call(::Type{T}, peer::Peer, fn::Ifunc, payload=nothing; timeout=nothing,
               capacity=room_for(T)) where {T}
     check_prototype(T, fn, payload)
-    pending = start_call(peer, fn, payload, timeout, capacity)
-    try
-        wait_until(() -> pending.ended, owner(peer), Inf)
-    finally
-        forget_call(owner(peer), pending)
-    end
-    return answer(T, pending)
+    return replies_of(bytes -> from_bytes(T, bytes), peer, fn, payload, timeout, capacity)
 end
 call(peer::Peer, fn::Ifunc, payload=nothing; kinds...) = call(Vector{UInt8}, peer, fn, payload; kinds...)
-
-const REPLY_BYTES = 4096
 
 room_for(::Type{T}) where {T} = isbitstype(T) ? sizeof(T) : REPLY_BYTES
 
@@ -117,16 +133,7 @@ among them, when all have ended.
 function call_all(::Type{T}, group::Group, fn::Ifunc, payload=nothing; timeout=nothing,
                   capacity=room_for(T)) where {T}
     check_prototype(T, fn, payload)
-    begun = Any[]
-    try
-        for rank in 0:length(group)-1
-            push!(begun, try_to_start(Member(group, rank), fn, payload, timeout, capacity))
-        end
-        wait_until(() -> all(has_ended, begun), owner(group), Inf)
-    finally
-        foreach(pending -> pending isa Pending && forget_call(owner(group), pending), begun)
-    end
-    return [answer_of_rank(T, begun[rank+1], rank) for rank in 0:length(begun)-1]
+    return replies_of(bytes -> from_bytes(T, bytes), group, fn, payload, timeout, capacity)
 end
 call_all(group::Group, fn::Ifunc, payload=nothing; kinds...) =
     call_all(Vector{UInt8}, group, fn, payload; kinds...)
@@ -144,9 +151,9 @@ end
 has_ended(pending::Pending) = pending.ended
 has_ended(::TcError) = true
 
-function answer_of_rank(::Type{T}, pending, rank::Int) where {T}
+function reply_of_rank(pending, rank::Int)
     try
-        return pending isa TcError ? throw(pending) : answer(T, pending)
+        return pending isa TcError ? throw(pending) : reply_of(pending)
     catch error
         error isa TcError || rethrow()
         throw(TcError(error.status, "rank $rank: $(error.text)"))

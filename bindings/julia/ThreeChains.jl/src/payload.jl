@@ -14,12 +14,20 @@ rounded(offset::Int, alignment::Int) = (offset + alignment - 1) & -alignment
 c_alignment(type::DataType) = isprimitivetype(type) ? nextpow(2, max(sizeof(type), 1)) :
     mapreduce(c_alignment, max, fieldtypes(type); init=1)
 
+# An array of N elements among the values of a message or an answer: as NTuple{N,T}, but of any size.
+struct Fixed{T,N}
+    values::Vector{T}
+end
+c_alignment(::Type{Fixed{T,N}}) where {T,N} = c_alignment(T)
+c_size(type) = sizeof(type)
+c_size(::Type{Fixed{T,N}}) where {T,N} = N * sizeof(T)
+
 # Where C would have the members of a struct of these types, and its size.
 function c_struct(types)
     offsets, offset, alignment = Int[], 0, 1
     for type in types
         push!(offsets, rounded(offset, c_alignment(type)))
-        offset, alignment = last(offsets) + sizeof(type), max(alignment, c_alignment(type))
+        offset, alignment = last(offsets) + c_size(type), max(alignment, c_alignment(type))
     end
     return offsets, rounded(offset, alignment)
 end
@@ -85,7 +93,7 @@ function fixed_layout(types)
     members = [varies(type) ? UInt64 : type for (i, type) in enumerate(types) if i != last_one]
     offsets, size = c_struct(members)
     last_one == 0 && return offsets, size
-    size = isempty(members) ? 0 : last(offsets) + sizeof(last(members))
+    size = isempty(members) ? 0 : last(offsets) + c_size(last(members))
     return insert!(offsets, last_one, -1), size
 end
 
@@ -108,6 +116,9 @@ function write_value(start::Ptr{UInt8}, value::T) where {T}
         write_value(start + fieldoffset(T, i), getfield(value, i))
     end
 end
+write_value(start::Ptr{UInt8}, array::Fixed{T}) where {T} =
+    foreach(i -> write_value(start + (i - 1) * sizeof(T), array.values[i]), 1:length(array.values))
+value_of(array::Fixed) = array
 value_of(value) = (check_bits(typeof(value)); value)
 value_of(text::AbstractString) = codeunits(String(text))
 value_of(values::DenseArray) = (check_bits(eltype(values)); values)
@@ -118,7 +129,20 @@ function bits_from(::Type{T}, bytes::Vector{UInt8}) where {T}
     check_bits(T)
     length(bytes) == sizeof(T) || throw(ArgumentError(
         "the reply has $(length(bytes)) bytes, expected the $(sizeof(T)) of a $T"))
+    check_bools(T, bytes)
     return reinterpret(T, bytes)[1]
+end
+
+# The offsets of the bools in a type of bits.
+bool_offsets(type::DataType) = type === Bool ? [0] : isprimitivetype(type) ? Int[] :
+    reduce(vcat, (fieldoffset(type, i) .+ bool_offsets(fieldtype(type, i)) for i in 1:fieldcount(type)); init=Int[])
+@generated bools_of(::Type{T}) where {T} = Tuple(Int.(bool_offsets(T)))
+
+# Julia assumes that a bool is 0 or 1. A peer may have sent any byte.
+function check_bools(::Type{T}, bytes::Vector{UInt8}) where {T}
+    for offset in bools_of(T), at in offset+1:sizeof(T):length(bytes)
+        bytes[at] <= 1 || throw(ArgumentError("the reply has a bool of $(bytes[at]), expected 0 or 1"))
+    end
 end
 from_bytes(::Type{Vector{UInt8}}, bytes::Vector{UInt8}) = bytes
 from_bytes(::Type{String}, bytes::Vector{UInt8}) = String(bytes)
@@ -126,25 +150,31 @@ function from_bytes(::Type{Vector{T}}, bytes::Vector{UInt8}) where {T}
     check_bits(T)
     length(bytes) % sizeof(T) == 0 || throw(ArgumentError(
         "the reply has $(length(bytes)) bytes, expected a multiple of the $(sizeof(T)) of a $T"))
+    check_bools(T, bytes)
     return collect(reinterpret(T, bytes))
 end
 from_bytes(::Type{Nothing}, ::Vector{UInt8}) = nothing
 
 # Several values, which lie as those of a message. A peer's reply may have any bytes.
-function from_bytes(::Type{T}, bytes::Vector{UInt8}) where {T<:Tuple}
-    types = fieldtypes(T)
-    any(varies, types) || return bits_from(T, bytes)
-    foreach(type -> check_bits(varies(type) ? element_of(type) : type), types)
+from_bytes(::Type{T}, bytes::Vector{UInt8}) where {T<:Tuple} =
+    any(varies, fieldtypes(T)) ? values_from(fieldtypes(T), bytes)::T : bits_from(T, bytes)
+
+function values_from(types, bytes::Vector{UInt8})
+    foreach(type -> check_bits(element_of(type)), types)
     offsets, size = fixed_layout(types)
-    length(bytes) >= size || throw(ArgumentError("the reply has $(length(bytes)) bytes, expected at least $size"))
+    has_end = any(varies, types)
+    (has_end ? length(bytes) >= size : length(bytes) == size) ||
+        throw(ArgumentError("the reply has $(length(bytes)) bytes, expected $(has_end ? "at least " : "")$size"))
     place = Ref(size)
-    return ntuple(i -> part_of(types[i], bytes, offsets[i], place), length(types))::T
+    return ntuple(i -> part_of(types[i], bytes, offsets[i], place), length(types))
 end
 
-element_of(type) = type <: AbstractString ? UInt8 : eltype(type)
+element_of(type) = type <: AbstractString ? UInt8 : varies(type) ? eltype(type) : type
+element_of(::Type{Fixed{T,N}}) where {T,N} = T
 
 # One value of a reply; `place` has the offset where the elements in front of it end.
 function part_of(type, bytes, offset, place)
+    type <: Fixed && return from_bytes(Vector{element_of(type)}, bytes[offset+1:offset+c_size(type)])
     varies(type) || return bits_from(type, bytes[offset+1:offset+sizeof(type)])
     element = element_of(type)
     start = rounded(place[], c_alignment(element))
