@@ -35,7 +35,7 @@ test_packages=(
     python3-yaml                                   # forms and workflow in .github
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
-    mpich libmpich-dev                             # tc/mpi_continue.h, by another MPI
+    mpich libmpich-dev                             # tc/mpi_continue.h and tests/mpi, by another MPI
     libtirpc-dev libzmq3-dev                       # tc-perf call: calls of others
     libomp-19-dev                                  # functions that use OpenMP
     rustc flang-19 ldc                             # functions in Rust, Fortran and D

@@ -1,9 +1,11 @@
 /* Rates of active messages between two processes: am_rate COUNT prints, of rank 0's to rank 1,
- * the nanoseconds for one with its flush, and for each of COUNT in one epoch; then for each of
- * COUNT in a concurrent epoch. Every sum is checked. */
+ * the nanoseconds for one of 2,000 with its flush, and for each of COUNT in one epoch; then for
+ * each of COUNT in a concurrent epoch. Every sum is checked. */
 #include "mpix_job.h"
 
 #include <stdlib.h>
+
+#define ALONE 2000
 
 static const int64_t one = 1;
 
@@ -36,7 +38,7 @@ int main(int argc, char **argv)
     mpix_job_open(&job, "sameop,diffop,sameam", 1, mpix_job_add_atomic);
     if (job.rank == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, job.win);
-        double one_by_one = alone(&job, 10000), many = together(&job, job.count, 1);
+        double one_by_one = alone(&job, ALONE), many = together(&job, job.count, 1);
         MPI_Win_unlock(1, job.win);
         MPI_Win_lock(MPI_LOCK_SHARED, 1, MPIX_MODE_CONCURRENT_AM, job.win);
         double here = together(&job, job.count, 2);
@@ -46,7 +48,7 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (job.rank == 1)
-        CHECK(job.memory[0] == 10000 && job.memory[1] == job.count &&
+        CHECK(job.memory[0] == ALONE && job.memory[1] == job.count &&
               job.memory[2] == job.count);
     mpix_job_close(&job);
     MPI_Finalize();

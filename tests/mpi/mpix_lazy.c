@@ -27,14 +27,18 @@ static int waiting[LOCKS_MAX]; /* a lock's type and 1; 0: no lock waits */
 
 int __wrap_PMPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
 {
-    (void)assertion, (void)win;
+    if (assertion != 0)
+        return __real_PMPI_Win_start(group, assertion, win);
     return PMPI_Group_union(group, MPI_GROUP_EMPTY, &started);
 }
 
 int __wrap_PMPI_Win_complete(MPI_Win win)
 {
-    int code = __real_PMPI_Win_start(started, 0, win);
-    PMPI_Group_free(&started);
+    int code = MPI_SUCCESS;
+    if (started != MPI_GROUP_NULL) {
+        code = __real_PMPI_Win_start(started, 0, win);
+        PMPI_Group_free(&started);
+    }
     return code == MPI_SUCCESS ? __real_PMPI_Win_complete(win) : code;
 }
 

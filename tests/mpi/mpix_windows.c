@@ -48,7 +48,8 @@ static void many(mpix_job *job)
 }
 
 /* Even and odd ranks have windows of their own, in reverse order, beside one of all. Open MPI
- * 4.1 has no windows of one process on one host. */
+ * 4.1 has no windows of one process on one host, and gives the files of two windows that are
+ * made at a time one name. */
 static void parts(mpix_job *job)
 {
     MPI_Comm half;
@@ -64,7 +65,12 @@ static void parts(mpix_job *job)
     MPI_Comm_size(half, &size);
     MPI_Info_create(&info);
     MPI_Info_set(info, "am_ordering", "none");
-    CHECK(MPI_Win_allocate(sizeof(int64_t), 1, info, half, &memory, &win) == MPI_SUCCESS);
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == job->rank % 2)
+            CHECK(MPI_Win_allocate(sizeof(int64_t), 1, info, half, &memory, &win) ==
+                  MPI_SUCCESS);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Info_free(&info);
     *memory = 0;
     CHECK(MPIX_Am_win_op_register(job->op, win) == MPI_SUCCESS);
@@ -117,6 +123,37 @@ static void uneven(mpix_job *job)
     CHECK(MPIX_Am_op_free(&op) == MPI_SUCCESS);
 }
 
+/* The library's memory, of another size at each rank: the last one has none. */
+static void uneven_allocated(mpix_job *job)
+{
+    int64_t *memory = NULL, answer = 0;
+    const int mine = job->size - 1 - job->rank;
+    MPI_Info info;
+    MPI_Win win;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "am_ordering", "sameop,diffop,sameam");
+    CHECK(MPI_Win_allocate(8 * (MPI_Aint)mine, 8, info, MPI_COMM_WORLD, &memory, &win) ==
+          MPI_SUCCESS);
+    MPI_Info_free(&info);
+    CHECK(mine == 0 || (memory != NULL && memory[mine - 1] == 0));
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Op op;
+    CHECK(MPIX_Am_op_create(mpix_job_add_atomic, &op) == MPI_SUCCESS);
+    CHECK(MPIX_Am_win_op_register(op, win) == MPI_SUCCESS);
+    CHECK(MPI_Win_lock_all(MPIX_MODE_CONCURRENT_AM, win) == MPI_SUCCESS);
+    for (int to = 0; to < job->size - 1; to++)
+        send(&answer, to, job->size - 2 - to, op, win);
+    CHECK_ERROR(MPIX_Am(&one, 1, MPI_INT64_T, &answer, 1, MPI_INT64_T, 1, job->size - 1,
+                        MPI_INT64_T, 0, 1, MPI_INT64_T, MPI_INT64_T, op, win),
+                MPI_ERR_RMA_RANGE, "has 0 bytes");
+    CHECK(MPI_Win_unlock_all(win) == MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(mine == 0 || memory[mine - 1] == job->size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+    CHECK(MPIX_Am_op_free(&op) == MPI_SUCCESS);
+}
+
 /* Memory that MPI shares. */
 static void shared(mpix_job *job)
 {
@@ -141,6 +178,7 @@ void mpix_suite_windows(mpix_job *job)
     many(job);
     parts(job);
     uneven(job);
+    uneven_allocated(job);
     shared(job);
 }
 
