@@ -5,8 +5,8 @@
 
 #include "am_message.h"
 
-/* Returns whether an active message goes by counted units: it has no output, and nobody asked
- * for its own end. */
+/* Returns whether an active message goes by counted units: it has no output, request and
+ * `done`. */
 static inline bool tca_marks_suit(const tca_plan *plan, const tc_am_request *request)
 {
     return plan->output.bytes == 0 && request == NULL && plan->params.done == NULL &&
@@ -19,7 +19,7 @@ void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge);
 /* Hands the end of an active message to the next mark: all of its units were sent. */
 void tca_marks_add_message(tc_am_window *window, uint32_t rank);
 
-/* Asks for marks of all units that none was asked for yet. */
+/* Asks for marks of all units without one. */
 void tca_marks_retry(tc_ams *ams);
 
 #endif

@@ -1,4 +1,4 @@
-/* Counted units at their target: those without output that nobody asks for one by one. They are
+/* Counted units at their target: those without output that end by a flush. They are
  * not answered; the origin asks now and then how many have run (TCA_MARK). */
 #ifndef TCA_AM_TALLY_H
 #define TCA_AM_TALLY_H
