@@ -19,6 +19,8 @@
  * Units. An active message has segments. Messages carry some of them each, a unit; the function
  * runs once for each unit. A unit's output is accounted for at the origin before the unit is
  * sent, so a target never waits before it can answer, also when two ranks send to each other.
+ * Units without output of active messages that end by a flush are only counted: the target
+ * answers for many of them at once.
  *
  * Larger segments go through memory that the target has attached to its window. It is shared by
  * all origins: one reserves a part, puts the input there, has the operation run, and gets the
