@@ -1,8 +1,8 @@
 /* The functions of programs: open and close, windows, active messages, waits. */
 #include "am_here.h"
+#include "am_marks.h"
 #include "am_ops.h"
 #include "am_outcome.h"
-#include "am_queue.h"
 #include "am_target.h"
 #include "am_units.h"
 #include "am_waits.h"
@@ -102,17 +102,24 @@ tc_status tc_ams_open_sized(tc_context *ctx, const tc_ams_params *given, size_t 
     return TC_OK;
 }
 
+static void close_window(tc_am_window *window)
+{
+    tca_marks_forget(window);
+    tca_window_free(window);
+}
+
 tc_status tc_ams_close(tc_ams *ams)
 {
     if (ams == NULL)
         return TC_OK;
-    tca_units_retry(ams); /* those that are only counted end with a mark */
+    if (ams->callbacks == 0)
+        tca_units_retry(ams); /* those that are only counted end with a mark */
     if (ams->under_way > 0 || ams->callbacks > 0 || ams->is_running || ams->waiters != NULL)
         return TC_E_BUSY;
     TC_TRY(tc_context_publish(ams->context, TC_AM_NODE, NULL, 0, NULL));
     for (uint32_t i = 0; i < TCA_WINDOWS_MAX; i++) {
         if (ams->windows[i] != NULL)
-            tca_window_free(ams->windows[i]);
+            close_window(ams->windows[i]);
     }
     tca_ops_free(ams);
     tca_units_free(ams);
@@ -144,7 +151,7 @@ tc_status tc_am_window_open_sized(tc_ams *ams, const tc_am_window_params *given,
     tc_status status =
         tc_group_barrier(ams->group, timeout_ns > 0 ? timeout_ns : WINDOW_TIMEOUT_NS, err);
     if (status != TC_OK) {
-        tca_window_free(window);
+        close_window(window);
         return status;
     }
     *window_out = window;
@@ -165,7 +172,7 @@ tc_status tc_am_window_close(tc_am_window *window, uint64_t timeout_ns, tc_error
         return status;
     tc_error barrier_err;
     const tc_status met = tc_group_barrier(ams->group, limit, &barrier_err);
-    tca_window_free(window);
+    close_window(window);
     if (status == TC_OK && met != TC_OK)
         return tci_error_set(err, met, "%s", barrier_err.text);
     return status;
@@ -181,17 +188,10 @@ uint64_t tc_am_window_bytes(const tc_am_window *window)
     return window->bytes;
 }
 
-static tc_status check_rank(const tc_ams *ams, uint32_t rank, tc_error *err)
-{
-    return rank < ams->ranks ? TC_OK
-                             : tci_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u",
-                                             rank, ams->ranks);
-}
-
 tc_status tc_am_window_find(tc_am_window *window, uint32_t rank, tc_gptr *pointer_out,
                             uint64_t *bytes_out, uint64_t timeout_ns, tc_error *err)
 {
-    TC_TRY(check_rank(window->ams, rank, err));
+    TC_TRY(tca_window_check_rank(window, rank, err));
     TC_TRY(tca_window_learn(window, rank, timeout_ns, err));
     if (pointer_out != NULL)
         *pointer_out = window->remotes[rank].pointer;
@@ -213,7 +213,7 @@ static tc_status make_plan(tc_am_window *window, uint32_t rank, const tc_am_op *
 {
     TC_TRY(tci_sized_struct_take(&plan_out->params, sizeof plan_out->params, given, given_size,
                                  err));
-    TC_TRY(check_rank(window->ams, rank, err));
+    TC_TRY(tca_window_check_rank(window, rank, err));
     if (op->ams != window->ams)
         return tci_error_set(err, TC_E_INVALID, "an operation of another tc_ams");
     TC_TRY(tca_plan_make(plan_out, window->ams->unit_bytes, is_started, err));
@@ -377,59 +377,4 @@ tc_status tc_am_wait(tc_ams *ams, tc_am_request *request, uint64_t timeout_ns, t
     if (!request->is_done)
         return tci_error_set(err, status, "an active message is still under way");
     return status_of(request, err);
-}
-
-/* --- flush -------------------------------------------------------------------------------- */
-
-typedef struct flush_target {
-    const tc_am_window *window;
-    uint32_t rank;
-} flush_target;
-
-static bool is_flushed(const void *of_what)
-{
-    const flush_target *target = of_what;
-    return (target->rank == TC_RANK_NONE
-                ? target->window->under_way
-                : target->window->remotes[target->rank].under_way) == 0;
-}
-
-static bool is_sent(const void *of_what)
-{
-    const flush_target *target = of_what;
-    const tc_ams *ams = target->window->ams;
-    if (target->rank != TC_RANK_NONE)
-        return !tca_queue_has(target->window, target->rank);
-    for (uint32_t rank = 0; rank < ams->ranks; rank++) {
-        if (tca_queue_has(target->window, rank))
-            return false;
-    }
-    return true;
-}
-
-tc_status tc_am_flush_local(tc_am_window *window, uint32_t rank, uint64_t timeout_ns,
-                            tc_error *err)
-{
-    const flush_target target = {.window = window, .rank = rank};
-    if (rank != TC_RANK_NONE)
-        TC_TRY(check_rank(window->ams, rank, err));
-    tc_status status = tca_waits_until(window->ams, is_sent, &target, timeout_ns);
-    return status == TC_OK ? TC_OK
-                           : tci_error_set(err, status, "active messages wait to be sent");
-}
-
-tc_status tc_am_flush(tc_am_window *window, uint32_t rank, uint64_t timeout_ns, tc_error *err)
-{
-    const flush_target target = {.window = window, .rank = rank};
-    if (rank != TC_RANK_NONE)
-        TC_TRY(check_rank(window->ams, rank, err));
-    tc_status status = tca_waits_until(window->ams, is_flushed, &target, timeout_ns);
-    if (status != TC_OK)
-        return tci_error_set(err, status, "%u active messages are under way by this window",
-                             window->under_way);
-    if (window->failure == TC_OK)
-        return TC_OK;
-    status = window->failure;
-    window->failure = TC_OK;
-    return tci_error_set(err, status, "%s", window->failure_text);
 }

@@ -100,35 +100,64 @@ static void ask(tc_am_window *window, uint32_t rank)
     m->covered = remote->open;
     remote->open = (tca_counted){0};
     remote->is_marking = true;
-    ams->unmarked -= m->covered.units + m->covered.messages;
     if (status != TC_OK)
         end_mark(m, status, err.text);
 }
 
+static tca_remote *open_remote(tc_am_window *window, uint32_t rank)
+{
+    tca_remote *remote = &window->remotes[rank];
+    if (!remote->is_open) {
+        remote->is_open = true;
+        remote->window = window;
+        remote->rank = rank;
+        remote->next_open = window->ams->open_remotes;
+        window->ams->open_remotes = remote;
+    }
+    return remote;
+}
+
 void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge)
 {
-    tc_ams *ams = window->ams;
-    tca_remote *remote = &window->remotes[rank];
+    tca_remote *remote = open_remote(window, rank);
     remote->open.units++;
     remote->open.bytes += charge;
-    ams->unmarked++;
-    if (remote->open.bytes >= ams->credit_bytes / 2 || remote->open.units >= TCA_UNITS_MAX / 2)
+    if (remote->open.bytes >= window->ams->credit_bytes / 2 ||
+        remote->open.units >= TCA_UNITS_MAX / 2)
         ask(window, rank);
 }
 
 void tca_marks_add_message(tc_am_window *window, uint32_t rank)
 {
-    window->remotes[rank].open.messages++;
-    window->ams->unmarked++;
+    open_remote(window, rank)->open.messages++;
 }
 
+/* An entry without open units, as a mark took them, leaves the list. Asking may open others,
+ * at the front. */
 void tca_marks_retry(tc_ams *ams)
 {
-    for (uint32_t i = 0; ams->unmarked > 0 && i < TCA_WINDOWS_MAX; i++) {
-        tc_am_window *window = ams->windows[i];
-        for (uint32_t rank = 0; window != NULL && rank < ams->ranks; rank++) {
-            if (window->remotes[rank].open.units + window->remotes[rank].open.messages > 0)
-                ask(window, rank);
+    tca_remote **at = &ams->open_remotes;
+    while (*at != NULL) {
+        tca_remote *remote = *at;
+        if (remote->open.units + remote->open.messages == 0) {
+            *at = remote->next_open;
+            remote->is_open = false;
+            continue;
         }
+        at = &remote->next_open;
+        ask(remote->window, remote->rank);
+    }
+}
+
+void tca_marks_forget(tc_am_window *window)
+{
+    tca_remote **at = &window->ams->open_remotes;
+    while (*at != NULL) {
+        tca_remote *remote = *at;
+        assert(remote->window != window || remote->open.units + remote->open.messages == 0);
+        if (remote->window == window)
+            *at = remote->next_open;
+        else
+            at = &remote->next_open;
     }
 }

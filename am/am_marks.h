@@ -22,4 +22,7 @@ void tca_marks_add_message(tc_am_window *window, uint32_t rank);
 /* Asks for marks of all units without one. */
 void tca_marks_retry(tc_ams *ams);
 
+/* Before a window is freed: it has no active messages under way. */
+void tca_marks_forget(tc_am_window *window);
+
 #endif

@@ -26,6 +26,7 @@ void tca_queue_take_out(tca_peer *peer, tca_message *m)
         (*at)->overtaken++;
         at = &(*at)->next;
     }
+    m->window->ams->waiting--;
     if (at != &peer->first)
         m->window->ams->counts.overtakes++;
     *at = m->next;
@@ -39,6 +40,7 @@ void tca_queue_join(tca_peer *peer, tca_message *m)
 {
     if (peer->first == NULL)
         peer->last = &peer->first;
+    m->window->ams->waiting++;
     *peer->last = m;
     peer->last = &m->next;
 }

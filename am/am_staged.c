@@ -81,6 +81,7 @@ static void take_out(tca_staged *s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
+    ams_of(s)->waiting--;
 }
 
 static void end(tca_staged *s)
@@ -291,6 +292,7 @@ bool tca_staged_begin(tc_ams *ams, tca_message *m)
     s->segment = m->sent;
     s->next = peer->staged;
     peer->staged = s;
+    ams->waiting++;
     m->is_staging = true;
     m->units++;
     peer->units++;

@@ -40,11 +40,15 @@ typedef struct tca_counted {
 typedef struct tca_remote {
     tc_gptr pointer;
     uint64_t bytes;
-    const tc_window_view *view; /* NULL: not mapped */
-    uint32_t under_way;         /* active messages of this rank */
-    tca_counted open;           /* no mark was sent for them yet */
-    bool is_marking;            /* one is under way */
-    bool is_known;              /* pointer, bytes and is_shared are right */
+    const tc_window_view *view;   /* NULL: not mapped */
+    uint32_t under_way;           /* active messages of this rank */
+    tca_counted open;             /* no mark was sent for them yet */
+    struct tca_remote *next_open; /* bound: one for each window and rank */
+    tc_am_window *window;         /* this entry's, when it is in that list, */
+    uint32_t rank;                /* and rank */
+    bool is_open;                 /* it is in the list */
+    bool is_marking;              /* a mark is under way */
+    bool is_known;                /* pointer, bytes and is_shared are right */
     bool is_shared;
     bool is_unmappable;
 } tca_remote;
@@ -108,9 +112,10 @@ struct tc_ams {
     struct tca_message *free_messages;
     struct tca_unit *free_units;
     uint32_t under_way; /* active messages that have not ended */
-    uint64_t unmarked;  /* counted units and active messages of all windows without mark */
-    uint32_t callbacks; /* of the program, that run */
-    uint8_t *payload;   /* a unit as it is sent; valid until the next one is made */
+    uint32_t waiting;   /* in the queues of all ranks, and segments on their way (am_staged) */
+    struct tca_remote *open_remotes; /* with counted units that no mark covers: am_marks */
+    uint32_t callbacks;              /* of the program, that run */
+    uint8_t *payload; /* a unit as it is sent; valid until the next one is made */
     tca_waiter *waiters;
 
     /* The unit that runs for a message: am_target. */

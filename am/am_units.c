@@ -386,7 +386,7 @@ void tca_units_leave(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t
 void tca_units_retry(tc_ams *ams)
 {
     tca_marks_retry(ams);
-    for (uint32_t rank = 0; rank < ams->ranks; rank++) {
+    for (uint32_t rank = 0; ams->waiting > 0 && rank < ams->ranks; rank++) {
         if (ams->peers[rank].staged != NULL)
             tca_staged_retry(ams, rank);
         if (ams->peers[rank].first != NULL)

@@ -75,6 +75,14 @@ void tca_window_free(tc_am_window *window)
     free(window);
 }
 
+tc_status tca_window_check_rank(const tc_am_window *window, uint32_t rank, tc_error *err)
+{
+    return rank < window->ams->ranks
+               ? TC_OK
+               : tci_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u", rank,
+                               window->ams->ranks);
+}
+
 tca_window_facts tca_window_describe(const tc_am_window *window)
 {
     return (tca_window_facts){.pointer = window->pointer,

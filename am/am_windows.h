@@ -34,6 +34,10 @@ TC_MUST_CHECK tc_status tca_window_learn(tc_am_window *window, uint32_t rank,
  *   bytes_out  of the rank's window */
 void *tca_window_reach(tc_am_window *window, uint32_t rank, uint64_t *bytes_out);
 
+/* TC_E_NOT_FOUND: the group has no such rank. */
+TC_MUST_CHECK tc_status tca_window_check_rank(const tc_am_window *window, uint32_t rank,
+                                              tc_error *err);
+
 /* Checks a range against a window, without overflow. */
 static inline bool tca_window_has(uint64_t window_bytes, uint64_t at, uint64_t bytes)
 {
