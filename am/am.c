@@ -236,6 +236,10 @@ tc_status tc_am_start_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
         tca_plan_release(&plan);
         return TC_OK;
     }
+    if (tca_marks_suit(&plan, request) && tca_units_send_counted(window, rank, op, &plan)) {
+        tca_plan_release(&plan);
+        return TC_OK;
+    }
     tc_status status = tca_units_start(window, rank, op, &plan, request, err);
     if (status != TC_OK)
         tca_plan_release(&plan);

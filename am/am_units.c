@@ -175,15 +175,17 @@ static void stop(tca_message *m, tc_status status, const char *text)
 }
 
 /* A unit that is not answered. */
-static tc_status send_counted(tc_ams *ams, const tca_message *m, uint32_t segments,
+static tc_status send_counted(tc_am_window *window, uint32_t rank, const tc_am_op *op,
+                              const tca_plan *plan, uint32_t first, uint32_t segments,
                               tc_error *err)
 {
+    tc_ams *ams = window->ams;
     tc_ep *ep;
-    TC_TRY(tc_group_ep(ams->group, m->rank, &ep, err));
-    tca_plan_write(&m->plan, m->window->number, m->op->word, m->sent, segments, ams->payload);
+    TC_TRY(tc_group_ep(ams->group, rank, &ep, err));
+    tca_plan_write(plan, window->number, op->word, first, segments, ams->payload);
     ((tca_header *)(void *)ams->payload)->kind |= TCA_COUNTED;
-    const tc_status status = tc_send(ep, m->op->fn != NULL ? m->op->fn : ams->runtime,
-                                     ams->payload, tca_plan_payload_size(&m->plan, segments));
+    const tc_status status = tc_send(ep, op->fn != NULL ? op->fn : ams->runtime, ams->payload,
+                                     tca_plan_payload_size(plan, segments));
     if (status != TC_OK && status != TC_E_AGAIN && tc_send_error(ams->context, err) != status)
         return tci_error_set(err, status, "a unit could not be sent");
     return status;
@@ -214,7 +216,8 @@ static bool send_next(tc_ams *ams, tca_message *m)
     if (!tca_units_are_free(ams, m->rank, charge))
         return false;
     if (m->is_counted) {
-        const tc_status status = send_counted(ams, m, segments, &err);
+        const tc_status status =
+            send_counted(m->window, m->rank, m->op, &m->plan, m->sent, segments, &err);
         if (status == TC_OK)
             count_sent(ams, m, segments, charge);
         else if (status != TC_E_AGAIN)
@@ -344,6 +347,29 @@ tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_am_op *op,
     if (m->is_queued)
         ams->counts.waited++;
     return TC_OK;
+}
+
+bool tca_units_send_counted(tc_am_window *window, uint32_t rank, const tc_am_op *op,
+                            const tca_plan *plan)
+{
+    tc_ams *ams = window->ams;
+    tca_peer *peer = &ams->peers[rank];
+    const uint32_t segments = plan->params.segments;
+    const uint64_t charge = tca_plan_charge(plan, segments);
+    tc_error err;
+    if (plan->unit != segments || peer->first != NULL ||
+        !tca_units_are_free(ams, rank, charge) || ams->under_way >= TCA_MESSAGES_MAX ||
+        send_counted(window, rank, op, plan, 0, segments, &err) != TC_OK)
+        return false;
+    peer->units++;
+    peer->bytes += charge;
+    window->under_way++;
+    window->remotes[rank].under_way++;
+    ams->under_way++;
+    ams->counts.units_sent++;
+    tca_marks_add_message(window, rank);
+    tca_marks_add(window, rank, charge);
+    return true;
 }
 
 /* --- for others --------------------------------------------------------------------------- */

@@ -17,6 +17,11 @@ TC_MUST_CHECK tc_status tca_units_start(tc_am_window *window, uint32_t rank, tc_
                                         const tca_plan *plan, tc_am_request *request,
                                         tc_error *err);
 
+/* Sends one of a single counted unit, without a record of it. False: nothing was sent, and it
+ * has to be started. */
+bool tca_units_send_counted(tc_am_window *window, uint32_t rank, const tc_am_op *op,
+                            const tca_plan *plan);
+
 /* True: an active message of that size could be sent to the rank now, ahead of nothing. */
 bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge);
 
