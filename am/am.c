@@ -2,6 +2,7 @@
 #include "am_here.h"
 #include "am_marks.h"
 #include "am_ops.h"
+#include "am_peer.h"
 #include "am_outcome.h"
 #include "am_target.h"
 #include "am_units.h"
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <tc/advanced.h>
 
-#define UNIT_DEFAULT 8192u
-#define CREDIT_DEFAULT 65536u
 #define WINDOW_TIMEOUT_NS TC_SECONDS(60)
 #define SMALL_PAYLOAD 4096u /* bytes of one that tc_am has on its stack */
 
@@ -44,10 +43,6 @@ static tc_status read_params(tc_context *ctx, const tc_ams_params *given, size_t
                              "%u and %u",
                              params_out->unit_bytes, params_out->credit_bytes,
                              TC_AM_UNIT_BYTES_MAX, TC_AM_CREDIT_BYTES_MAX);
-    if (params_out->unit_bytes == 0)
-        params_out->unit_bytes = UNIT_DEFAULT;
-    if (params_out->credit_bytes == 0)
-        params_out->credit_bytes = CREDIT_DEFAULT;
     return TC_OK;
 }
 
@@ -216,7 +211,8 @@ static tc_status make_plan(tc_am_window *window, uint32_t rank, const tc_am_op *
     TC_TRY(tca_window_check_rank(window, rank, err));
     if (op->ams != window->ams)
         return tci_error_set(err, TC_E_INVALID, "an operation of another tc_ams");
-    TC_TRY(tca_plan_make(plan_out, window->ams->unit_bytes, is_started, err));
+    TC_TRY(
+        tca_plan_make(plan_out, tca_peer_find(window->ams, rank)->unit_bytes, is_started, err));
     window->ams->counts.started++;
     return TC_OK;
 }

@@ -122,7 +122,7 @@ void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge)
     tca_remote *remote = open_remote(window, rank);
     remote->open.units++;
     remote->open.bytes += charge;
-    if (remote->open.bytes >= window->ams->credit_bytes / 2 ||
+    if (remote->open.bytes >= window->ams->peers[rank].credit_bytes / 2 ||
         remote->open.units >= TCA_UNITS_MAX / 2)
         ask(window, rank);
 }

@@ -24,6 +24,9 @@ typedef struct tca_peer {
     struct tca_message *first; /* wait for credit; bound: TCA_MESSAGES_MAX */
     struct tca_message **last; /* NULL: until one waits */
     uint64_t bytes;            /* of units under way */
+    uint32_t unit_bytes;       /* am_peer */
+    uint32_t credit_bytes;     /* am_peer */
+    bool is_learned;           /* both are those of its delivery */
     uint32_t units;            /* under way */
     bool is_pumped;            /* its queue is being gone through */
     struct tca_staged *staged; /* segments that go through attached memory: am_staged */
@@ -100,8 +103,8 @@ struct tc_ams {
     tc_context *context;
     tc_group *group;
     uint32_t rank, ranks;
-    uint32_t unit_bytes, credit_bytes;
-    tc_ifunc *runtime; /* the library's own function */
+    uint32_t unit_bytes, credit_bytes; /* 0: those of am_peer */
+    tc_ifunc *runtime;                 /* the library's own function */
     tc_am_node node;
 
     tc_am_op *ops[TC_AM_OPS_MAX]; /* by number; am_ops */

@@ -378,7 +378,7 @@ bool tca_units_are_free(const tc_ams *ams, uint32_t rank, uint64_t charge)
 {
     const tca_peer *peer = &ams->peers[rank];
     return peer->units == 0 ||
-           (peer->units < TCA_UNITS_MAX && peer->bytes + charge <= ams->credit_bytes);
+           (peer->units < TCA_UNITS_MAX && peer->bytes + charge <= peer->credit_bytes);
 }
 
 void tca_units_enter(tc_am_window *window, uint32_t rank, tc_am_op *op, uint64_t charge)

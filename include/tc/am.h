@@ -83,11 +83,11 @@ typedef struct tc_am_window tc_am_window;
 /* --- the runtime of a rank ---------------------------------------------------------------- */
 
 /* A zeroed struct with a group is valid. The credit must not exceed the option send_queue_bytes
- * of any rank. */
+ * of any rank. Ranks that share no memory with this one are far. */
 typedef struct tc_ams_params {
     tc_group *group;       /* of the context; it must stay until tc_ams_close */
-    uint32_t unit_bytes;   /* of input and output of a unit; 0: 8,192 */
-    uint32_t credit_bytes; /* input and output under way to one rank; 0: 65,536 */
+    uint32_t unit_bytes;   /* of input and output of a unit; 0: 8,192, far 32,768 */
+    uint32_t credit_bytes; /* under way to one rank; 0: 65,536, far 262,144 */
 } tc_ams_params;
 
 /* Implements tc_ams_open; takes the size of the caller's tc_ams_params.
