@@ -355,6 +355,8 @@ tc_status tc_am_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
     tc_am_outcome outcome;
     char text[TC_AM_TEXT_MAX];
     tc_status status;
+    if (window->ams->is_running)
+        return tci_error_set(err, TC_E_BUSY, "an operation may not wait");
     TC_TRY(make_plan(window, rank, op, params, params_size, true, &plan, err));
     if (tca_here_run(window, rank, op, &plan, &outcome, text)) {
         status = outcome.status == TC_OK

@@ -53,6 +53,8 @@ tc_status tca_waits_until(tc_ams *ams, tca_condition condition, const void *of_w
 {
     if (condition(of_what))
         return TC_OK;
+    if (ams->is_running) /* an operation, perhaps outside of functions: it must not wait */
+        return TC_E_BUSY;
     if (tc_self_endpoint() == NULL) {
         if (timeout_ns == 0)
             tc_progress(ams->context);

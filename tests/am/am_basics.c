@@ -134,6 +134,54 @@ static void start_many(am_job *job, tc_am_window *window)
     am_job_meet(job);
 }
 
+/* An operation that starts active messages itself: to the next rank, and to its own. */
+static struct {
+    am_job *job;
+    tc_am_window *window;
+    uint32_t refused;
+} passing;
+
+static void pass_on(tc_am_unit *unit)
+{
+    static const int64_t one = 1;
+    am_job *job = passing.job;
+    tc_error error;
+    for (uint32_t s = 0; s < unit->segments; s++) {
+        const tc_am_params params = am_numbers(&one, NULL, 1, 1);
+        const uint32_t to = (job->rank + s % 2) % job->ranks;
+        const tc_status status =
+            tc_am_start(passing.window, to, job->add, &params, NULL, &error);
+        passing.refused += status == TC_E_AGAIN;
+        REQUIRE(status == TC_OK || status == TC_E_AGAIN);
+    }
+    /* It may not wait. */
+    REQUIRE(tc_am_flush(passing.window, TC_RANK_NONE, AM_TIMEOUT_NS, &error) != TC_OK);
+}
+
+static void pass(am_job *job, tc_am_window *window)
+{
+    enum { TIMES = 200, EACH = 10 };
+    tc_error error;
+    tc_am_op *op;
+    int64_t *mine = tc_am_window_memory(window);
+    REQUIRE_OK(tc_am_op_register(job->ams, "pass", "", pass_on, &op, &error), &error);
+    passing.job = job;
+    passing.window = window;
+    passing.refused = 0;
+    *mine = 0;
+    am_job_meet(job);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        const tc_am_params params = {.segments = EACH};
+        REQUIRE_OK(tc_am(window, (job->rank + 1) % job->ranks, op, &params, &error), &error);
+    }
+    am_job_meet(job);
+    REQUIRE_OK(tc_am_flush(window, TC_RANK_NONE, AM_TIMEOUT_NS, &error), &error);
+    am_job_meet(job);
+    REQUIRE(passing.refused > 0 || *mine == TIMES * EACH);
+    am_job_meet(job);
+    REQUIRE(tc_am_op_close(op) == TC_OK);
+}
+
 /* Closes active messages and opens others, in the context that had them. */
 static void open_again(am_job *job)
 {
@@ -172,6 +220,7 @@ void am_basics(am_job *job)
         see_all(job, window);
         search(job, window);
         start_many(job, window);
+        pass(job, window);
         am_job_close(window);
     }
     tc_am_count(job->ams, &counts, sizeof counts);
