@@ -4,7 +4,10 @@
  *
  * One mark is under way for each window and rank. It covers the units and active messages that
  * were `open` when it was sent; later ones wait for the next. The credit comes back with the
- * answer. A mark is asked for when half of the credit is used, and by waits. */
+ * answer. A mark is asked for when half of the credit is used, and by waits.
+ *
+ * A mark that was not answered may have left numbers at a target that lives: before the next
+ * unit it is sent one that is no call, and forgets them. */
 #include "am_marks.h"
 
 #include "am_outcome.h"
@@ -25,13 +28,15 @@ typedef struct mark {
     } answer;
 } mark;
 
-static void end_mark(mark *m, tc_status status, const char *text)
+/* is_lost: the target has not answered. */
+static void end_mark(mark *m, bool is_lost, tc_status status, const char *text)
 {
     tc_am_window *window = m->window;
     tc_ams *ams = window->ams;
     tca_peer *peer = &ams->peers[m->rank];
     tca_remote *remote = &window->remotes[m->rank];
     const uint32_t rank = m->rank;
+    remote->is_unsure |= is_lost;
     const tca_counted covered = m->covered;
     const tc_am_params nobody = {0};
     free(m);
@@ -70,7 +75,7 @@ static void answered(void *user, const tc_call_outcome *outcome)
         snprintf(text, sizeof text, "%llu of %u units ran at rank %u: others were refused",
                  (unsigned long long)m->answer.facts.run, m->covered.units, m->rank);
     }
-    end_mark(m, status, text);
+    end_mark(m, outcome->status != TC_OK, status, text);
 }
 
 /* Without credit or memory it is tried again later. A failure of the endpoint is that of the
@@ -101,7 +106,18 @@ static void ask(tc_am_window *window, uint32_t rank)
     remote->open = (tca_counted){0};
     remote->is_marking = true;
     if (status != TC_OK)
-        end_mark(m, status, err.text);
+        end_mark(m, true, status, err.text);
+}
+
+tc_status tca_marks_prepare(const tc_am_window *window, uint32_t rank, tc_ep *ep)
+{
+    const tca_header forget = {
+        .version = TCA_HEADER_VERSION, .kind = TCA_MARK, .window = window->number};
+    if (!window->remotes[rank].is_unsure)
+        return TC_OK;
+    tc_status status = tc_send(ep, window->ams->runtime, &forget, sizeof forget);
+    window->remotes[rank].is_unsure = status != TC_OK;
+    return status;
 }
 
 static tca_remote *open_remote(tc_am_window *window, uint32_t rank)

@@ -13,6 +13,11 @@ static inline bool tca_marks_suit(const tca_plan *plan, const tc_am_request *req
            !plan->is_staged;
 }
 
+/* Before a counted unit: after a mark that failed the target forgets what it has counted.
+ *
+ *   as tc_send */
+TC_MUST_CHECK tc_status tca_marks_prepare(const tc_am_window *window, uint32_t rank, tc_ep *ep);
+
 /* Counts a unit that was sent, and asks for a mark when half of the credit is used. */
 void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge);
 

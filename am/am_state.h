@@ -50,6 +50,7 @@ typedef struct tca_remote {
     tc_am_window *window;         /* this entry's, when it is in that list, */
     uint32_t rank;                /* and rank */
     bool is_open;                 /* it is in the list */
+    bool is_unsure;               /* the target may have counted units of a mark that failed */
     bool is_marking;              /* a mark is under way */
     bool is_known;                /* pointer, bytes and is_shared are right */
     bool is_shared;

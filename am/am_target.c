@@ -269,7 +269,10 @@ static tc_status take_tally(tc_am_window *window, tc_error *err)
         char text[TC_AM_TEXT_MAX];
     } answer;
     answer.facts = tca_tally_take(&window->tally, tc_self_origin(), answer.text);
-    return answer_with(&answer, sizeof answer.facts + strlen(answer.text), err);
+    const tc_status status = tc_reply(&answer, sizeof answer.facts + strlen(answer.text));
+    return status == TC_OK || status == TC_E_NOT_FOUND /* no call: it only forgets */
+               ? TC_OK
+               : tci_error_set(err, status, "the answer to a mark was not sent");
 }
 
 /* Requests about a window: all kinds that are no units. */

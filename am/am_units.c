@@ -184,8 +184,10 @@ static tc_status send_counted(tc_am_window *window, uint32_t rank, const tc_am_o
     TC_TRY(tc_group_ep(ams->group, rank, &ep, err));
     tca_plan_write(plan, window->number, op->word, first, segments, ams->payload);
     ((tca_header *)(void *)ams->payload)->kind |= TCA_COUNTED;
-    const tc_status status = tc_send(ep, op->fn != NULL ? op->fn : ams->runtime, ams->payload,
-                                     tca_plan_payload_size(plan, segments));
+    tc_status status = tca_marks_prepare(window, rank, ep);
+    if (status == TC_OK)
+        status = tc_send(ep, op->fn != NULL ? op->fn : ams->runtime, ams->payload,
+                         tca_plan_payload_size(plan, segments));
     if (status != TC_OK && status != TC_E_AGAIN && tc_send_error(ams->context, err) != status)
         return tci_error_set(err, status, "a unit could not be sent");
     return status;

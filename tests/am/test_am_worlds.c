@@ -23,8 +23,11 @@ enum {
     LARGE = 70000
 };
 
+typedef enum fault { NO_FAULT, DEATH, CUT } fault;
+
 /* The test owns this, and no node. */
 static struct {
+    fault kind;
     uint32_t ranks;
     tc_sim_node *nodes[RANKS_MAX];
     uint64_t begun[RANKS_MAX];     /* segments that were sent to a rank */
@@ -230,6 +233,25 @@ static void open_ams(am_rank *r)
          "attach");
 }
 
+/* Long after a cut: whatever it left behind, counted units are right again. */
+static void recover(am_rank *r, traffic *t)
+{
+    const bool may_fail = world_state.may_fail;
+    tc_error error;
+    for (uint32_t to = 0; to < world_state.ranks; to++) { /* connect again; may fail once */
+        tc_am_params params = fill(r, t);
+        const tc_status status = tc_am(r->window, to, r->op, &params, &error);
+        world_state.begun[to] += params.segments;
+        world_state.succeeded[to] += status == TC_OK ? params.segments : 0;
+    }
+    wait_until(r, 400000 * MS);
+    world_state.may_fail = false;
+    for (int i = 0; i < 3; i++)
+        count_many(r, t);
+    wait_until(r, 500000 * MS);
+    world_state.may_fail = may_fail;
+}
+
 static void run_rank(tc_sim_node *node, void *argument)
 {
     am_rank r = {.world = tc_sim_node_world(node), .rank = (uint32_t)(uintptr_t)argument};
@@ -250,6 +272,9 @@ static void run_rank(tc_sim_node *node, void *argument)
         else
             (void)operate(&r, t, &error);
     }
+    wait_until(&r, 300000 * MS);
+    if (world_state.kind != DEATH)
+        recover(&r, t);
     wait_until(&r, 600000 * MS);
     tc_am_counts counts;
     tc_am_count(r.ams, &counts, sizeof counts);
@@ -266,8 +291,6 @@ static void run_rank(tc_sim_node *node, void *argument)
 }
 
 /* --- worlds ------------------------------------------------------------------------------- */
-
-typedef enum fault { NO_FAULT, DEATH, CUT } fault;
 
 /* Connections between the first two hosts are lost after a second, and both live. */
 static void cut(tc_sim_world *world, uint64_t until_ns)
@@ -299,6 +322,7 @@ static void run_world(uint64_t seed, uint32_t ranks, unsigned hosts, fault kind)
     tc_error error;
     memset(&world_state, 0, sizeof world_state);
     world_state.ranks = ranks;
+    world_state.kind = kind;
     const uint64_t at_ns = 500 * MS + seed * 7919 % 100 * 200000;
     const tc_sim_params params = {.seed = seed, .connection_ns = 1000 * MS};
     must(tc_sim_world_create(&params, &world, &error), &error, "world");
