@@ -33,9 +33,9 @@ static void run_unit(tc_am_op *op, const tca_plan *plan, tc_am_unit *unit, void 
     if (packed_input != NULL)
         tca_layout_gather(&plan->input, params->input, unit->first, unit->segments,
                           packed_input);
-    else
+    else if (plan->input.bytes > 0)
         unit->input = (const char *)params->input + unit->first * plan->input.bytes;
-    if (packed_output == NULL)
+    if (packed_output == NULL && plan->output.bytes > 0)
         unit->output = (char *)params->output + unit->first * plan->output.bytes;
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
     op->function(unit);

@@ -195,8 +195,11 @@ static void chain_ended(void *user, tc_status status, uint32_t succeeded, const 
 static tc_status find_bytes(const tca_layout *layout, const void *memory, uint32_t segment,
                             void **packed, char **bytes_out, tc_error *err)
 {
-    *bytes_out = (char *)(uintptr_t)memory + segment * layout->extent;
-    if (layout->bytes == 0 || tca_layout_is_packed(layout))
+    *bytes_out = (char *)(uintptr_t)memory;
+    if (layout->bytes == 0)
+        return TC_OK;
+    *bytes_out += segment * layout->extent;
+    if (tca_layout_is_packed(layout))
         return TC_OK;
     if (*packed == NULL)
         *packed = malloc(layout->bytes);
