@@ -5,7 +5,11 @@
 #include "../support/test.h"
 #include "../support/test_context.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
 #include <tc/call.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
@@ -100,4 +104,46 @@ TEAM_TEST(a_context_ends_with_functions_of_its_own)
     send_all(t, 0, fn, &stay);
     send_all(t, 1, fn, &stay);
     assert_int_equal(tc_task_count(t->contexts[0]), MANY);
+}
+
+typedef struct errno_keeper {
+    team *team;
+    tc_ifunc *fn;
+    atomic_bool has_begun, may_end;
+    int found;
+} errno_keeper;
+
+/* Begins the functions, and looks at its errno when others have ended them. */
+static void *keep_errno(void *argument)
+{
+    const patient_order stay = {.kind = PATIENT_STAY, .ns = 3600 * 1000 * MS};
+    errno_keeper *k = argument;
+    errno = EDOM;
+    send_all(k->team, 0, k->fn, &stay);
+    errno = ERANGE;
+    atomic_store(&k->has_begun, true);
+    while (!atomic_load(&k->may_end))
+        continue;
+    k->found = errno;
+    return NULL;
+}
+
+/* Functions have the errno of the thread that ends them, and not that of the one they began in. */
+TEST(a_context_that_ends_in_another_thread_leaves_errno)
+{
+    static check_state states[2];
+    static team t;
+    static errno_keeper k;
+    pthread_t thread;
+    memset(states, 0, sizeof states);
+    team_open(&t, 2, (const char *const[]){"check_threads", "no", NULL});
+    k = (errno_keeper){.team = &t, .fn = begin(&t, states)};
+    assert_int_equal(pthread_create(&thread, NULL, keep_errno, &k), 0);
+    while (!atomic_load(&k.has_begun))
+        sched_yield();
+    assert_int_equal(tc_task_count(t.contexts[0]), MANY);
+    team_close(&t);
+    atomic_store(&k.may_end, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(k.found, ERANGE);
 }

@@ -121,6 +121,13 @@ static __attribute__((noinline)) tc_status prepare(tci_tasks *tasks, const uint8
     return TC_OK;
 }
 
+/* A function of its own: compilers take the address of errno once for each function, and a task
+ * may be resumed by another thread, which destroys the context. */
+static __attribute__((noinline)) void set_errno(int number)
+{
+    errno = number;
+}
+
 /* Leaves the stack until the task is resumed. Returns the status of its wait. */
 static __attribute__((noinline)) tc_status suspend(tci_tasks *tasks)
 {
@@ -128,7 +135,7 @@ static __attribute__((noinline)) tc_status suspend(tci_tasks *tasks)
     task->current.guard = tci_current_get()->guard;
     task->error_number = errno;
     tci_shared_stack_leave(&tasks->stack, &task->mark);
-    errno = task->error_number;
+    set_errno(task->error_number);
     return task->ended;
 }
 
