@@ -133,11 +133,13 @@ static tca_remote *open_remote(tc_am_window *window, uint32_t rank)
     return remote;
 }
 
-void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge)
+void tca_marks_add(tc_am_window *window, uint32_t rank, const tca_plan *plan, uint64_t charge)
 {
     tca_remote *remote = open_remote(window, rank);
     remote->open.units++;
     remote->open.bytes += charge;
+    if (plan->params.timeout_ns > remote->open.timeout_ns)
+        remote->open.timeout_ns = plan->params.timeout_ns;
     if (remote->open.bytes >= window->ams->peers[rank].credit_bytes / 2 ||
         remote->open.units >= TCA_UNITS_MAX / 2)
         ask(window, rank);

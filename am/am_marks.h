@@ -19,7 +19,7 @@ static inline bool tca_marks_suit(const tca_plan *plan, const tc_am_request *req
 TC_MUST_CHECK tc_status tca_marks_prepare(const tc_am_window *window, uint32_t rank, tc_ep *ep);
 
 /* Counts a unit that was sent, and asks for a mark when half of the credit is used. */
-void tca_marks_add(tc_am_window *window, uint32_t rank, uint64_t charge);
+void tca_marks_add(tc_am_window *window, uint32_t rank, const tca_plan *plan, uint64_t charge);
 
 /* Hands the end of an active message to the next mark: all of its units were sent. */
 void tca_marks_add_message(tc_am_window *window, uint32_t rank);

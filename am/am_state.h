@@ -34,7 +34,8 @@ typedef struct tca_peer {
 
 /* Counted units, and active messages that ended with them. */
 typedef struct tca_counted {
-    uint64_t bytes; /* of the credit */
+    uint64_t bytes;      /* of the credit */
+    uint64_t timeout_ns; /* the longest of theirs; 0: the option call_timeout */
     uint32_t units;
     uint32_t messages;
 } tca_counted;
