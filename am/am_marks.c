@@ -93,8 +93,11 @@ static void ask(tc_am_window *window, uint32_t rank)
         return;
     m->window = window;
     m->rank = rank;
-    const tc_call_params call = {
-        .result = &m->answer, .result_capacity = sizeof m->answer, .done = answered, .user = m};
+    const tc_call_params call = {.result = &m->answer,
+                                 .result_capacity = sizeof m->answer,
+                                 .timeout_ns = remote->open.timeout_ns,
+                                 .done = answered,
+                                 .user = m};
     tc_status status = tc_group_ep(ams->group, rank, &ep, &err);
     if (status == TC_OK)
         status = tc_call_start(ep, ams->runtime, &request, sizeof request, &call, NULL, &err);

@@ -202,7 +202,7 @@ static void count_sent(tc_ams *ams, tca_message *m, uint32_t segments, uint64_t 
     peer->bytes += charge;
     ams->counts.units_sent++;
     if (m->is_counted)
-        tca_marks_add(m->window, m->rank, charge);
+        tca_marks_add(m->window, m->rank, &m->plan, charge);
     else
         m->units++;
 }
@@ -370,7 +370,7 @@ bool tca_units_send_counted(tc_am_window *window, uint32_t rank, const tc_am_op 
     ams->under_way++;
     ams->counts.units_sent++;
     tca_marks_add_message(window, rank);
-    tca_marks_add(window, rank, charge);
+    tca_marks_add(window, rank, plan, charge);
     return true;
 }
 

@@ -128,7 +128,7 @@ static void *keep_errno(void *argument)
     return NULL;
 }
 
-/* Functions have the errno of the thread that ends them, and not that of the one they began in. */
+/* Functions have the errno of the thread that ends them, not of the one that they began in. */
 TEST(a_context_that_ends_in_another_thread_leaves_errno)
 {
     static check_state states[2];
