@@ -48,8 +48,8 @@ typedef struct tca_remote {
     uint32_t under_way;           /* active messages of this rank */
     tca_counted open;             /* no mark was sent for them yet */
     struct tca_remote *next_open; /* bound: one for each window and rank */
-    tc_am_window *window;         /* this entry's, when it is in that list, */
-    uint32_t rank;                /* and rank */
+    tc_am_window *window;         /* this entry's, when it is in that list */
+    uint32_t rank;                /* likewise */
     bool is_open;                 /* it is in the list */
     bool is_unsure;               /* the target may have counted units of a mark that failed */
     bool is_marking;              /* a mark is under way */
