@@ -20,15 +20,6 @@ typedef struct figure {
     double median;
 } figure;
 
-void kmer_report_load(char *text, size_t size)
-{
-    double load[3];
-    if (getloadavg(load, 3) == 3)
-        (void)snprintf(text, size, "%.2f %.2f %.2f", load[0], load[1], load[2]);
-    else
-        (void)snprintf(text, size, "unknown");
-}
-
 const char *kmer_report_missing(unsigned version)
 {
     return kmer_versions[version].way == KMER_MPI ? kmer_mpi_missing() : NULL;

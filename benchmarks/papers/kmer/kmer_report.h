@@ -41,9 +41,6 @@ typedef struct kmer_report {
     kmer_series series[KMER_VERSIONS][KMER_BATCHES_MAX];
 } kmer_report;
 
-/* The load of 1, 5 and 15 minutes, or "unknown". */
-void kmer_report_load(char *text, size_t size);
-
 /* Returns why a version is not run, or NULL. */
 const char *kmer_report_missing(unsigned version);
 

@@ -17,10 +17,10 @@
 
 #include "perf_clock.h"
 #include "perf_value.h"
+#include "rank_machine.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,35 +219,18 @@ static bool run_rounds(kmer_run *run)
 {
     if (!choose_series(run))
         return false;
-    kmer_report_load(run->report.load_before, sizeof run->report.load_before);
+    rank_machine_load(run->report.load_before, sizeof run->report.load_before);
     if (!run_round(run, 0)) /* the first messages connect */
         return false;
     for (uint64_t round = 0; round < run->options.rounds; round++) {
         if (!run_round(run, round))
             return false;
     }
-    kmer_report_load(run->report.load_after, sizeof run->report.load_after);
+    rank_machine_load(run->report.load_after, sizeof run->report.load_after);
     return true;
 }
 
 /* --- a rank ------------------------------------------------------------------------------ */
-
-/* The processor of this rank, of those that the process may use. */
-static void pin(uint32_t rank)
-{
-    cpu_set_t all, one;
-    uint32_t nth = 0;
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &all) || nth++ != rank)
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        (void)sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
-}
 
 static bool read_letters(kmer_run *run)
 {
@@ -297,7 +280,7 @@ static bool run_rank(kmer_run *run, tc_context *ctx, tc_group *group)
         return false;
     }
     if (!run->options.unpinned)
-        pin(r->rank);
+        (void)rank_machine_pin(r->rank, 1);
     bool ok = read_letters(run) && expect(run) && create_tables(run) && run_rounds(run);
     if (ok && r->rank == 0)
         ok = kmer_report_write(&run->report);

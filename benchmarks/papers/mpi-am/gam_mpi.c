@@ -13,17 +13,16 @@
 
 #include "gam_compute.h"
 #include "gam_rank.h"
+#include "mpi_start.h"
 #include "perf_clock.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tc/mpi.h>
 
 #define TABLE 0u
 #define SUMS 1u
-#define ADDRESS_SIZE 32u
 #define ALL "search,sum,accumulate"
 
 typedef struct gam_windows {
@@ -34,7 +33,6 @@ typedef struct gam_windows {
 static struct {
     gam_windows allocated, created;
     MPI_Request sends[GAM_SLOTS_AT_ONCE], receives[GAM_SLOTS_AT_ONCE];
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     bool is_open;
 } mpi;
 
@@ -363,34 +361,14 @@ const gam_way *const gam_mpi_ways[] = {&ways[0], &ways[1], &ways[2], &ways[3],
 
 /* --- the job ----------------------------------------------------------------------------- */
 
-static void name_library(void)
-{
-    int size = 0;
-    (void)MPI_Get_library_version(mpi.library, &size);
-    mpi.library[strcspn(mpi.library, ",\n")] = '\0';
-    for (char *tab = strchr(mpi.library, '\t'); tab != NULL; tab = strchr(tab, '\t'))
-        *tab = ' '; /* MPICH's */
-}
-
 const char *gam_mpi_library(void)
 {
-    return mpi.library;
+    return mpi_start_library();
 }
 
 bool gam_mpi_join(tc_context *ctx, int *argc, char ***argv, tc_group **group_out)
 {
-    tc_error err = {TC_OK, ""};
-    tc_listener *listener = NULL;
-    char address[ADDRESS_SIZE];
-    if (!check(MPI_Init(argc, argv), "MPI_Init"))
-        return false;
-    name_library();
-    if (!gam_rank_check(tc_listener_open(ctx, "127.0.0.1:0", &listener, &err), &err,
-                        "listener"))
-        return false;
-    (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
-    return gam_rank_check(tc_group_create_mpi(ctx, MPI_COMM_WORLD, address, group_out, &err),
-                          &err, "group");
+    return mpi_start_join("am", ctx, argc, argv, group_out);
 }
 
 bool gam_mpi_open(gam_rank *r)
@@ -401,5 +379,5 @@ bool gam_mpi_open(gam_rank *r)
 void gam_mpi_leave(void)
 {
     close_windows();
-    (void)MPI_Finalize();
+    mpi_start_end();
 }

@@ -15,15 +15,6 @@
 #define NS_PER_S 1e9
 #define RATIO_NAME_SIZE 160u
 
-void gam_report_load(char *text, size_t size)
-{
-    double load[3];
-    if (getloadavg(load, 3) == 3)
-        (void)snprintf(text, size, "%.2f %.2f %.2f", load[0], load[1], load[2]);
-    else
-        (void)snprintf(text, size, "unknown");
-}
-
 /* --- figures ----------------------------------------------------------------------------- */
 
 /* Segments of all messages of one origin. */

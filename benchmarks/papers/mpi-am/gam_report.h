@@ -21,9 +21,6 @@ typedef struct gam_report {
     char load_before[GAM_LOAD_SIZE], load_after[GAM_LOAD_SIZE];
 } gam_report;
 
-/* Load averages, or "unknown". */
-void gam_report_load(char *text, size_t size);
-
 /* False after a complaint. */
 bool gam_report_write(gam_report *report);
 

@@ -5,8 +5,8 @@
 #include "gam_report.h"
 #include "perf_clock.h"
 #include "perf_context.h"
+#include "rank_machine.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,27 +91,10 @@ static bool run_round(gam_rank *r, gam_plan *plan, gam_report *report, uint64_t 
     return gam_rank_measure_word(r, &report->word_ns[round]);
 }
 
-/* The processor of this rank, of those that the process may use, if there is one for each. */
-static bool pin(uint32_t rank, uint32_t ranks)
-{
-    cpu_set_t all, one;
-    uint32_t nth = 0;
-    if (sched_getaffinity(0, sizeof all, &all) != 0 || (uint32_t)CPU_COUNT(&all) < ranks)
-        return false;
-    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &all) || nth++ != rank)
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        return sched_setaffinity(0, sizeof one, &one) == 0;
-    }
-    return false;
-}
-
 static bool run_rounds(gam_rank *r, gam_plan *plan, gam_report *report)
 {
     const gam_options *o = report->options;
-    gam_report_load(report->load_before, sizeof report->load_before);
+    rank_machine_load(report->load_before, sizeof report->load_before);
     if (!run_round(r, plan, report, 0)) /* the first messages carry code */
         return false;
     for (unsigned i = 0; i < plan->count; i++)
@@ -120,7 +103,7 @@ static bool run_rounds(gam_rank *r, gam_plan *plan, gam_report *report)
         if (!run_round(r, plan, report, round))
             return false;
     }
-    gam_report_load(report->load_after, sizeof report->load_after);
+    rank_machine_load(report->load_after, sizeof report->load_after);
     return true;
 }
 
@@ -142,7 +125,7 @@ static bool run_rank(gam_rank *r, gam_plan *plan, gam_report *report, const gam_
     gam_plan_make(plan, o, origins, mpi->ways);
     report->ranks = r->ranks;
     report->vectors = gam_compute_choose();
-    report->is_pinned = !o->unpinned && pin(r->rank, r->ranks);
+    report->is_pinned = !o->unpinned && rank_machine_pin(r->rank, r->ranks);
     const bool ok = gam_rank_open(r, &none) && (mpi->open == NULL || mpi->open(r)) &&
                     run_rounds(r, plan, report);
     if (ok && r->rank == 1)

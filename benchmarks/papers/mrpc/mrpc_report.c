@@ -29,15 +29,6 @@
 
 static const char *const ways[MRPC_WAYS] = {"window", "view", "function", "rpc"};
 
-void mrpc_report_load(char *text, size_t size)
-{
-    double load[3];
-    if (getloadavg(load, 3) == 3)
-        (void)snprintf(text, size, "%.2f %.2f %.2f", load[0], load[1], load[2]);
-    else
-        (void)snprintf(text, size, "unknown");
-}
-
 bool mrpc_report_is_verified(const mrpc_report *report)
 {
     for (unsigned i = 0; i < report->app->version_count; i++) {

@@ -85,9 +85,6 @@ typedef struct mrpc_report {
     mrpc_result results[MRPC_VERSIONS_MAX];
 } mrpc_report;
 
-/* The load of 1, 5 and 15 minutes, or "unknown". */
-void mrpc_report_load(char *text, size_t size);
-
 /* Prints the table, and writes the JSON if a file is named. False after a line on stderr. */
 bool mrpc_report_write(const mrpc_report *report);
 

@@ -5,6 +5,7 @@
 #include "mrpc_exchange.h"
 #include "perf_clock.h"
 #include "perf_value.h"
+#include "rank_machine.h"
 #include "tool_status.h"
 
 #include <stdlib.h>
@@ -124,14 +125,14 @@ static bool choose_versions(mrpc_report *report, mrpc_rank *r)
 
 static bool run_rounds(mrpc_report *report, mrpc_rank *r)
 {
-    mrpc_report_load(report->load_before, sizeof report->load_before);
+    rank_machine_load(report->load_before, sizeof report->load_before);
     if (!run_round(report, r, 0)) /* the first messages carry code */
         return false;
     for (uint64_t round = 0; round < report->options->rounds; round++) {
         if (!run_round(report, r, round))
             return false;
     }
-    mrpc_report_load(report->load_after, sizeof report->load_after);
+    rank_machine_load(report->load_after, sizeof report->load_after);
     return true;
 }
 

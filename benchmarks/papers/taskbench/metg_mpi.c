@@ -6,19 +6,15 @@
  * is under way. */
 #include "metg_steps.h"
 
+#include "mpi_start.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <tc/mpi.h>
-
-#define ADDRESS_SIZE 32u
 
 static struct {
     MPI_Request *requests; /* under way */
     int count;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    bool is_started;
 } mpi;
 
 static bool check(int code, const char *what)
@@ -136,35 +132,12 @@ bool metg_mpi_run_gathered(metg_rank *r)
 
 const char *metg_mpi_missing(void)
 {
-    return mpi.is_started ? NULL : "started by tc-run, expected mpirun";
+    return mpi_start_has_begun() ? NULL : "started by tc-run, expected mpirun";
 }
 
 const char *metg_mpi_library(void)
 {
-    return mpi.library;
-}
-
-static void name_library(void)
-{
-    int size = 0;
-    (void)MPI_Get_library_version(mpi.library, &size);
-    mpi.library[strcspn(mpi.library, ",\n")] = '\0';
-    for (char *tab = strchr(mpi.library, '\t'); tab != NULL; tab = strchr(tab, '\t'))
-        *tab = ' '; /* MPICH's */
-}
-
-/* Members listen on loopback, as under tc-run. */
-static bool join_by_mpi(tc_context *ctx, tc_group **group_out)
-{
-    tc_error err = {TC_OK, ""};
-    tc_listener *listener = NULL;
-    char address[ADDRESS_SIZE];
-    if (!metg_rank_check(tc_listener_open(ctx, "127.0.0.1:0", &listener, &err), &err,
-                         "listener"))
-        return false;
-    (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
-    return metg_rank_check(tc_group_create_mpi(ctx, MPI_COMM_WORLD, address, group_out, &err),
-                           &err, "group");
+    return mpi_start_library();
 }
 
 bool metg_mpi_join(tc_context *ctx, int *argc, char ***argv, tc_group **group_out)
@@ -173,16 +146,11 @@ bool metg_mpi_join(tc_context *ctx, int *argc, char ***argv, tc_group **group_ou
     if (getenv("TC_RUN_SIZE") != NULL)
         return metg_rank_check(tc_group_join(ctx, METG_TIMEOUT_NS, group_out, &err), &err,
                                "group");
-    if (!check(MPI_Init(argc, argv), "MPI_Init"))
-        return false;
-    mpi.is_started = true;
-    name_library();
-    return join_by_mpi(ctx, group_out);
+    return mpi_start_join("metg", ctx, argc, argv, group_out);
 }
 
 void metg_mpi_leave(void)
 {
     free(mpi.requests);
-    if (mpi.is_started)
-        (void)MPI_Finalize();
+    mpi_start_end();
 }

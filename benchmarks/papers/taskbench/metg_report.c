@@ -15,15 +15,6 @@
 
 static const char *const ways[] = {"mpi", "function", "view"};
 
-void metg_report_load(char *text, size_t size)
-{
-    double load[3];
-    if (getloadavg(load, 3) == 3)
-        (void)snprintf(text, size, "%.2f %.2f %.2f", load[0], load[1], load[2]);
-    else
-        (void)snprintf(text, size, "unknown");
-}
-
 bool metg_report_is_verified(const metg_report *report)
 {
     for (unsigned pattern = 0; pattern < METG_PATTERNS; pattern++) {

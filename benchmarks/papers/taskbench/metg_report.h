@@ -42,9 +42,6 @@ typedef struct metg_report {
     metg_series series[METG_PATTERNS][METG_VERSIONS];
 } metg_report;
 
-/* The load of 1, 5 and 15 minutes, or "unknown". */
-void metg_report_load(char *text, size_t size);
-
 /* Prints the table, and writes the JSON if a file is named. False after a line on stderr. */
 bool metg_report_write(metg_report *report);
 

@@ -19,10 +19,10 @@
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_value.h"
+#include "rank_machine.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,32 +257,15 @@ static bool run_rounds(metg_run *run)
     choose_points(&run->report, iteration_ns);
     if (!choose_series(run))
         return false;
-    metg_report_load(run->report.load_before, sizeof run->report.load_before);
+    rank_machine_load(run->report.load_before, sizeof run->report.load_before);
     if (!run_round(run, 0)) /* the first messages carry code */
         return false;
     for (uint64_t round = 0; round < run->options.rounds; round++) {
         if (!run_round(run, round))
             return false;
     }
-    metg_report_load(run->report.load_after, sizeof run->report.load_after);
+    rank_machine_load(run->report.load_after, sizeof run->report.load_after);
     return true;
-}
-
-/* The processor of this rank, of those that the process may use. */
-static void pin(uint32_t rank)
-{
-    cpu_set_t all, one;
-    uint32_t nth = 0;
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &all) || nth++ != rank)
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        (void)sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
 }
 
 static bool is_possible(const metg_options *o, uint32_t ranks)
@@ -332,7 +315,7 @@ static bool run_rank(metg_run *run, tc_context *ctx, tc_group *group)
     if (!is_possible(&run->options, ranks))
         return false;
     if (!run->options.unpinned)
-        pin(rank);
+        (void)rank_machine_pin(rank, 1);
     run->report.kernel = metg_kernel_choose();
     bool ok = create_graphs(run, rank, ranks) &&
               metg_rank_create(ctx, group, &params, &run->rank) && run_rounds(run);
