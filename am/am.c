@@ -2,8 +2,8 @@
 #include "am_here.h"
 #include "am_marks.h"
 #include "am_ops.h"
-#include "am_peer.h"
 #include "am_outcome.h"
+#include "am_peer.h"
 #include "am_target.h"
 #include "am_units.h"
 #include "am_waits.h"
@@ -203,16 +203,15 @@ void tc_am_window_set_concurrent(tc_am_window *window, int concurrent)
 /* --- active messages ---------------------------------------------------------------------- */
 
 static tc_status make_plan(tc_am_window *window, uint32_t rank, const tc_am_op *op,
-                           const tc_am_params *given, size_t given_size, bool is_started,
-                           tca_plan *plan_out, tc_error *err)
+                           const tc_am_params *given, size_t given_size, tca_plan *plan_out,
+                           tc_error *err)
 {
     TC_TRY(tci_sized_struct_take(&plan_out->params, sizeof plan_out->params, given, given_size,
                                  err));
     TC_TRY(tca_window_check_rank(window, rank, err));
     if (op->ams != window->ams)
         return tci_error_set(err, TC_E_INVALID, "an operation of another tc_ams");
-    TC_TRY(
-        tca_plan_make(plan_out, tca_peer_find(window->ams, rank)->unit_bytes, is_started, err));
+    TC_TRY(tca_plan_make(plan_out, tca_peer_find(window->ams, rank)->unit_bytes, err));
     window->ams->counts.started++;
     return TC_OK;
 }
@@ -224,7 +223,7 @@ tc_status tc_am_start_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
     tca_plan plan;
     tc_am_outcome outcome;
     char text[TC_AM_TEXT_MAX];
-    TC_TRY(make_plan(window, rank, op, params, params_size, true, &plan, err));
+    TC_TRY(make_plan(window, rank, op, params, params_size, &plan, err));
     if (request != NULL)
         request->is_done = 0;
     if (tca_here_run(window, rank, op, &plan, &outcome, text)) {
@@ -304,13 +303,10 @@ typedef struct awaited {
     bool is_abandoned; /* the wait has ended before: its end frees this */
 } awaited;
 
+/* The request has its outcome already. */
 static void awaited_done(void *user, const tc_am_outcome *outcome)
 {
     awaited *own = user;
-    own->request.status = outcome->status;
-    own->request.segments = outcome->segments;
-    tca_text_copy(own->request.text, outcome->text);
-    own->request.is_done = 1;
     if (own->done != NULL)
         own->done(own->user, outcome);
     if (own->is_abandoned)
@@ -330,7 +326,7 @@ static tc_status start_and_wait(tc_am_window *window, uint32_t rank, tc_am_op *o
     own->user = plan->params.user;
     plan->params.done = awaited_done;
     plan->params.user = own;
-    tc_status status = tca_units_start(window, rank, op, plan, NULL, err);
+    tc_status status = tca_units_start(window, rank, op, plan, &own->request, err);
     if (status != TC_OK) {
         free(own);
         return status;
@@ -357,7 +353,7 @@ tc_status tc_am_sized(tc_am_window *window, uint32_t rank, tc_am_op *op,
     tc_status status;
     if (window->ams->is_running)
         return tci_error_set(err, TC_E_BUSY, "an operation may not wait");
-    TC_TRY(make_plan(window, rank, op, params, params_size, true, &plan, err));
+    TC_TRY(make_plan(window, rank, op, params, params_size, &plan, err));
     if (tca_here_run(window, rank, op, &plan, &outcome, text)) {
         status = outcome.status == TC_OK
                      ? TC_OK

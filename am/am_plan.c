@@ -101,7 +101,7 @@ static tc_status keep_blocks(tca_plan *plan, tc_error *err)
     return TC_OK;
 }
 
-static tc_status fill(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_error *err)
+static tc_status fill(tca_plan *plan, uint32_t unit_bytes, tc_error *err)
 {
     const tc_am_params *params = &plan->params;
     tca_layout input, output;
@@ -125,17 +125,17 @@ static tc_status fill(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_e
     TC_TRY(choose_unit(plan, unit_bytes, input_spread, output_spread, err));
     TC_TRY(make_extension(params->target_input != NULL ? &input : NULL,
                           params->target_output != NULL ? &output : NULL, plan, err));
-    return is_started ? keep_blocks(plan, err) : TC_OK;
+    return keep_blocks(plan, err);
 }
 
-tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, bool is_started, tc_error *err)
+tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, tc_error *err)
 {
     plan->extension_size = 0;
     plan->extension_large = NULL;
     plan->blocks = NULL;
     plan->is_spread = false;
     plan->is_staged = false;
-    tc_status status = fill(plan, unit_bytes, is_started, err);
+    tc_status status = fill(plan, unit_bytes, err);
     if (status != TC_OK)
         tca_plan_release(plan);
     return status;

@@ -22,11 +22,9 @@ typedef struct tca_plan {
 /* Checks the plan's params, and fills in the other members; tca_plan_release frees them.
  *
  *   unit_bytes    for params.unit = 0
- *   is_started    the caller's blocks are copied
  *
  *   as tc_am_start  for params */
-TC_MUST_CHECK tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, bool is_started,
-                                      tc_error *err);
+TC_MUST_CHECK tc_status tca_plan_make(tca_plan *plan, uint32_t unit_bytes, tc_error *err);
 void tca_plan_release(tca_plan *plan);
 
 /* Copies the part that is used; the copy is the one to release. */

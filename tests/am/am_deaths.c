@@ -1,5 +1,5 @@
-/* Rank 2 of four is killed while all send to it and to one another. What was for it ends with a
- * status and a text, all else succeeds, and the others close their windows. */
+/* Rank 2 of four is killed while all send to it and to one another. Active messages to it end
+ * with a status and a text, all others succeed, and the other ranks close their windows. */
 #include "am_job.h"
 
 #include <signal.h>

@@ -31,7 +31,7 @@ TEST(a_unit_is_these_bytes)
     tca_plan plan;
     tc_error error;
     plan.params = params;
-    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
+    assert_status(tca_plan_make(&plan, 8192, &error), TC_OK);
     assert_int_equal(tca_plan_payload_size(&plan, 2), sizeof golden);
     tca_plan_write(&plan, 1, 3 | 0x2a5f1u << 12, 0, 2, bytes);
     assert_memory_equal(bytes, golden, sizeof golden);
@@ -47,7 +47,7 @@ TEST(a_small_unit_is_short)
     tc_error error;
     params.unit = 1;
     plan.params = params;
-    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
+    assert_status(tca_plan_make(&plan, 8192, &error), TC_OK);
     assert_int_equal(tca_plan_payload_size(&plan, 1), 48);
     tca_plan_write(&plan, 1, 0, 1, 1, bytes);
     assert_status(tca_header_check(bytes, 48, &arrival, &error), TC_OK);
@@ -70,7 +70,7 @@ TEST(an_extension_comes_back)
     params.description = "about it";
     params.description_bytes = 8;
     plan.params = params;
-    assert_status(tca_plan_make(&plan, 8192, true, &error), TC_OK);
+    assert_status(tca_plan_make(&plan, 8192, &error), TC_OK);
     assert_true(plan.is_spread);
     const size_t size = tca_plan_payload_size(&plan, 2);
     assert_int_equal(size, 40 + 16 + 4 * 8 + 8 + 16);
