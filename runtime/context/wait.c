@@ -52,6 +52,8 @@
 /* The shortest and longest sleep where some peer cannot wake this side. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
+/* Turns before a clock is read: some 0.5 us, within which a peer that shares memory answers. */
+#define FIRST_TURNS 100u
 /* The longest wait for a line that only the kernel's event stream ends. */
 #define UNBOUNDED_LINE_NS 100000ull
 
@@ -269,6 +271,17 @@ tc_status tci_wait_turn_for(tc_context *ctx, uint64_t deadline_ns, const tci_awa
 tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns)
 {
     return tci_wait_turn_for(ctx, deadline_ns, NULL);
+}
+
+void tci_wait_first_turns(tc_context *ctx, const tci_awaited *what)
+{
+    const tci_wait_choice policy = (tci_wait_choice)ctx->core.options.wait;
+    if ((policy != TCI_WAIT_ADAPTIVE && policy != TCI_WAIT_SPIN) || !spinning_pays(ctx))
+        return;
+    for (unsigned i = 0; i < FIRST_TURNS && !what->is_there(what->arg) &&
+                         tci_pending_causes(&ctx->core.pending) == 0;
+         i++)
+        (void)tci_progress_turn(ctx);
 }
 
 tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,

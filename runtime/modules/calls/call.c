@@ -68,6 +68,7 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
         status = start(ep, fn, source_args, size, params, NULL, deadline_ns, &id, a->err);
     if (status != TC_OK)
         return status;
+    tci_wait_first_turns(ctx, &answered);
     while (!a->is_there) {
         if (tci_wait_turn_for(ctx, tci_deadline_from(deadline_ns, MARGIN_NS), &answered) !=
                 TC_OK &&
