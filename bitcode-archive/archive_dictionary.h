@@ -11,7 +11,7 @@
 #include <tc/status.h>
 
 /* The number that a hello can name. Peers' dictionaries are kept as bits of one word. */
-#define TCI_DICTIONARIES_MAX 16u
+#define TCI_DICTIONARIES_MAX 15u
 
 #define TCI_DICTIONARY_NONE SIZE_MAX
 

@@ -60,6 +60,9 @@ typedef struct tc_call_params {
  *                       ends
  *   call_out            id for tc_call_cancel; may be NULL
  *
+ * As a message of tc_send, the first call after a tc_progress leaves at once, and later ones
+ * leave with the next tc_progress, tc_wait or tc_ep_flush at the latest.
+ *
  *   TC_OK               the call is under way
  *   TC_E_UNSUPPORTED    also: params has a field that this library does not know
  *   TC_E_NO_MEMORY      the call cannot be recorded

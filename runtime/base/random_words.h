@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#define TCI_RANDOM_WORDS 64u
+/* So many that libsodium makes several blocks of its cipher at a time. */
+#define TCI_RANDOM_WORDS 256u
 
 /* Zero at first. */
 typedef struct tci_random_words {

@@ -68,11 +68,13 @@ void tci_describe_engine(tci_core *core)
 /* In the order of their ids, as a hello has them. */
 void tci_describe_dictionaries(tci_core *core)
 {
-    _Static_assert(TCI_DICTIONARIES_MAX == TCI_HELLO_DICTIONARIES_MAX, "each can be named");
+    _Static_assert(TCI_DICTIONARIES_MAX < TCI_HELLO_DICTIONARIES_MAX, "each can be named");
     tci_hello *self = &core->self;
     size_t count = core->options.dictionaries != 0 ? tci_dictionary_count() : 0;
     for (size_t i = 0; i < count; i++)
         self->dictionaries[i] = tci_dictionary_at(i)->id;
+    if (core->options.dictionaries != 0)
+        self->dictionaries[count++] = TCI_HELLO_BRIEF;
     self->dictionary_count = (uint8_t)count;
 }
 

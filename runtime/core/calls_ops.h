@@ -8,6 +8,8 @@
 #include "core/module.h"
 #include "wire/route.h"
 
+#include <string.h>
+
 /* Keeps an error's text within one part of a reply, also before an endpoint is open. */
 #define TCI_REPLY_TEXT_MAX 400u
 
@@ -34,11 +36,13 @@ typedef struct tci_calls_ops {
     /* See tc_reply_error. */
     tc_status (*reply_error)(tc_status status, const char *text);
     /* Sends the reason to the origin of a message with a route that is not run. */
-    void (*refuse)(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error);
+    void (*refuse)(tc_ep *ep, const tci_route *route, const tc_error *error);
     /* The peer refuses a function of ours, or only the payload that is under way;
      * ep->tx.refusal has the reason. Ends calls with a large payload, or notifies the payload's
      * origin. */
     void (*refused)(tc_ep *ep, uint16_t slot, bool payload_only);
+    /* Handles a whole answer in its short form, which went well. */
+    void (*answer)(tc_ep *ep, uint64_t call, const uint8_t *answer, size_t size);
     /* Handles a frame that carries a part of a reply. TC_E_CORRUPT. */
     tc_status (*reply)(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err);
     /* Handles the control frames MEMBER, ARRIVED, RELEASED and ABANDONED. TC_E_CORRUPT. */
@@ -59,16 +63,32 @@ static inline uint64_t tci_calls_next_deadline_ns(const tci_core *core)
     return core->calls != NULL ? core->calls->next_deadline_ns : UINT64_MAX;
 }
 
-/* Reads the route at the end of a payload; *size becomes the size of the part before the route.
- * TC_E_CORRUPT. TC_E_UNSUPPORTED: a call, which cannot be replied to: it fails with the
+/* Reads the route at the end of a frame's payload; *rest_out: the size of the part before it.
+ * TC_E_CORRUPT. */
+TC_MUST_CHECK static inline tc_status tci_calls_route(const tc_ep *ep, uint8_t flags,
+                                                      const uint8_t *payload, size_t size,
+                                                      tci_route *route_out, size_t *rest_out,
+                                                      tc_error *err)
+{
+    if ((flags & TCI_BRIEF) == 0)
+        return tci_route_decode(payload, size, route_out, rest_out, err);
+    TC_TRY(tci_route_decode_brief(payload, size, route_out, rest_out, err));
+    if (ep->member.group != NULL)
+        route_out->origin = ep->member.rank;
+    return TC_OK;
+}
+
+/* The same for a message that is to be run; *size becomes the size of the part before the
+ * route. TC_E_CORRUPT. TC_E_UNSUPPORTED: a call, which cannot be replied to: it fails with the
  * endpoint, at once and with a reason. */
 TC_MUST_CHECK static inline tc_status tci_calls_begin(tci_invocation *invocation,
-                                                      const tc_ep *ep, const uint8_t *payload,
-                                                      size_t *size, tc_error *err)
+                                                      const tc_ep *ep, uint8_t flags,
+                                                      const uint8_t *payload, size_t *size,
+                                                      tc_error *err)
 {
     invocation->moved = invocation->begun = false;
     invocation->failure = TC_OK;
-    TC_TRY(tci_route_decode(payload, *size, &invocation->route, size, err));
+    TC_TRY(tci_calls_route(ep, flags, payload, *size, &invocation->route, size, err));
     if (invocation->route.call != 0 && ep->core->calls == NULL)
         return tci_module_absent("a call of the peer", "calls", err);
     return TC_OK;
@@ -81,18 +101,29 @@ static inline void tci_calls_end_begun(tci_invocation *invocation, tc_ep *ep)
         ep->core->calls->ops->end(invocation, ep);
 }
 
-static inline void tci_calls_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
-                                    const tc_error *error)
+static inline void tci_calls_refuse(tc_ep *ep, uint8_t flags, const uint8_t *payload,
+                                    size_t size, const tc_error *error)
 {
-    if (ep->core->calls != NULL)
-        ep->core->calls->ops->refuse(ep, payload, size, error);
+    tci_route route;
+    size_t rest;
+    if (ep->core->calls != NULL &&
+        tci_calls_route(ep, flags, payload, size, &route, &rest, NULL) == TC_OK)
+        ep->core->calls->ops->refuse(ep, &route, error);
 }
 
-TC_MUST_CHECK static inline tc_status tci_calls_reply(tc_ep *ep, const uint8_t *payload,
-                                                      size_t size, tc_error *err)
+/* Handles a frame of kind REPLY, which has been checked. TC_E_CORRUPT. TC_E_UNSUPPORTED: this
+ * side makes no calls. */
+TC_MUST_CHECK static inline tc_status
+tci_calls_reply(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size, tc_error *err)
 {
-    return ep->core->calls != NULL ? ep->core->calls->ops->reply(ep, payload, size, err)
-                                   : tci_module_absent("a reply", "calls", err);
+    if (ep->core->calls == NULL)
+        return tci_module_absent("a reply", "calls", err);
+    if ((flags & TCI_BRIEF) == 0)
+        return ep->core->calls->ops->reply(ep, payload, size, err);
+    uint64_t call;
+    memcpy(&call, payload + size - TCI_BRIEF_BYTES, sizeof call);
+    ep->core->calls->ops->answer(ep, call, payload, size - TCI_BRIEF_BYTES);
+    return TC_OK;
 }
 
 #endif

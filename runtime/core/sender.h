@@ -29,7 +29,8 @@ typedef struct tci_sender {
     tci_producer ring;
     const tci_ring_word *doorbell; /* the peer's; see core/doorbell.h */
     uint64_t doorbell_seen;        /* its value that was handled last */
-    bool used; /* a message left since the last tc_progress: others may join */
+    bool used;        /* a message left since the last tc_progress: others may join */
+    bool takes_brief; /* the peer reads TCI_BRIEF */
     unsigned coalesced_count;
     tc_ep *used_next; /* see tci_core.used */
     tci_short_call coalesced[TCI_COALESCED_MAX];

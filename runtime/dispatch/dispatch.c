@@ -1,11 +1,10 @@
 /* The receive path of one endpoint. A batch (run_batch) reads the ring's frames in order, up to
- * a budget, so that each endpoint gets its share. Plain calls of bound slots, which all but a
- * few frames are, run in the short loop of run_calls, with the ring's state in registers: the
- * called function cannot reach it. Any other frame goes through run_other, and is checked
- * before it is used. A frame is consumed after it was handled (a control frame: copied). A
- * frame that waits for its code stays at the head, and only its endpoint waits. A peer that
- * breaks the format ends its own endpoint only, on which nothing is run then (stop_running in
- * core/ep_state.c). */
+ * a budget, so that each endpoint gets its share. Most frames are run in two short loops: plain
+ * calls of bound slots in run_calls, with the ring's state in registers, as the called function
+ * cannot reach it; calls and answers in their short form in tci_brief_run. Any other frame goes
+ * through run_other, and is checked before it is used. A frame is consumed after it was
+ * handled; one that waits for its code stays at the head, and only its endpoint waits. A peer
+ * that breaks the format ends its own endpoint only (stop_running in core/ep_state.c). */
 #include "dispatch/dispatch.h"
 
 #include "base/assertion.h"
@@ -17,6 +16,7 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "dispatch/aligned_calls.h"
+#include "dispatch/brief_run.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -59,15 +59,15 @@ static inline void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t 
 }
 
 /* Runs a message that expects a reply or was forwarded. */
-static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
-                           size_t payload_size)
+static outcome call_routed(tc_ep *ep, tci_current *current, const tci_frame *f,
+                           uint8_t *payload, size_t payload_size)
 {
     tci_invocation invocation;
     tc_error error; /* not cleared: that would take longer than the rest of this function */
-    if (tci_calls_begin(&invocation, ep, payload, &payload_size, &error) != TC_OK)
+    if (tci_calls_begin(&invocation, ep, f->flags, payload, &payload_size, &error) != TC_OK)
         return broken(ep, &error);
     current->invocation = &invocation;
-    call(ep, current, slot, payload, payload_size);
+    call(ep, current, f->slot, payload, payload_size);
     tci_calls_end_begun(&invocation, ep);
     current->invocation = NULL;
     return RUN;
@@ -79,8 +79,9 @@ static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload
     tc_error refused;
     tci_error_set(&refused, TC_E_REFUSED,
                   "the function was refused there when an earlier message brought it");
-    if (f->flags & TCI_ROUTED) /* its origin may want to know */
-        tci_calls_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
+    const tc_error *why = error->status != TC_OK ? error : &refused;
+    if (tci_frame_has_route(f)) /* its origin may want to know */
+        tci_calls_refuse(ep, f->flags, payload, size, why);
 }
 
 static outcome cannot_place(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
@@ -101,8 +102,8 @@ static outcome call_any(tc_ep *ep, tci_current *current, const tci_frame *f, uin
     tc_error error; /* as in call_routed */
     if (tci_payload_place_framed(ep->core, f, fn, &payload, &payload_size, &error) != TC_OK)
         return cannot_place(ep, f, payload, payload_size, &error);
-    if (f->flags & TCI_ROUTED)
-        return call_routed(ep, current, f->slot, payload, payload_size);
+    if (tci_frame_has_route(f))
+        return call_routed(ep, current, f, payload, payload_size);
     call(ep, current, f->slot, payload, payload_size);
     return RUN;
 }
@@ -251,7 +252,8 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
     tc_error error; /* as in call_routed */
-    if (tci_calls_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) != TC_OK)
+    if (tci_calls_reply(ep, f->flags, frame + TCI_FRAME_HEADER_BYTES, f->payload_size,
+                        &error) != TC_OK)
         return broken(ep, &error);
     tci_consumer_advance(&ep->rx.ring, bytes);
     return RUN;
@@ -278,8 +280,9 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
         return on_fragment(ep, current, f, frame, bytes);
     case TCI_FRAME_CALL:
         return on_call(ep, current, f, frame, bytes);
-    case TCI_FRAME_REPLY: /* whole: run_other */
-    case TCI_FRAME_WRAP:  /* refused by tci_frame_check, as is a kind that is none of these */
+    case TCI_FRAME_REPLY:
+        return on_reply(ep, f, frame, bytes);
+    case TCI_FRAME_WRAP: /* refused by tci_frame_check, as is a kind that is none of these */
         break;
     }
     return ENDED;
@@ -336,7 +339,7 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
 {
     __builtin_prefetch(frame + tci_frame_align(TCI_FRAME_HEADER_BYTES + f->payload_size));
     outcome result =
-        call_routed(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+        call_routed(ep, current, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     if (result == RUN)
         tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
     return result;
@@ -352,18 +355,15 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     current->fn = NULL; /* the previous function may be evicted now */
     tci_limits_step(ep);
     const tci_frame f = tci_frame_of_word(word);
-    const unsigned before = *run;
-    if (f.kind == TCI_FRAME_CALL && (f.flags & TCI_ROUTED) == 0)
-        *run += tci_aligned_calls_run(ep, current, end);
-    if (*run > before)
+    const bool is_plain = f.kind == TCI_FRAME_CALL && !tci_frame_has_route(&f);
+    const unsigned aligned = is_plain ? tci_aligned_calls_run(ep, current, end) : 0;
+    *run += aligned;
+    if (aligned > 0)
         return true;
     const bool whole =
         TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size <= tci_consumer_room(&ep->rx.ring);
-    outcome result =
-        whole && is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
-        : whole && f.kind == TCI_FRAME_REPLY
-            ? on_reply(ep, &f, frame, TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size)
-            : handle(ep, current, &f, frame);
+    outcome result = whole && is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
+                                                     : handle(ep, current, &f, frame);
     tci_limits_step(ep);
     if (result == WAITING && ep->rx.incoming.wanted)
         tci_needs_answer(ep);
@@ -376,11 +376,12 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
 /* Runs from the frame that run_calls left on. Each turn consumes a frame or ends the loop. */
 static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
-    unsigned run = 0;
+    unsigned run = 0, brief;
     bool empty = false;
     ep->rx.loading = false;
     while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
-        if (!run_other(ep, current, end, &run) || !tci_ep_is_open(ep) ||
+        run += brief = tci_brief_run(ep, current, end);
+        if ((brief == 0 && !run_other(ep, current, end, &run)) || !tci_ep_is_open(ep) ||
             !tci_consumer_has_frame(&ep->rx.ring))
             break;
         run += run_calls(ep, current, end, &empty);

@@ -151,12 +151,22 @@ static uint32_t known_dictionaries(const tci_hello *hello)
     return known;
 }
 
+static bool takes_brief(const tci_hello *hello)
+{
+    for (size_t i = 0; i < hello->dictionary_count; i++) {
+        if (hello->dictionaries[i] == TCI_HELLO_BRIEF)
+            return true;
+    }
+    return false;
+}
+
 static void keep_peer(tc_ep *ep, const tci_hello *hello)
 {
     ep->peer.pid = tci_hello_same_host(&ep->core->self, hello) ? hello->pid : 0;
     keep_text(ep->peer.triple, sizeof ep->peer.triple, hello->triple);
     ep->peer.target = tci_target_number(ep->peer.triple);
     ep->peer.dictionaries = known_dictionaries(hello);
+    ep->tx.takes_brief = takes_brief(hello);
     keep_text(ep->peer.cpu, sizeof ep->peer.cpu, hello->cpu);
     keep_version(ep->peer.library, hello->library, "0.0.0");
     keep_version(ep->peer.ucx, hello->ucx, "none");

@@ -100,10 +100,20 @@ static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
     TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
 }
 
-/* A short call that is not in the ring yet. */
+/* The same for a payload of 9 to 16 bytes, the whole granule. */
+static inline void tci_producer_commit_words(tci_producer *p, uint8_t *frame,
+                                             uint64_t header_word, uint64_t first,
+                                             uint64_t second)
+{
+    memcpy(frame + 24, &second, sizeof second);
+    tci_producer_commit_word(p, frame, header_word, first);
+}
+
+/* A short frame that is not in the ring yet. */
 typedef struct tci_short_call {
     uint64_t header_word;
     uint64_t payload;
+    uint64_t second; /* of a payload above 8 bytes */
 } tci_short_call;
 
 /* Commits `count` calls. The caller has checked the space with tci_producer_has_granules. The
@@ -113,9 +123,12 @@ static inline void tci_producer_commit_calls(tci_producer *p, const tci_short_ca
                                              unsigned count)
 {
     tci_producer local = *p;
-    for (unsigned i = 0; i < count; i++)
-        tci_producer_commit_word(&local, tci_producer_next(&local), calls[i].header_word,
-                                 calls[i].payload);
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t *frame = tci_producer_next(&local);
+        if ((uint32_t)calls[i].header_word > sizeof(uint64_t))
+            memcpy(frame + 24, &calls[i].second, sizeof calls[i].second);
+        tci_producer_commit_word(&local, frame, calls[i].header_word, calls[i].payload);
+    }
     p->signal = local.signal;
     p->tail = local.tail;
 }

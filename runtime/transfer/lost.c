@@ -33,7 +33,8 @@ static bool ends_message(const tc_ep *ep, const tci_frame *frame, const uint8_t 
     case TCI_FRAME_FRAGMENT:
         return ends_payload(ep, frame, payload);
     case TCI_FRAME_REPLY:
-        return tci_reply_ends(payload, frame->payload_size);
+        return (frame->flags & TCI_BRIEF) != 0 ||
+               tci_reply_ends(payload, frame->payload_size);
     case TCI_FRAME_WRAP:
     case TCI_FRAME_CONTROL:
         break;

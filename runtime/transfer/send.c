@@ -2,7 +2,7 @@
  *
  * tc_send tries four ways, from the cheapest to the most general:
  * 1. send_now: a copied payload of at most 48 bytes, for a function that the peer knows, into a
- *    mapped ring with space. Payloads of up to 8 bytes gather and leave together (send_short).
+ *    mapped ring with space. Payloads of up to 8 bytes gather (short_out.h).
  * 2. send_quickly: any payload below the frame limit, to a peer to which a delivery carries
  *    frames (try_send_carried), or for a function that asks for alignment (tci_frame_out_try).
  * 3. tci_send_message: sends queued items first, then the message: in an INJECT frame, in parts
@@ -30,6 +30,7 @@
 #include "transfer/send_space.h"
 #include "transfer/send_error.h"
 #include "transfer/send_queue.h"
+#include "transfer/short_out.h"
 #include "transfer/staging.h"
 
 #include <tc/advanced.h>
@@ -254,41 +255,6 @@ static tc_status send_by_any_way(tc_ep *ep, tc_ifunc *fn, const void *source_arg
     return tci_send_message(ep, &out);
 }
 
-static __attribute__((noinline)) tc_status ring_peer(tc_ep *ep)
-{
-    tci_doorbell_ring(ep);
-    return TC_OK;
-}
-
-/* Last step of tc_send, so that tc_send may end in a jump. */
-static inline tc_status answer_doorbell(tc_ep *ep)
-{
-    return __builtin_expect(tci_doorbell_has_changed(ep), 0) ? ring_peer(ep) : TC_OK;
-}
-
-/* The first message of a turn leaves at once; short ones behind it gather and leave together,
- * at the latest with tc_progress. The cost of a message between two processors is the time for
- * which its stores wait (base/small_copy.h), and a single call stores more beside the frame
- * than in it; with calls that leave together, only the frames count.
- * docs/decisions/direct-rate.md has the figures. */
-static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
-{
-    TCI_INVARIANT(send_fast, tci_ep_takes_messages(ep) && ep->tx.queue == NULL &&
-                                 ep->tx.large == NULL && !ep->tx.building &&
-                                 ep->tx.hold == NULL);
-    if (!ep->tx.used) {
-        tci_ep_note_use(ep);
-        tci_producer_commit_word(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, payload);
-        return answer_doorbell(ep);
-    }
-    TCI_INVARIANT_IS(send_coalesced, ep->tx.coalesced_count, <, TCI_COALESCED_MAX);
-    ep->tx.coalesced[ep->tx.coalesced_count++] = (tci_short_call){word, payload};
-    if (ep->tx.coalesced_count < TCI_COALESCED_MAX)
-        return TC_OK;
-    tci_sender_commit_coalesced(&ep->tx);
-    return answer_doorbell(ep);
-}
-
 /* The fast path: makes no call, unless eight messages have gathered or the peer is asleep. */
 static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                         size_t size, size_t limit, send_rest *rest)
@@ -297,11 +263,11 @@ static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *sou
         if (size <= sizeof(uint64_t) &&
             __builtin_expect(
                 tci_producer_has_granules(&ep->tx.ring, ep->tx.coalesced_count + 1), 1)) {
-            return send_short(ep, fn->call_word | size, tci_small_load(source_args, size));
+            return tci_short_out(ep, fn->call_word | size, tci_small_load(source_args, size));
         }
         tci_sender_commit_coalesced(&ep->tx);
         if (put_call(ep, fn, source_args, size, true))
-            return answer_doorbell(ep);
+            return tci_short_out_doorbell(ep);
     }
     return rest(ep, fn, source_args, size);
 }

@@ -201,6 +201,11 @@ static tc_status check_plain(const tci_frame *frame, size_t space, size_t *bytes
     if (bytes > space)
         return tci_error_set(err, TC_E_CORRUPT, "%s frame: %zu bytes, space for %zu",
                              kind_names[frame->kind], bytes, space);
+    if ((frame->flags & TCI_BRIEF) != 0 && frame->kind != TCI_FRAME_CONTROL &&
+        frame->payload_size < TCI_BRIEF_BYTES)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "%s frame: %u bytes in its short form, expected at least %u",
+                             kind_names[frame->kind], frame->payload_size, TCI_BRIEF_BYTES);
     *bytes_out = bytes;
     return TC_OK;
 }

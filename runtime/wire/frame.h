@@ -96,6 +96,13 @@ typedef struct tci_frame {
     uint8_t flags;
 } tci_frame;
 
+/* Returns whether the payload ends with a route, or its short form. */
+static inline bool tci_frame_has_route(const tci_frame *frame)
+{
+    return (frame->flags & TCI_ROUTED) != 0 ||
+           (frame->kind == TCI_FRAME_CALL && (frame->flags & TCI_BRIEF) != 0);
+}
+
 /* The part of a CODE frame behind its payload: 16 bytes of id, two u32 sizes, then (if
  * attached) both byte ranges. */
 typedef struct tci_code_section {

@@ -36,6 +36,11 @@
 #define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
 #define TCI_HELLO_HOST_ID_BYTES 16u
 #define TCI_HELLO_DICTIONARIES_MAX 16u
+/* Stands among the ids of dictionaries of a side that reads frames in their short form
+ * (TCI_BRIEF). Release 0.1.0 ignores an id that it does not know. No dictionary's id is above
+ * TCI_HELLO_DICTIONARY_LAST. */
+#define TCI_HELLO_DICTIONARY_LAST 0xfffffeffu
+#define TCI_HELLO_BRIEF 0xffffff01u
 
 typedef enum tci_hello_kind {
     TCI_HELLO_HELLO = 1,

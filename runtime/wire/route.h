@@ -15,7 +15,16 @@
  * route. */
 #define TCI_ROUTED 0x80u
 
+/* Flag of CALL and REPLY frames: the short form of a route, and of an answer, which is the
+ * number of the call alone. Behind a payload it stands for a route from the peer itself that
+ * has made no hop; behind an answer: all went well, and the peer itself answers with these
+ * bytes. Only peers with TCI_HELLO_BRIEF in their HELLO get such frames. */
+#define TCI_BRIEF 0x20u
+#define TCI_BRIEF_BYTES 8u
+
 #define TCI_ROUTE_BYTES 28u
+/* Of messages whose sender sets no limit, and of those in the short form. */
+#define TCI_ROUTE_HOPS_DEFAULT 65536u
 #define TCI_ROUTE_PATH_MAX 256u
 #define TCI_ROUTE_BYTES_MAX (TCI_ROUTE_BYTES + 4u * TCI_ROUTE_PATH_MAX)
 
@@ -41,6 +50,22 @@ void tci_route_encode(const tci_route *route, uint8_t *out);
  * before it. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_route_decode(const uint8_t *payload, size_t size,
                                          tci_route *route_out, size_t *rest_out, tc_error *err);
+
+/* Makes the route of a call in the short form, without an origin. The path is not cleared. */
+static inline void tci_route_set_brief(tci_route *route, uint64_t call)
+{
+    route->call = call;
+    route->origin = UINT32_MAX;
+    route->hops = 0;
+    route->hop_limit = TCI_ROUTE_HOPS_DEFAULT;
+    route->traced = 0;
+    route->path_length = 0;
+}
+
+/* Reads the short form at the end of a payload, as a route without an origin. TC_E_CORRUPT. */
+TC_MUST_CHECK tc_status tci_route_decode_brief(const uint8_t *payload, size_t size,
+                                               tci_route *route_out, size_t *rest_out,
+                                               tc_error *err);
 
 /* --- answers ----------------------------------------------------------------------------- */
 

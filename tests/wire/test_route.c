@@ -40,6 +40,24 @@ TEST(routes_that_do_not_fit_are_refused)
     assert_non_null(strstr(error.text, "27 bytes, expected at least 28"));
 }
 
+TEST(short_routes_have_golden_bytes)
+{
+    static const uint8_t payload[] = {'l', 'o', 1, 2, 3, 4, 5, 6, 7, 8};
+    static tci_route back;
+    size_t rest;
+    tc_error error;
+    assert_ok(tci_route_decode_brief(payload, sizeof payload, &back, &rest, NULL));
+    assert_int_equal(rest, 2);
+    assert_true(back.call == 0x0807060504030201);
+    assert_int_equal(back.origin, UINT32_MAX);
+    assert_int_equal(back.hops, 0);
+    assert_int_equal(back.hop_limit, TCI_ROUTE_HOPS_DEFAULT);
+    assert_int_equal(back.traced, 0);
+    assert_int_equal(back.path_length, 0);
+    assert_status(tci_route_decode_brief(payload, 7, &back, &rest, &error), TC_E_CORRUPT);
+    assert_non_null(strstr(error.text, "7 bytes, expected at least 8"));
+}
+
 TEST(answers_have_golden_bytes)
 {
     const tci_reply reply = {.call = 1,

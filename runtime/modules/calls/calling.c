@@ -23,6 +23,7 @@ static const tci_calls_ops ops = {.opened = tci_member_opened,
                                   .reply_error = tc_reply_error,
                                   .refuse = tci_invocation_refuse,
                                   .refused = tci_invocation_refused,
+                                  .answer = tci_invocation_answer,
                                   .reply = tci_invocation_reply,
                                   .control = tci_member_control,
                                   .end_all = tci_calls_end};

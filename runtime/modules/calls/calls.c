@@ -1,5 +1,5 @@
-/* The table of calls that wait for a reply: slots with a list of the free ones, deadlines, and
- * the parts of replies. */
+/* Calls that wait for a reply: how they start and end, their deadlines, and the parts of
+ * replies. */
 #include "modules/calls/calls.h"
 
 #include "base/assertion.h"
@@ -11,7 +11,9 @@
 #include "core/current.h"
 #include "core/ep.h"
 #include "core/sole_user.h"
+#include "modules/calls/call_table.h"
 #include "modules/calls/groups.h"
+#include "transfer/brief_out.h"
 #include "transfer/send.h"
 #include "transfer/send_error.h"
 
@@ -20,105 +22,6 @@
 
 /* For calls that a process other than the peer they were sent to may still answer. */
 #define GRACE_NS 1000000000ull
-
-struct tci_call {
-    uint32_t generation;
-    uint32_t next_free; /* a free slot's index + 1 */
-    bool is_open;
-    uint16_t index;       /* of its function */
-    uint32_t path_length; /* of `path` */
-    tc_call_callback done;
-    void *user;
-    void *result;
-    size_t result_capacity;
-    uint64_t received;
-    uint64_t group;  /* id of the group that it was sent in; 0: no group, it cannot travel */
-    const tc_ep *ep; /* the endpoint that it left by; NULL: that has ended */
-    tc_ep *asked_by; /* its message started the call; NULL: no message, or it has ended */
-    uint64_t deadline_ns;
-    size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
-    uint32_t *path;      /* of the reply's first part, when there are more parts; or NULL */
-};
-
-void tci_calls_init(tci_calls *calls)
-{
-    *calls = (tci_calls){.head = {calls->head.ops, UINT64_MAX}};
-}
-
-void tci_calls_fini(tci_calls *calls)
-{
-    for (size_t i = 0; i < calls->places; i++)
-        free(calls->table[i].path);
-    free(calls->table);
-    tci_calls_init(calls);
-}
-
-/* TCI_CALLS_MAX is 16 doubled several times. */
-static tc_status grow(tci_calls *calls, tc_error *err)
-{
-    TCI_INVARIANT_IS(call_table, calls->count, ==, calls->places);
-    if (calls->places == TCI_CALLS_MAX)
-        return tci_error_set(err, TC_E_AGAIN,
-                             "call: %zu calls wait for their replies, expected %u at most",
-                             calls->count + 1, TCI_CALLS_MAX);
-    size_t places = calls->places == 0 ? 16 : 2 * calls->places;
-    /* bound: TCI_CALLS_MAX */
-    tci_call *table = realloc(calls->table, places * sizeof *table);
-    if (table == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
-    for (size_t i = calls->places; i < places; i++)
-        table[i] = (tci_call){.next_free = i + 1 < places ? (uint32_t)i + 2 : 0};
-    calls->free = (uint32_t)calls->places + 1;
-    calls->table = table;
-    calls->places = places;
-    return TC_OK;
-}
-
-static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id_out,
-                           tc_error *err)
-{
-    if (calls->free == 0)
-        TC_TRY(grow(calls, err));
-    TCI_INVARIANT_IS(call_table, calls->free, <=, calls->places);
-    TCI_INVARIANT_IS(call_table, calls->count, <, calls->places);
-    tci_call *call = &calls->table[calls->free - 1];
-    TCI_INVARIANT(call_open, !call->is_open && call->path == NULL);
-    uint32_t generation = tci_random_words_next(&calls->random);
-    generation += generation == call->generation;
-    *id_out = (uint64_t)generation << 32 | calls->free;
-    calls->free = call->next_free;
-    calls->count++;
-    TCI_INVARIANT(call_id, generation != call->generation);
-    call->generation = generation;
-    call->is_open = true;
-    call->received = call->in_fragments = 0;
-    call->path_length = 0;
-    *call_out = call;
-    return TC_OK;
-}
-
-static tci_call *find(tci_calls *calls, tc_call_id id)
-{
-    uint32_t place = (uint32_t)id;
-    if (place == 0 || place > calls->places)
-        return NULL;
-    tci_call *call = &calls->table[place - 1];
-    TCI_INVARIANT_IS(call_id, call - calls->table, ==, (ptrdiff_t)(uint32_t)id - 1);
-    return call->is_open && call->generation == (uint32_t)(id >> 32) ? call : NULL;
-}
-
-static void close_call(tci_calls *calls, tci_call *call)
-{
-    TCI_INVARIANT(call_open, call->is_open);
-    TCI_INVARIANT_IS(call_table, calls->count, >, 0);
-    call->is_open = false;
-    free(call->path);
-    call->path = NULL;
-    call->next_free = calls->free;
-    calls->free = (uint32_t)(call - calls->table) + 1;
-    if (--calls->count == 0)
-        calls->head.next_deadline_ns = UINT64_MAX;
-}
 
 /* --- ending ------------------------------------------------------------------------------ */
 
@@ -143,7 +46,7 @@ static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcom
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
     tc_ep *place = place_of(core, call, outer.ep);
-    close_call(tci_calls_of(core), call);
+    tci_call_table_close(tci_calls_of(core), call);
     tci_pending_note_event(&core->pending);
     if (done == NULL)
         return;
@@ -336,7 +239,7 @@ void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *r
                       const uint8_t *path, const uint8_t *part, size_t part_size)
 {
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
-    tci_call *call = find(tci_calls_of(core), reply->call);
+    tci_call *call = tci_call_table_find(tci_calls_of(core), reply->call);
     if (call == NULL || !may_answer(by, call)) {
         core->counters[TCI_REPLIES_LATE] += reply->call != TCI_REPLY_PADDING;
         return;
@@ -348,6 +251,27 @@ void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *r
         take_too_large(core, call, reply, ranks);
     else
         take_part(core, call, reply, ranks, part, part_size);
+}
+
+void tci_calls_answer_whole(tci_core *core, const tci_answerer *by, tc_call_id id,
+                            const uint8_t *answer, size_t size)
+{
+    const uint32_t rank = by->group != NULL ? by->ep->member.rank : TC_RANK_NONE;
+    tci_call *call = tci_call_table_find(tci_calls_of(core), id);
+    if (call == NULL || !may_answer(by, call)) {
+        core->counters[TCI_REPLIES_LATE]++;
+        return;
+    }
+    if (size > call->result_capacity) {
+        take_too_large(core, call, &(tci_reply){.total = size, .rank = rank}, NULL);
+        return;
+    }
+    if (call->received != 0) /* part of another answer, which was begun */
+        return;
+    if (size > 0)
+        tci_small_copy_any(call->result, answer, size);
+    const tc_call_outcome outcome = {.status = TC_OK, .result_size = size, .rank = rank};
+    finish(core, call, &outcome);
 }
 
 /* --- the calls --------------------------------------------------------------------------- */
@@ -373,10 +297,19 @@ static tc_status send_slowly(tc_ep *ep, tc_ifunc *fn, const tci_route *route,
                         .flags = TCI_ROUTED,
                         .tail = {tail, sizeof tail}};
     const tc_status status = tci_send_message(ep, &out);
-    *call = find(tci_calls_of(ep->core), route->call);
+    *call = tci_call_table_find(tci_calls_of(ep->core), route->call);
     if (*call != NULL && status == TC_OK && out.payload_size > ep->tx.payload_max)
         (*call)->in_fragments = out.payload_size;
     return status;
+}
+
+static bool send_briefly(tc_ep *ep, const tc_ifunc *fn, tc_call_id id, const void *source_args,
+                         size_t size)
+{
+    return ep->tx.takes_brief && ep->tx.bindings[fn->index] == TCI_TX_PLAIN &&
+           fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN &&
+           tci_brief_out(ep, fn->call_word | (uint64_t)TCI_BRIEF << 56, id, source_args, size,
+                         true);
 }
 
 tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
@@ -387,9 +320,10 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     tci_calls *calls = tci_calls_of(core);
     tci_call *call;
     tci_route route;
+    tc_call_id id;
     tc_call_params params;
     TC_TRY(tci_sized_struct_take(&params, sizeof params, given, params_size, err));
-    TC_TRY(open_call(calls, &call, &route.call, err));
+    TC_TRY(tci_call_table_open(calls, &call, &id, err));
     call->ep = ep;
     call->asked_by = tci_current_get()->ep;
     if (call->asked_by != NULL && call->asked_by->core != core)
@@ -402,20 +336,26 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     call->result_capacity = params.result_capacity;
     call->deadline_ns = tci_deadline_about(params.timeout_ns != 0 ? params.timeout_ns
                                                                   : core->options.call_timeout);
-    route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
-    route.hops = 0;
-    route.hop_limit =
+    const uint32_t hop_limit =
         params.hop_limit != 0 ? params.hop_limit : (uint32_t)core->options.hop_limit;
-    route.traced = params.trace != 0;
-    route.path_length = 0;
     bool entered = tci_sole_user_enter(core, "tc_call_start");
-    const tc_status status = tci_send_routed_now(ep, fn, &route, source_args, size)
-                                 ? TC_OK
-                                 : send_slowly(ep, fn, &route, source_args, size, &call);
+    tc_status status = TC_OK;
+    if (params.trace != 0 || hop_limit != TCI_ROUTE_HOPS_DEFAULT ||
+        !send_briefly(ep, fn, id, source_args, size)) {
+        route.call = id;
+        route.origin =
+            ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
+        route.hops = 0;
+        route.hop_limit = hop_limit;
+        route.traced = params.trace != 0;
+        route.path_length = 0;
+        if (!tci_send_routed_now(ep, fn, &route, source_args, size))
+            status = send_slowly(ep, fn, &route, source_args, size, &call);
+    }
     tci_sole_user_leave(core, entered);
     if (status != TC_OK) {
         if (call != NULL)
-            close_call(calls, call);
+            tci_call_table_close(calls, call);
         return why_not_sent(core, status, err);
     }
     if (call != NULL && calls->head.next_deadline_ns > call->deadline_ns)
@@ -424,15 +364,15 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
                   call == NULL || calls->head.next_deadline_ns <= call->deadline_ns);
     core->counters[TCI_CALLS_STARTED]++;
     if (call_out != NULL)
-        *call_out = route.call;
+        *call_out = id;
     return TC_OK;
 }
 
 tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id)
 {
-    tci_call *call = find(calls, id);
+    tci_call *call = tci_call_table_find(calls, id);
     if (call == NULL)
         return TC_E_NOT_FOUND;
-    close_call(calls, call);
+    tci_call_table_close(calls, call);
     return TC_OK;
 }

@@ -52,6 +52,10 @@ void tci_calls_fini(tci_calls *calls);
 void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *reply,
                       const uint8_t *path, const uint8_t *part, size_t part_size);
 
+/* The same for a whole answer, which went well, of the peer that the call left for. */
+void tci_calls_answer_whole(tci_core *core, const tci_answerer *by, tc_call_id id,
+                            const uint8_t *answer, size_t size);
+
 /* Ends the calls that have passed their deadline. */
 void tci_calls_expire(tci_core *core, uint64_t now_ns);
 

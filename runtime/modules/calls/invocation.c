@@ -25,13 +25,15 @@ void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
         ep->core->counters[TCI_REPLIES_UNSENT]++;
 }
 
-void tci_invocation_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
-                           const tc_error *error)
+void tci_invocation_refuse(tc_ep *ep, const tci_route *route, const tc_error *error)
 {
-    tci_route route;
-    size_t rest;
-    if (tci_route_decode(payload, size, &route, &rest, NULL) == TC_OK)
-        tci_reply_error(ep, &route, error->status, error->text);
+    tci_reply_error(ep, route, error->status, error->text);
+}
+
+void tci_invocation_answer(tc_ep *ep, uint64_t call, const uint8_t *answer, size_t size)
+{
+    const tci_answerer by = {.ep = ep, .group = ep->member.group};
+    tci_calls_answer_whole(ep->core, &by, call, answer, size);
 }
 
 void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only)

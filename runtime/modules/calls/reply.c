@@ -5,6 +5,7 @@
 #include "base/small_copy.h"
 #include "modules/calls/groups.h"
 #include "modules/calls/local_reply.h"
+#include "transfer/brief_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"
@@ -156,11 +157,24 @@ tc_ep *tci_reply_ring_of(tc_ep *ep, const tci_route *route)
     return to;
 }
 
+/* Sends an answer that went well to a call of the peer itself, if it fits one frame that may
+ * leave at once. */
+static bool answer_briefly(tc_ep *ep, const tci_route *route, const void *data, size_t size)
+{
+    const bool is_peers =
+        route->origin == TC_RANK_NONE ||
+        (ep->member.group != NULL && ep->member.rank == route->origin && !is_local(ep, route));
+    return is_peers && route->hops == 0 && route->path_length == 0 &&
+           size <= PART_BYTES_ANYWHERE && tci_brief_out_answer(ep, route->call, data, size);
+}
+
 tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                               const void *data, size_t size)
 {
     tc_group *group = ep->member.group;
     tc_ep *to = ep;
+    if (status == TC_OK && answer_briefly(ep, route, data, size))
+        return TC_OK;
     tci_reply reply = tci_reply_head(ep, route, status);
     if (route->origin != TC_RANK_NONE) {
         if (group == NULL || route->origin >= group->size)
