@@ -88,6 +88,7 @@ bool first_call_pair_in_process(bool (*source)(const call_plan *plan), const cal
 typedef struct call_series {
     uint64_t count;
     uint64_t ns[CALL_STAGES][CALL_SAMPLES_MAX];
+    uint64_t to_llvm_ppm[CALL_SAMPLES_MAX]; /* 0: the call took no compiler */
 } call_series;
 
 typedef struct first_call_run {

@@ -33,12 +33,21 @@ call_series *first_call_report_series(first_call_run *run, const call_function *
     return &run->series[function - first_call_functions][path - first_call_paths];
 }
 
+/* LLVM's own part of a call: what the same bitcode takes with no library around it. */
+static uint64_t llvm_ns(const call_sample *sample)
+{
+    return sample->ns[TC_STAGE_PARSE] + sample->ns[TC_STAGE_VERIFY] +
+           sample->ns[TC_STAGE_PASSES] + sample->ns[TC_STAGE_CODEGEN];
+}
+
 void first_call_report_add(call_series *series, const call_sample *sample)
 {
     if (series->count == CALL_SAMPLES_MAX)
         return;
     for (int i = 0; i < CALL_STAGES; i++)
         series->ns[i][series->count] = sample->ns[i];
+    if (llvm_ns(sample) > 0)
+        series->to_llvm_ppm[series->count] = sample->ns[CALL_TOTAL] * 1000000 / llvm_ns(sample);
     series->count++;
 }
 
@@ -74,10 +83,25 @@ static void add_rows(json_t *rows, const call_function *function, const call_pat
     }
 }
 
+/* The total of each call by LLVM's part of the same call; the median of these. */
+static void add_to_llvm(first_call_run *run, size_t function, json_t *ratios)
+{
+    char name[64];
+    for (size_t p = 0; p < first_call_path_count; p++) {
+        call_series *series = &run->series[function][p];
+        double ppm = (double)perf_stats_percentile(series->to_llvm_ppm, series->count, 50);
+        (void)snprintf(name, sizeof name, "%s_to_llvm_%s", first_call_paths[p].name,
+                       first_call_functions[function].name);
+        if (series->count > 0 && ppm > 0)
+            (void)json_object_set_new(ratios, name, perf_report_number(ppm / 1e6));
+    }
+}
+
 static void add_ratios(first_call_run *run, json_t *ratios)
 {
     char name[64];
     for (size_t f = 0; f < first_call_function_count; f++) {
+        add_to_llvm(run, f, ratios);
         double best = p50_of(run, f, "jit-best"), quick = p50_of(run, f, "jit-warm");
         (void)snprintf(name, sizeof name, "best_to_quick_%s", first_call_functions[f].name);
         if (best > 0 && quick > 0)
@@ -161,6 +185,7 @@ bool first_call_report(first_call_run *run)
             call_series *series = &run->series[f][p];
             for (int i = 0; i < CALL_STAGES; i++)
                 perf_stats_sort(series->ns[i], series->count);
+            perf_stats_sort(series->to_llvm_ppm, series->count);
             if (series->count > 0)
                 add_rows(rows, &first_call_functions[f], &first_call_paths[p], series);
         }

@@ -16,11 +16,16 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
+bool tci_image_bundle_has_magic(const void *bytes, size_t size)
+{
+    return size >= MAGIC_SIZE && memcmp(bytes, MAGIC, MAGIC_SIZE) == 0;
+}
+
 static tc_status read_head(tci_reader *r, tci_image_bundle *bundle, tc_error *err)
 {
     const uint8_t *magic = tci_read_bytes(r, MAGIC_SIZE);
     uint8_t version = tci_read_u8(r);
-    if (magic == NULL || memcmp(magic, MAGIC, MAGIC_SIZE) != 0)
+    if (magic == NULL || !tci_image_bundle_has_magic(magic, MAGIC_SIZE))
         return tci_error_set(err, TC_E_CORRUPT,
                              "compiled image: does not begin with its magic " MAGIC);
     if (r->failed || version != VERSION)

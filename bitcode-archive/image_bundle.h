@@ -47,6 +47,9 @@ typedef struct tci_image_bundle {
     size_t image_size;
 } tci_image_bundle;
 
+/* Returns whether the bytes begin as a compiled image does. */
+bool tci_image_bundle_has_magic(const void *bytes, size_t size);
+
 /* Opens the image as well. Views of the bytes, which must outlive both. TC_E_CORRUPT,
  * TC_E_VERSION, TC_E_TOO_LARGE. */
 TC_MUST_CHECK tc_status tci_image_bundle_open(const void *bytes, size_t size,

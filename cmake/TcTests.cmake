@@ -181,8 +181,9 @@ set(tc_way_keyed EXPECTED_DELIVERY=direct TC_KEY_FILE=${tc_test_key})
 set(tc_way_sealed EXPECTED_DELIVERY=stream TC_DELIVERY=stream TC_KEY_FILE=${tc_test_key})
 set(tc_way_loopback EXPECTED_DELIVERY=loopback)
 set(tc_way_image EXPECTED_DELIVERY=direct TC_FORM=image)
-set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
+set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode TC_COMPILED=orc)
 set(tc_way_compiled_image EXPECTED_DELIVERY=direct TC_FORM=bitcode TC_COMPILED=image)
+set(tc_way_compiled_auto EXPECTED_DELIVERY=direct TC_FORM=bitcode)
 
 # tc_add_conformance(NAME WAYS way... [SOURCES a.c ...] [SENDS function...] [ENV A=b ...]): the suite test_NAME.c, run once for each way.
 # SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery of a test's table, not of the library's: the

@@ -151,9 +151,10 @@
       "restrictions of that process (no files, sockets or other processes, no executable " \
       "memory): those that this machine has (auto), all of them or nothing is compiled " \
       "(yes), or no restrictions (no)") \
-    CHOICE(compiled, "TC_COMPILED", "orc", "orc|image", TCI_COMPILED_IMAGE, \
+    CHOICE(compiled, "TC_COMPILED", "auto", "orc|image|auto", TCI_COMPILED_AUTO, \
       "output of the compiler: objects, which LLVM links here and debuggers can read (orc), " \
-      "or images, which this library checks and loads (image)") \
+      "images, which this library checks and loads (image), or images except of code for " \
+      "debuggers and of code that an image cannot hold (auto)") \
     TIME(compile_time_max, "TC_COMPILE_TIME_MAX", "10s", \
       "10ms..24h", 10000000, TCI_DAY, \
       "longest time to compile one function in a process of its own, and to start that " \

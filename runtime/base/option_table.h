@@ -70,7 +70,8 @@ typedef enum tci_payload_choice {
 
 typedef enum tci_compiled_choice {
     TCI_COMPILED_ORC = 0,
-    TCI_COMPILED_IMAGE = 1
+    TCI_COMPILED_IMAGE = 1,
+    TCI_COMPILED_AUTO = 2
 } tci_compiled_choice;
 
 typedef enum tci_missing_choice {

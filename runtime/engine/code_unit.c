@@ -39,7 +39,7 @@ typedef struct compile_request {
     const tci_load_source *source;
     const tci_load_plan *plan;
     bool debuggable;
-    bool as_image; /* this and memory_max: see tci_engine_code */
+    tci_code_output output; /* this and memory_max: see tci_engine_code */
     uint64_t memory_max;
     tci_symbols *symbols;
     const tci_linked_code *base; /* see linked_code.h */
@@ -54,7 +54,7 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
         .entries = tci_archive_entries(archive),
         .level = level,
         .debuggable = r->debuggable,
-        .as_image = r->as_image,
+        .output = r->output,
         .memory_max = r->memory_max,
         .bytes = tci_archive_slice_bytes(archive, r->plan->slice),
         .size = slice->size,
@@ -67,10 +67,10 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
     return code;
 }
 
-/* Key bits for objects that differ: debuggable, found to have no assembly, compiled images. */
+/* Key bits for objects that differ: debuggable, found to have no assembly, kinds of output. */
 #define DEBUGGABLE_LEVEL 0x100u
 #define NO_ASSEMBLY_LEVEL 0x200u
-#define IMAGE_LEVEL 0x400u
+#define OUTPUT_LEVEL 0x400u
 
 static tci_object_key key_of(const compile_request *r, tci_code_level level)
 {
@@ -80,7 +80,7 @@ static tci_object_key key_of(const compile_request *r, tci_code_level level)
                             .features = ops->features(r->shared->engine),
                             .llvm = ops->llvm(),
                             .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0) |
-                                     (r->as_image ? IMAGE_LEVEL : 0) |
+                                     (uint32_t)r->output * OUTPUT_LEVEL |
                                      (r->source->scope.policy != NULL ? NO_ASSEMBLY_LEVEL : 0),
                             .slice = (uint32_t)r->plan->slice,
                             .abi = TCI_ENGINE_ABI,
@@ -222,10 +222,10 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
 }
 
 /* Code that may have to be bound again is compiled to an image: code_rebind.h. */
-static bool is_image(const tci_engine_handle *handle, const tci_symbols *symbols)
+static tci_code_output output_of(const tci_engine_handle *handle, const tci_symbols *symbols)
 {
-    return handle->policy.compiled_image ||
-           (tci_symbols_library(symbols, 0) != NULL && !handle->policy.debuggable);
+    bool binds_again = tci_symbols_library(symbols, 0) != NULL && !handle->policy.debuggable;
+    return binds_again ? TCI_OUTPUT_IMAGE : handle->policy.output;
 }
 
 static compile_request request_of(const tci_engine_handle *handle,
@@ -238,7 +238,7 @@ static compile_request request_of(const tci_engine_handle *handle,
                              .source = source,
                              .plan = plan,
                              .debuggable = handle->policy.debuggable,
-                             .as_image = is_image(handle, symbols),
+                             .output = output_of(handle, symbols),
                              .memory_max = handle->policy.code_memory_max,
                              .symbols = symbols};
 }
@@ -255,10 +255,12 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
     }
     compile_request request =
         request_of(handle, source, plan, replaced != NULL ? replaced->symbols : unit->symbols);
-    if (replaced != NULL)
-        request.base = replaced->code.compiled;
-    else /* a compile may take seconds; libraries need not stay for it */
+    if (replaced == NULL) /* a compile may take seconds; libraries need not stay for it */
         tci_symbols_rest(unit->symbols);
+    else
+        request.base = replaced->code.compiled;
+    if (plan->level == TCI_LEVEL_OPTIMISED_SHARED)
+        request.output = tci_linked_code_output(request.base);
     return load_compiled(&request, &unit->code, err);
 }
 

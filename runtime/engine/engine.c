@@ -47,7 +47,7 @@ void tci_engine_prepare(tci_engine_handle *handle)
     bool compiles =
         policy->form == TCI_CHOICE_BITCODE ||
         (policy->form == TCI_CHOICE_AUTO && policy->debuggable && tci_engine_shared_is_built());
-    if (!compiles || policy->compiled_image)
+    if (!compiles || policy->output != TCI_OUTPUT_OBJECT)
         tci_code_arena_prepare(handle->arena);
     if (compiles &&
         tci_engine_shared_start(handle->engine_path, TCI_NEXT_SOON, &error) != TC_OK)
@@ -127,7 +127,7 @@ static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *o
         .cpu_level = tci_image_cpu_level(),
         .code_memory_max = opts->code_memory_max,
         .debuggable = opts->debuggable,
-        .compiled_image = opts->compiled_image,
+        .output = opts->output,
         .has_compiler = llvm != NULL,
         .llvm_major = major_of(llvm),
         .has_cache = handle->cache != NULL,

@@ -36,7 +36,7 @@ typedef struct tci_engine_opts {
     uint64_t cache_max;
     tci_compiler_choice compiler; /* this and `wall`: see compiler_process.h */
     tci_wall_choice wall;
-    bool compiled_image; /* of each handle; see linked_code.h */
+    tci_code_output output; /* of each handle; see linked_code.h */
     uint64_t compile_time_max_ns;
     uint64_t compile_memory_max;
 } tci_engine_opts;

@@ -15,7 +15,7 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 8u
+#define TCI_ENGINE_ABI 9u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The entries of one function. All but the first are NULL when the code does not define them.
@@ -40,6 +40,15 @@ typedef enum tci_code_level {
     TCI_LEVEL_OPTIMISED_SHARED = 2
 } tci_code_level;
 
+/* The result of compiling: an object, which `link` loads, or a compiled image (image_bundle.h),
+ * which the library loads in a tenth of the time. TCI_OUTPUT_EITHER: an image, unless the code
+ * is debuggable or an image cannot hold it. */
+typedef enum tci_code_output {
+    TCI_OUTPUT_OBJECT = 0,
+    TCI_OUTPUT_IMAGE = 1,
+    TCI_OUTPUT_EITHER = 2
+} tci_code_output;
+
 /* A value of tci_object.writable: the variables cannot be shared by name, so the function has
  * to stay as it was compiled first. */
 #define TCI_WRITABLE_FIXED UINT32_MAX
@@ -53,9 +62,7 @@ typedef struct tci_engine_code {
     /* debuggers are notified of it and can unwind the stack through it, as if it had debug
      * information */
     bool debuggable;
-    /* The result is a compiled image (image_bundle.h), which the library loads, instead of an
-     * object, which `link` loads. */
-    bool as_image;
+    tci_code_output output;
     uint64_t memory_max; /* bytes of the linked code and data; for link alone; 0: any */
     const void *bytes;   /* bitcode; valid during the call */
     size_t size;

@@ -179,6 +179,12 @@ tc_status tci_linked_code_rebind(tci_linked_code *linked, tci_symbols *before,
     return tci_image_loader_rebind(linked->image, &image, sources, before, symbols, err);
 }
 
+static bool is_image(const tci_engine_code *code, const void *bytes, size_t size)
+{
+    return code->output == TCI_OUTPUT_IMAGE ||
+           (code->output == TCI_OUTPUT_EITHER && tci_image_bundle_has_magic(bytes, size));
+}
+
 /* --- interface ---------------------------------------------------------------------------- */
 
 tc_status tci_linked_code_make(const tci_link_request *request, const void *bytes, size_t size,
@@ -191,7 +197,7 @@ tc_status tci_linked_code_make(const tci_link_request *request, const void *byte
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
     linked->shared = shared;
     tc_status status;
-    if (request->code->as_image)
+    if (is_image(request->code, bytes, size))
         status = load_image(request, bytes, size, linked, entries_out, err);
     else
         status = shared->ops->link(shared->engine, request->code, bytes, size,
@@ -202,6 +208,11 @@ tc_status tci_linked_code_make(const tci_link_request *request, const void *byte
     else
         tci_linked_code_free(linked);
     return status;
+}
+
+tci_code_output tci_linked_code_output(const tci_linked_code *linked)
+{
+    return linked->object != NULL ? TCI_OUTPUT_OBJECT : TCI_OUTPUT_IMAGE;
 }
 
 uint32_t tci_linked_code_writable(const tci_linked_code *linked)

@@ -24,6 +24,9 @@ TC_MUST_CHECK tc_status tci_linked_code_make(const tci_link_request *request, co
                                              size_t size, tci_linked_code **linked_out,
                                              tci_entries *entries_out, tc_error *err);
 
+/* Returns TCI_OUTPUT_OBJECT or TCI_OUTPUT_IMAGE. */
+tci_code_output tci_linked_code_output(const tci_linked_code *linked);
+
 /* These three are as in tci_engine_ops. */
 uint32_t tci_linked_code_writable(const tci_linked_code *linked);
 size_t tci_linked_code_memory(const tci_linked_code *linked);

@@ -31,7 +31,7 @@ typedef struct tci_load_policy {
     uint8_t cpu_level; /* reached by this CPU */
     bool debuggable;   /* debuggers are to see inside the code, and cannot with an image */
     uint64_t code_memory_max; /* option; 0: any */
-    bool compiled_image;      /* option compiled */
+    tci_code_output output;   /* option compiled */
     bool has_compiler;        /* the compiler's module was found */
     unsigned llvm_major;      /* the compiler's LLVM, which cannot read newer bitcode */
     bool has_cache;

@@ -253,7 +253,9 @@ def check_first_call(report):
                 expect(rows[name, path, stage]["us_p99"] > 0, f"{stage} to take time", rows[name, path, stage])
             for stage in LEFT_OUT.get(path, []):
                 expect(rows[name, path, stage]["us_p99"] == 0, f"no {stage}", rows[name, path, stage])
+    compiled = [path for path in paths if rows["tsi", path, "codegen"]["us_p50"] > 0]
     names = {f"best_to_quick_{name}" for name in functions} | {"shipped_to_native_loop"}
+    names |= {f"{path}_to_llvm_{name}" for path in compiled for name in functions}
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 

@@ -90,7 +90,7 @@ tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_sy
         .level = test_level(),
         .bytes = bytes,
         .size = size,
-        .as_image = compiles_images(),
+        .output = compiles_images() ? TCI_OUTPUT_IMAGE : TCI_OUTPUT_OBJECT,
     };
     if (symbols != NULL)
         tci_symbols_serve(symbols, &code);
@@ -128,7 +128,7 @@ tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
         TC_TRY(tci_compiler_compile(compiler, engine, code, &object, err));
     else
         TC_TRY(ops->compile(engine, code, &object, err));
-    if (code->as_image)
+    if (code->output == TCI_OUTPUT_IMAGE)
         status = load_image(code, &object, loaded_out, entries_out, err);
     else
         status = ops->link(engine, code, object.bytes, object.size, NULL, loaded_out,

@@ -30,7 +30,7 @@ static tci_engine_code counter_code(void *bytes, size_t size, tci_code_level lev
 {
     tci_engine_code code = code_of("counter", bytes, size, symbols);
     code.level = level;
-    code.as_image = true;
+    code.output = TCI_OUTPUT_IMAGE;
     return code;
 }
 
@@ -93,6 +93,54 @@ TEST(better_code_goes_on_with_the_variables)
     tci_linked_code_free(base);
     free(first.bytes);
     free(second.bytes);
+    free(bytes);
+}
+
+static void expect_either(const char *file, const char *name, bool debuggable, bool is_image)
+{
+    tc_error err;
+    size_t size;
+    tci_entries entries;
+    tci_linked_code *linked;
+    void *bytes = read_bitcode(file, &size);
+    uint64_t result = 0;
+    tci_engine_code code = code_of(name, bytes, size, symbols);
+    code.output = TCI_OUTPUT_EITHER;
+    code.debuggable = debuggable;
+    tci_object object = compile(&code);
+    assert_int_equal(tci_image_bundle_has_magic(object.bytes, object.size), is_image);
+    const tci_engine_shared shared = {.ops = ops, .engine = engine};
+    const tci_link_request request = {&shared, arena, &code, symbols, NULL};
+    if (tci_linked_code_make(&request, object.bytes, object.size, &linked, &entries, &err) !=
+        TC_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(tci_linked_code_output(linked),
+                     is_image ? TCI_OUTPUT_IMAGE : TCI_OUTPUT_OBJECT);
+    entries.main(NULL, 0, &result);
+    assert_true(result > 0);
+    tci_linked_code_free(linked);
+    free(object.bytes);
+    free(bytes);
+}
+
+TEST(either_is_an_image_unless_it_cannot_be_one)
+{
+    expect_either("counter", "counter", false, true);
+    expect_either("counter", "counter", true, false);
+    expect_either("counter_debug", "counter", false, false);
+    expect_either("packed_pointer", "packed_pointer", false, false);
+}
+
+TEST(an_image_alone_cannot_hold_a_packed_pointer)
+{
+    tc_error err;
+    size_t size;
+    tci_object object;
+    void *bytes = read_bitcode("packed_pointer", &size);
+    tci_engine_code code = code_of("packed_pointer", bytes, size, symbols);
+    code.output = TCI_OUTPUT_IMAGE;
+    assert_status(ops->compile(engine, &code, &object, &err), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "option compiled is image"));
     free(bytes);
 }
 
@@ -223,7 +271,7 @@ TEST(a_hostile_compiler_costs_the_function_alone)
     tci_engine_code code = {
         .name = "nothing", .entries = TCI_ENTRY_MAIN, .bytes = "BC", .size = 2};
     skip_if_emulated("an emulated program cannot start another one");
-    code.as_image = true;
+    code.output = TCI_OUTPUT_IMAGE;
     assert_ok(tci_engine_module_open(TEST_HOSTILE_DIR, &hostile, NULL));
     const tci_compiler_opts opts = {.ops = hostile, .time_max_ns = 60 * TCI_NS_PER_S};
     assert_ok(tci_compiler_start(&opts, &c, NULL));

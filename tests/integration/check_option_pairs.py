@@ -21,7 +21,7 @@ FACTORS = {
     "isolate": (False, True),
     "confine": (False, True),
     "form": ("auto", "bitcode", "image"),
-    "compiled": ("orc", "image"),
+    "compiled": ("auto", "orc", "image"),
     "compiler": ("process", "thread"),
     "tier": ("auto", "fast", "best"),
     "payload": ("writable", "readonly"),

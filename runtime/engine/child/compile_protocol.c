@@ -122,7 +122,7 @@ tc_status tci_compile_request_encode(const tci_engine_code *code,
     tci_write_u8(&w, code->producer_patch);
     tci_write_u8(&w, code->debuggable);
     tci_write_u8(&w, code->forbids_assembly);
-    tci_write_u8(&w, code->as_image);
+    tci_write_u8(&w, (uint8_t)code->output);
     tci_write_u8(&w, (uint8_t)name_size);
     tci_write_bytes(&w, code->name, name_size);
     *size_out = w.at;
@@ -143,12 +143,12 @@ tc_status tci_compile_request_decode(const void *body, size_t size,
     code.producer_patch = tci_read_u8(&r);
     uint8_t debuggable = tci_read_u8(&r);
     uint8_t forbids_assembly = tci_read_u8(&r);
-    uint8_t as_image = tci_read_u8(&r);
+    uint8_t output = tci_read_u8(&r);
     size_t name_size = tci_read_u8(&r);
     const uint8_t *name_bytes = tci_read_bytes(&r, name_size);
     if (name_bytes == NULL || name_size >= TCI_ARCHIVE_NAME_MAX ||
         level > TCI_LEVEL_OPTIMISED_SHARED || debuggable > 1 || forbids_assembly > 1 ||
-        as_image > 1 || memchr(name_bytes, '\0', name_size) != NULL)
+        output > TCI_OUTPUT_EITHER || memchr(name_bytes, '\0', name_size) != NULL)
         return tci_error_set(err, TC_E_CORRUPT,
                              "request to compile: %zu bytes, level %u, name of %zu bytes", size,
                              level, name_size);
@@ -157,7 +157,7 @@ tc_status tci_compile_request_decode(const void *body, size_t size,
     code.level = (tci_code_level)level;
     code.debuggable = debuggable != 0;
     code.forbids_assembly = forbids_assembly != 0;
-    code.as_image = as_image != 0;
+    code.output = (tci_code_output)output;
     code.size = tci_reader_left(&r);
     code.bytes = tci_read_bytes(&r, code.size);
     *code_out = code;

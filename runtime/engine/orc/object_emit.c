@@ -347,13 +347,17 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     return check_symbols(e, code, *elf_out, err);
 }
 
-static tc_status keep(const tci_engine_code *code, LLVMMemoryBufferRef elf, tci_object *object,
-                      tc_error *err)
+static tc_status keep_image(const tci_engine_code *code, LLVMMemoryBufferRef elf,
+                            tci_object *object, tc_error *err)
+{
+    return tci_object_image_make(code, LLVMGetBufferStart(elf), LLVMGetBufferSize(elf),
+                                 object->writable, &object->bytes, &object->size, err);
+}
+
+static tc_status keep_object(const tci_engine_code *code, LLVMMemoryBufferRef elf,
+                             tci_object *object, tc_error *err)
 {
     size_t elf_size = LLVMGetBufferSize(elf);
-    if (code->as_image)
-        return tci_object_image_make(code, LLVMGetBufferStart(elf), elf_size, object->writable,
-                                     &object->bytes, &object->size, err);
     object_header header = {
         .abi = TCI_ENGINE_ABI, .level = (uint32_t)code->level, .writable = object->writable};
     memcpy(header.magic, object_magic, sizeof header.magic);
@@ -367,6 +371,24 @@ static tc_status keep(const tci_engine_code *code, LLVMMemoryBufferRef elf, tci_
     return TC_OK;
 }
 
+/* Code that an image cannot hold is no less valid as an object. */
+static tc_status keep(const emission *e, const tci_engine_code *code, LLVMMemoryBufferRef elf,
+                      tci_object *object, tc_error *err)
+{
+    tc_error refusal;
+    switch (code->output) {
+    case TCI_OUTPUT_IMAGE:
+        return keep_image(code, elf, object, err);
+    case TCI_OUTPUT_EITHER:
+        if (!is_debuggable(e->module, code) && keep_image(code, elf, object, &refusal) == TC_OK)
+            return TC_OK;
+        break;
+    case TCI_OUTPUT_OBJECT:
+        break;
+    }
+    return keep_object(code, elf, object, err);
+}
+
 tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
                           tci_object *object_out, tc_error *err)
 {
@@ -377,7 +399,7 @@ tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
     LLVMContextSetDiagnosticHandler(e.context, on_diagnostic, &e.diags);
     tc_status status = emit(&e, host, code, &object, &elf, err);
     if (status == TC_OK)
-        status = keep(code, elf, &object, err);
+        status = keep(&e, code, elf, &object, err);
     if (elf != NULL)
         LLVMDisposeMemoryBuffer(elf);
     if (e.module != NULL)

@@ -8,6 +8,14 @@
 #include "ifunc/bitcode_slices.h"
 #include "modules/engine/host_symbols.h"
 
+static tci_code_output output_of(const struct tc_options *options)
+{
+    if (options->compiled == TCI_COMPILED_IMAGE)
+        return TCI_OUTPUT_IMAGE;
+    return options->compiled == TCI_COMPILED_ORC || options->debug_code ? TCI_OUTPUT_OBJECT
+                                                                        : TCI_OUTPUT_EITHER;
+}
+
 static tc_status acquire(const struct tc_options *options, tci_engine_handle **handle_out,
                          tc_error *err)
 {
@@ -21,7 +29,7 @@ static tc_status acquire(const struct tc_options *options, tci_engine_handle **h
                                   .cache_max = options->cache_max,
                                   .compiler = (tci_compiler_choice)options->compiler,
                                   .wall = (tci_wall_choice)options->compiler_wall,
-                                  .compiled_image = options->compiled == TCI_COMPILED_IMAGE,
+                                  .output = output_of(options),
                                   .compile_time_max_ns = options->compile_time_max,
                                   .compile_memory_max = options->compile_memory_max};
     TC_TRY(tci_engine_acquire(&opts, handle_out, err));
