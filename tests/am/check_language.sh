@@ -24,6 +24,10 @@ case $language in
         text="the function threw std::out_of_range: a number below 0"
         ;;
     rust)
+        [ -x "$compiler" ] || skip "no rustc: package rustc"
+        llvm=$("$compiler" -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+        newest=$(tc-ar --version | sed -n 's/.*LLVM \([0-9]*\).*/\1/p')
+        [ "$llvm" -le "$newest" ] || skip "$compiler writes LLVM $llvm, and this build reads up to $newest"
         RUSTC=$compiler TC_AR=$build/bin/tc-ar "$root/bindings/rust/tc-rustc" --targets "$machine" "$source.rs"
         text="the function panicked at "
         ;;
