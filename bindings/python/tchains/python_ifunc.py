@@ -24,9 +24,9 @@ class PythonIfunc:
         if not (self.name.isascii() and self.name.isidentifier()) or keyword.iskeyword(self.name):
             raise ValueError(f"the name of a function that travels is a C identifier; found {self.name!r}: ifunc(name=...)")
         self.signature = Signature(function)
-        self.makers = Makers(self.name, self.signature, payload) if payload is not None else None
         if self.signature.is_unit and payload is not None:
             raise TypeError(f"{self.name} is an operation of active messages: its payloads are their units")
+        self.makers = Makers(self.name, self.signature, payload) if payload is not None else None
         self.options = options
         self._compiled = None
         self._opened = weakref.WeakKeyDictionary()

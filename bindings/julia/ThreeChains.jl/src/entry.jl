@@ -169,7 +169,7 @@ function argument_types(f)
 end
 
 takes_message(types) = length(types) >= 2 && is_target(types[end]) && all(type -> is_payload(type) || is_value(type), types[1:end-1])
-is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr}) &&
+is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr,Unit}) &&
     lies_as_in_c(type)
 
 is_payload(type) = type <: View && isconcretetype(type) && isbitstype(eltype(type)) && sizeof(eltype(type)) > 0
