@@ -109,6 +109,8 @@ unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY
 unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
 /* Returns whether payloads are read-only; they then begin at pages. */
 bool tci_archive_payload_readonly(const tci_archive *archive);
+/* Returns whether payloads are units of active messages (<tc/am_entry.h>). */
+bool tci_archive_payload_unit(const tci_archive *archive);
 /* Returns the function's prototype, or NULL. It has 2 to TCI_PROTOTYPE_MAX - 1 printable
  * characters; tci_prototype_check knows more (prototype.h). */
 const char *tci_archive_prototype(const tci_archive *archive);
@@ -184,6 +186,9 @@ TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uin
 /* Makes payloads read-only. Their alignment is then the largest one, regardless of the
  * requested one. */
 void tci_archive_writer_readonly(tci_archive_writer *writer);
+
+/* Makes payloads units of active messages. */
+void tci_archive_writer_unit(tci_archive_writer *writer);
 
 /* Copies the function's prototype. TC_E_INVALID: see tci_prototype_check. */
 TC_MUST_CHECK tc_status tci_archive_writer_prototype(tci_archive_writer *writer,

@@ -28,6 +28,9 @@
 #define TCI_LIFE_MARK 13u
 /* Value of the upper bits: the prototype follows, then their own value as above. */
 #define TCI_PROTOTYPE_MARK 12u
+/* Value of the upper bits: payloads are units of active messages. Their own value then follows
+ * in a byte of its own, and may be a mark again. */
+#define TCI_UNIT_MARK 11u
 #define TCI_ENTRY_PLACES 7u /* those with an offset in the code of every slice */
 
 /* The targets that have a number in the index; any other is written as text after

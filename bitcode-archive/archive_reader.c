@@ -24,6 +24,7 @@ struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries, payload_alignment;
     bool payload_readonly;
+    bool payload_unit;
     const char *prototype; /* a view of the content, or NULL */
     tci_exports exports;
     tci_archive_header header;
@@ -157,6 +158,8 @@ static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entr
                               tc_error *err)
 {
     unsigned upper = entries >> TCI_ALIGNMENT_SHIFT;
+    archive->payload_unit = upper == TCI_UNIT_MARK;
+    upper = upper == TCI_UNIT_MARK ? tci_read_u8(r) : upper;
     if (upper == TCI_PROTOTYPE_MARK) {
         TC_TRY(read_prototype(r, archive, err));
         upper = tci_read_u8(r);
@@ -169,11 +172,12 @@ static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entr
     TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
     if (upper != TCI_LIBRARY_MARK)
         return tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
-    if ((archive->entries & TCI_ENTRY_PLACES) != TCI_ENTRY_MAIN || archive->prototype != NULL)
+    if ((archive->entries & TCI_ENTRY_PLACES) != TCI_ENTRY_MAIN || archive->prototype != NULL ||
+        archive->payload_unit)
         return tci_error_set(
-            err, TC_E_CORRUPT, "a library with entries 0x%x%s, expected 0x%x alone",
+            err, TC_E_CORRUPT, "a library with entries 0x%x%s%s, expected 0x%x alone",
             archive->entries, archive->prototype != NULL ? " and a prototype" : "",
-            TCI_ENTRY_MAIN);
+            archive->payload_unit ? " and units" : "", TCI_ENTRY_MAIN);
     return tci_archive_exports_read(r, &archive->exports, err);
 }
 
@@ -284,6 +288,11 @@ const char *tci_archive_prototype(const tci_archive *archive)
 bool tci_archive_payload_readonly(const tci_archive *archive)
 {
     return archive->payload_readonly;
+}
+
+bool tci_archive_payload_unit(const tci_archive *archive)
+{
+    return archive->payload_unit;
 }
 
 bool tci_archive_is_library(const tci_archive *archive)

@@ -26,6 +26,7 @@ struct tci_archive_writer {
     unsigned entries;
     unsigned payload_alignment;
     bool payload_readonly;
+    bool payload_unit;
     char prototype[TCI_PROTOTYPE_MAX]; /* "": none */
     bool plain, stored;
     void *exports; /* the list of a library; NULL for a function */
@@ -83,6 +84,11 @@ void tci_archive_writer_readonly(tci_archive_writer *writer)
     writer->payload_readonly = true;
 }
 
+void tci_archive_writer_unit(tci_archive_writer *writer)
+{
+    writer->payload_unit = true;
+}
+
 tc_status tci_archive_writer_prototype(tci_archive_writer *writer, const char *prototype,
                                        tc_error *err)
 {
@@ -97,7 +103,8 @@ tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_expor
     void *bytes;
     size_t size;
     if ((writer->entries & TCI_ENTRY_KNOWN) != TCI_ENTRY_MAIN || writer->payload_readonly ||
-        writer->prototype[0] != '\0' || writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
+        writer->payload_unit || writer->prototype[0] != '\0' ||
+        writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
         return tci_error_set(err, TC_E_INVALID,
                              "archive %s: a library has no payloads and no prototype",
                              writer->name);
@@ -259,7 +266,9 @@ static void write_entries(const tci_archive_writer *writer, tci_writer *w)
 {
     const bool has_life = (writer->entries & TCI_ENTRY_LIFE) != 0;
     const size_t prototype = strlen(writer->prototype);
-    unsigned marks[3], count = 0;
+    unsigned marks[4], count = 0;
+    if (writer->payload_unit)
+        marks[count++] = TCI_UNIT_MARK;
     if (prototype > 0)
         marks[count++] = TCI_PROTOTYPE_MARK;
     if (has_life)
@@ -267,10 +276,12 @@ static void write_entries(const tci_archive_writer *writer, tci_writer *w)
     marks[count++] = upper_bits(writer);
     tci_write_u8(
         w, (uint8_t)((writer->entries & TCI_ENTRY_KNOWN) | marks[0] << TCI_ALIGNMENT_SHIFT));
-    if (prototype > 0)
-        tci_write_bytes(w, writer->prototype, prototype + 1);
-    for (unsigned i = 1; i < count; i++)
-        tci_write_u8(w, (uint8_t)marks[i]);
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0)
+            tci_write_u8(w, (uint8_t)marks[i]);
+        if (marks[i] == TCI_PROTOTYPE_MARK)
+            tci_write_bytes(w, writer->prototype, prototype + 1);
+    }
 }
 
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
@@ -289,7 +300,7 @@ static void write_content(const tci_archive_writer *writer, tci_writer *w)
 /* Returns an upper bound for write_content, which gives the exact size. */
 static size_t content_bound(const tci_archive_writer *writer)
 {
-    size_t bound = TCI_ARCHIVE_NAME_MAX + 4 + TCI_PROTOTYPE_MAX + writer->exports_size;
+    size_t bound = TCI_ARCHIVE_NAME_MAX + 5 + TCI_PROTOTYPE_MAX + writer->exports_size;
     for (size_t i = 0; i < writer->slice_count; i++)
         bound += 1 + TCI_TRIPLE_MAX + 5 + 2 * TCI_VARINT_MAX_SIZE +
                  writer->slices[i].symbols_size + writer->slices[i].info.size;

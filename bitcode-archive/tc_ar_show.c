@@ -286,6 +286,8 @@ static void show_lines(const tci_ar_input *input, const tci_ar_deps *deps, const
         if ((tci_ar_entries(archive) & entry_names[i].bit) != 0)
             printf(" %s%s", name, entry_name(archive, i));
     }
+    if (tci_archive_payload_unit(archive))
+        fputs("\nshape    active message", stdout);
     if (tci_archive_payload_readonly(archive))
         fputs("\npayload  read-only, in pages of its own", stdout);
     else if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
@@ -341,9 +343,11 @@ static void show_json(const tci_ar_input *input, const tci_ar_deps *deps, const 
         printf("%s\"%s\"", comma, entry_name(archive, i) + 1);
         comma = ",";
     }
-    printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,\"prototype\":",
+    printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,\"active_message\":%s,"
+           "\"prototype\":",
            tci_archive_payload_alignment(archive),
-           tci_archive_payload_readonly(archive) ? "true" : "false");
+           tci_archive_payload_readonly(archive) ? "true" : "false",
+           tci_archive_payload_unit(archive) ? "true" : "false");
     print_json_string(tci_archive_prototype(archive));
     putchar(',');
     print_exports_json(archive);

@@ -36,6 +36,11 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
             return tci_error_set(err, TC_E_INVALID,
                                  "payloads are read-only for %s alone: expected it for all",
                                  codes[codes[i].payload.readonly ? i : 0].triple);
+        if (codes[i].payload.unit != codes[0].payload.unit)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "an operation of active messages for %s alone: expected one "
+                                 "for all",
+                                 codes[codes[i].payload.unit ? i : 0].triple);
         if (strcmp(codes[i].payload.prototype, codes[0].payload.prototype) != 0)
             return tci_error_set(err, TC_E_INVALID,
                                  "%s and %s have different prototypes ('%s' and '%s')",
@@ -54,6 +59,8 @@ static tc_status add_payload(tci_archive_writer *writer, const tci_payload_reque
 {
     if (payload->readonly)
         tci_archive_writer_readonly(writer);
+    if (payload->unit)
+        tci_archive_writer_unit(writer);
     if (payload->prototype[0] != '\0')
         TC_TRY(tci_archive_writer_prototype(writer, payload->prototype, err));
     return tci_archive_writer_align(writer, payload->alignment, err);

@@ -8,6 +8,7 @@
 
 #define ALIGNMENT "_payload_alignment"
 #define READONLY "_payload_readonly"
+#define UNIT "_payload_unit"
 #define PROTOTYPE "_payload_prototype"
 
 enum { TEXT_NESTING = 2 }; /* arrays and structs around the bytes of a text */
@@ -65,6 +66,15 @@ static unsigned long long number_of(const request *r, const char *suffix, const 
                    "expected a constant whole number; %s of <tc/entry.h> defines it", macro);
     report(r, variable, symbol, problem);
     return otherwise;
+}
+
+/* TC_AM_FUNCTION defines it. Any value will do: a variable of Fortran's is no constant. */
+static bool has_unit(const request *r)
+{
+    char symbol[TCI_ARCHIVE_NAME_MAX + 32];
+    check_other_names(r, UNIT);
+    (void)snprintf(symbol, sizeof symbol, "%s" UNIT, r->name);
+    return LLVMGetNamedGlobal(r->module, symbol) != NULL;
 }
 
 static unsigned alignment_of(const request *r)
@@ -152,7 +162,8 @@ tci_payload_request tci_payload_request_of(LLVMModuleRef module, const char *nam
     const request r = {module, name, origin, findings};
     tci_payload_request payload = {.alignment = alignment_of(&r),
                                    .readonly =
-                                       number_of(&r, READONLY, "TC_PAYLOAD_READONLY", 0) != 0};
+                                       number_of(&r, READONLY, "TC_PAYLOAD_READONLY", 0) != 0,
+                                   .unit = has_unit(&r)};
     copy_prototype(&r, payload.prototype);
     return payload;
 }

@@ -1,5 +1,6 @@
 /* A function's requirements for its payloads, and its prototype: the constants that
- * TC_PAYLOAD_ALIGN, TC_PAYLOAD_READONLY and TC_PROTOTYPE (<tc/entry.h>) define beside its code.
+ * TC_PAYLOAD_ALIGN, TC_PAYLOAD_READONLY and TC_PROTOTYPE (<tc/entry.h>), and TC_AM_FUNCTION
+ * (<tc/am_entry.h>) define beside its code.
  * The archive has them in its index, so the constants themselves do not travel. */
 #ifndef TCI_PAYLOAD_REQUEST_H
 #define TCI_PAYLOAD_REQUEST_H
@@ -13,6 +14,7 @@
 typedef struct tci_payload_request {
     unsigned alignment; /* bytes; the smallest if the function requests none */
     bool readonly;
+    bool unit; /* of an active message */
     char prototype[TCI_PROTOTYPE_MAX]; /* "": none */
 } tci_payload_request;
 

@@ -86,8 +86,14 @@ static inline void tc_am_run(tc_am_function function, const void *payload, size_
 
 #ifdef __cplusplus
 #define TC_AM_LINKAGE extern "C"
+#define TC_AM_MARK(name)                                                                       \
+    extern "C" const size_t name##_payload_unit;                                               \
+    const size_t name##_payload_unit = 1
 #else
 #define TC_AM_LINKAGE extern
+#define TC_AM_MARK(name)                                                                       \
+    extern const size_t name##_payload_unit;                                                   \
+    const size_t name##_payload_unit = 1
 #endif
 
 /* Declares NAME_am and NAME_main, for programs that use them. */
@@ -95,11 +101,13 @@ static inline void tc_am_run(tc_am_function function, const void *payload, size_
     TC_AM_LINKAGE void name##_am(tc_am_unit *unit);                                            \
     TC_AM_LINKAGE void name##_main(void *payload, size_t payload_size, void *target_args)
 
-/* Begins the definition of an operation; its parameter and body follow.
+/* Begins the definition of an operation; its parameter and body follow. It also states
+ * NAME_payload_unit, by which the archive has the entry's shape (tc-ar show).
  *
  *   name  of the function, without quotes */
 #define TC_AM_FUNCTION(name)                                                                   \
     TC_AM_DECLARE(name);                                                                       \
+    TC_AM_MARK(name);                                                                          \
     void name##_main(void *payload, size_t payload_size, void *target_args)                    \
     {                                                                                          \
         (void)target_args;                                                                     \

@@ -76,6 +76,8 @@ tc_status tci_bitcode_slices_open(tci_registry *registry, const char *name,
         status = tci_archive_writer_prototype(writer, given->prototype, err);
     if (has_name(&first, name, "payload_readonly"))
         tci_archive_writer_readonly(writer);
+    if (has_name(&first, name, "payload_unit"))
+        tci_archive_writer_unit(writer);
     if (status == TC_OK)
         status = write_archive(writer, given, &archive, &code.archive_size, err);
     tci_archive_writer_destroy(writer);

@@ -212,7 +212,7 @@ TEST(alignment_of_payloads)
     tci_archive *archive;
     memcpy(content, small, sizeof content);
     forged parts = forge_stored(content, sizeof content);
-    for (unsigned doubled = 0; doubled < TCI_PROTOTYPE_MARK; doubled++) {
+    for (unsigned doubled = 0; doubled < TCI_UNIT_MARK; doubled++) {
         content[2] = (char)(TCI_ENTRY_MAIN | doubled << TCI_ALIGNMENT_SHIFT);
         if (doubled > 8) {
             assert_status(forge_refused(&parts, &err), TC_E_VERSION);

@@ -169,6 +169,27 @@ TEST(read_only_payloads)
     free(bytes);
 }
 
+/* A byte more, in front of all other marks: 11 << 4 | main, then the usual byte. */
+TEST(units_of_active_messages)
+{
+    static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
+    static const uint8_t content[] = {'f', 0, 0xb1, 0, 1};
+    tci_archive_writer *writer;
+    void *bytes;
+    tc_error err;
+    assert_ok(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL));
+    tci_archive_writer_unit(writer);
+    assert_status(tci_archive_writer_exports(writer, NULL, 0, &err), TC_E_INVALID);
+    assert_ok(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL));
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_memory_equal((const char *)bytes + 7, content, sizeof content);
+    assert_true(tci_archive_payload_unit(archive));
+    assert_int_equal(tci_archive_payload_alignment(archive), 16);
+    assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
 TEST(bad_names_and_entries)
 {
     static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
@@ -278,8 +299,10 @@ TEST(prototypes_are_content)
     assert_non_null(strstr(err.text, "found 'f65)' at 1, expected a type"));
     assert_ok(tci_archive_writer_prototype(writer, "(f64)->{i8,i64}", NULL));
     tci_archive_writer_readonly(writer);
+    tci_archive_writer_unit(writer);
     assert_ok(add(writer, "x86_64-linux-gnu", TCI_FORM_BITCODE, 0, NULL));
     tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_true(tci_archive_payload_unit(archive));
     assert_string_equal(tci_archive_prototype(archive), "(f64)->{i8,i64}");
     assert_true(tci_archive_payload_readonly(archive));
     assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN | TCI_ENTRY_LIFE);

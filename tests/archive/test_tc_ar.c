@@ -132,8 +132,9 @@ TEST(show_as_json)
     expect_output(id);
     expect_output(
         "\"archive_bytes\":317,\"content_bytes\":987,\"packing\":\"zstd of 2-bit units\"");
-    expect_output("\"entries\":[\"main\",\"payload_get_max_size\",\"payload_init\"],"
-                  "\"payload_alignment\":16,\"payload_readonly\":false,");
+    expect_output(
+        "\"entries\":[\"main\",\"payload_get_max_size\",\"payload_init\"],"
+        "\"payload_alignment\":16,\"payload_readonly\":false,\"active_message\":false,");
     expect_output("\"deps\":[\"lib\\\"odd\\\\\\u001b\\u00e9.so\"]}\n");
 }
 

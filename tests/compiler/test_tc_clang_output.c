@@ -184,7 +184,28 @@ TEST_WITH(read_only_payloads, enter_empty_folder, leave_folder)
     assert_has(result.text, "\npayload  read-only, in pages of its own\n");
     run_tool(&result, TEST_TC_AR, "show", "--json", "readonly_payload.tca", NULL);
     assert_success();
-    assert_has(result.text, "\"payload_alignment\":4096,\"payload_readonly\":true,");
+    assert_has(
+        result.text,
+        "\"payload_alignment\":4096,\"payload_readonly\":true,\"active_message\":false,");
+}
+
+/* Of the operation alone: the other function of the source is an ordinary one. */
+TEST_WITH(operations_of_active_messages, enter_empty_folder, leave_folder)
+{
+    for (size_t i = 0; i < 2; i++) {
+        opened_archive a;
+        run_tool(&result, TEST_TC_CLANG, data_file("operation.c"), "-o", "operation.tca",
+                 i == 0 ? "--name=operation" : "--name=ordinary", "-I" TEST_INCLUDE, NULL);
+        assert_success();
+        open_archive(&a, "operation.tca");
+        assert_true(tci_archive_payload_unit(a.archive) == (i == 0));
+        const char *code = tci_archive_slice_bytes(a.archive, 0);
+        assert_null(memmem(code, tci_archive_slice(a.archive, 0)->size, "payload_unit", 12));
+        close_archive(&a);
+        run_tool(&result, TEST_TC_AR, "show", "operation.tca", NULL);
+        assert_success();
+        assert_true((strstr(result.text, "\nshape    active message\n") != NULL) == (i == 0));
+    }
 }
 
 TEST_WITH(prototypes, enter_empty_folder, leave_folder)
@@ -207,8 +228,7 @@ TEST_WITH(prototypes, enter_empty_folder, leave_folder)
     assert_has(result.text, "\nprototype (f64,i32,f32[])->f64\n");
     run_tool(&result, TEST_TC_AR, "show", "--json", "typed.tca", NULL);
     assert_success();
-    assert_has(result.text,
-               "\"payload_readonly\":false,\"prototype\":\"(f64,i32,f32[])->f64\",");
+    assert_has(result.text, "\"active_message\":false,\"prototype\":\"(f64,i32,f32[])->f64\",");
 }
 
 /* Both forms know the original API's names of the functions that make payloads. */

@@ -17,6 +17,8 @@ two(p::View{Int32}, t::Ptr{Cvoid}) = nothing
 untyped(p, t) = nothing
 objects(p::View{Any}, t::Ptr{Cvoid}) = nothing
 fine(p::View{Int64}, t::Ptr{Cvoid}) = reply(p[1] + 1)
+unit_alone(unit::Unit, input::View{Int64}) = nothing
+@ifunc runtime=true unit_here(unit::Unit, i::View{Int64}, o::View{Int64}, m::View{Int64}) = nothing
 
 function refusal(f)
     try
@@ -50,6 +52,8 @@ end
     @test occursin("expected (View{T}, Ptr{U})", refusal(untyped))
     @test occursin("expected (View{T}, Ptr{U})", refusal(objects))
     @test_throws ArgumentError bitcode(fine; name="no name")
+    @test occursin("expected (View{T}, Ptr{U})", refusal(unit_alone))
+    @test occursin("has runtime=true and takes (Unit, ", refusal(unit_here))
 end
 
 @testset "a refusal leaves nothing behind" begin

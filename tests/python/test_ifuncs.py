@@ -421,6 +421,26 @@ class Refusals(PythonCase):
         self.refused(words, "words returns .*unicode_type.*; expected")
         self.refused(gaps, "numpy.ascontiguousarray")
 
+    def test_operations_of_active_messages(self):
+        def mixed(unit: tchains.Unit, column: tchains.Payload(np.float64)):
+            return None
+
+        @tchains.ifunc
+        def returns(sums: tchains.Persistent(np.int64)):
+            return len(sums)
+
+        @tchains.ifunc
+        def stores(input: tchains.Input(np.int64)):
+            input[0, 0] = 1
+
+        with self.assertRaisesRegex(TypeError, "parameters of Unit, .* alone; found column"):
+            tchains.ifunc(mixed)
+        with self.assertRaisesRegex(TypeError, "its payloads are their units"):
+            tchains.ifunc(returns.function, payload=(None, lambda sums: None))
+        self.refused(returns, "returns returns .*; an operation of active messages writes its output")
+        self.refused(stores, "Cannot modify readonly array")
+        self.assertIsNone(returns.prototype)
+
     def test_annotations(self):
         def missing(n):
             return n

@@ -103,7 +103,7 @@ def measured(folder, include, text, compiler, rustc):
     rust_lines = program_lines(structs, constants, 'println!("{0} {{}}", {1});', "std::mem::size_of::<{0}>()",
                                "{{ let place = std::mem::MaybeUninit::<{0}>::uninit(); let start = place.as_ptr(); "
                                "unsafe {{ std::ptr::addr_of!((*start).{1}) as usize - start as usize }} }}", "{0} as i64")
-    headers_of_c = "".join(f"#include <{name}>\n" for name in ("stddef.h", "stdio.h", "sys/uio.h", "tc/tc.h", "tc/task_sync.h", "tc/window_rows.h", "tc/window_view.h", "tc/before_0_2.h"))
+    headers_of_c = "".join(f"#include <{name}>\n" for name in ("stddef.h", "stdio.h", "sys/uio.h", "tc/tc.h", "tc/am_entry.h", "tc/task_sync.h", "tc/window_rows.h", "tc/window_view.h", "tc/before_0_2.h"))
     sources = {"table.c": headers_of_c + "typedef struct iovec iovec; /* POSIX has no typedef */\nint main(void) {\n" + "\n".join(c_lines) + "\n}\n",
                "table.rs": "use tchains_sys::*;\nfn main() {\n" + "\n".join(rust_lines) + "\n}\n"}
     for name, source in sources.items():

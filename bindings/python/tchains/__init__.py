@@ -23,7 +23,8 @@ __version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
 
 # Parts that need NumPy, Numba or asyncio are loaded on first use.
 _LATER = {"ifunc": "python_ifunc", "Payload": "parameters", "Data": "parameters", "State": "parameters", "TargetArgs": "parameters",
-          "Reply": "parameters", "serving": "aio", "here": None}
+          "Reply": "parameters", "Unit": "parameters", "Input": "parameters", "Output": "parameters", "Persistent": "parameters",
+          "Description": "parameters", "serving": "aio", "here": None}
 
 __all__ = ["Closed", "CompileError", "Condition", "Context", "Error", "GlobalPointer", "Invalid", "NoMemory", "NotFound", "PeerLost",
            "Raised", "Refused", "Rights", "Step", "Timeout", "TooLarge", "Unreachable", *_LATER]

@@ -21,7 +21,8 @@ def archive_of(name, slices, prototype):
     err, out, fn = ffi.new("tc_error *"), ffi.new("tc_loader **"), ffi.new("tc_ifunc **")
     check(lib.tc_loader_create(ffi.NULL, ffi.NULL, 0, out, err), err)
     loader = ffi.gc(out[0], lib.tc_loader_destroy)
-    code, _kept = code_of(name=name.encode(), slices=slices, prototype=prototype.encode())
+    more = {} if prototype is None else {"prototype": prototype.encode()}
+    code, _kept = code_of(name=name.encode(), slices=slices, **more)
     check(lib.tc_loader_open_code(loader, code, fn, err), err)
     size = ffi.new("size_t *")
     data = lib.tc_ifunc_archive(fn[0], size)

@@ -22,7 +22,7 @@ _TEXT_BYTES = 256
 
 def numba_type(kind):
     """Numba's type of a parameter."""
-    if isinstance(kind, parameters.Scalar):
+    if isinstance(kind, (parameters.Scalar, parameters.Unit)):
         return from_dtype(kind.dtype)
     return types.Array(from_dtype(kind.dtype), len(kind.shape), "C", readonly=not kind.writable)
 

@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import nrtdynmod
 
-from . import _binding, answer_code, entry_code, maker_code, passes, runtime_code
+from . import _binding, answer_code, entry_code, maker_code, passes, runtime_code, unit_code
 from .errors import CompileError
 
 # Symbols that only a process with Python and Numba has.
@@ -77,6 +77,10 @@ def _compile(part, name, options, write, debug=False):
 def _main_part(function, name, signature):
     """(function, types of its arguments, signature of the message that it may send on), and the function that makes NAME_main."""
     def write(context, module, result_type):
+        if signature.is_unit:
+            if result_type != types.none:
+                _refuse(f"{name} returns {result_type}; an operation of active messages writes its output, and returns nothing")
+            return unit_code.UnitEntry(context, module, name, signature).write
         _check_result(name, result_type, signature.result)
         return entry_code.Entry(context, module, name, signature).write
     return (function, entry_code.argument_types(signature), signature), write
@@ -110,6 +114,7 @@ def _linked(libraries):
 def _optimise(module, name, codegen):
     """Inlines and simplifies. Loops are left as they were written: the node widens them for its own processor."""
     entries = {name + entry.suffix for entry in (entry_code.Entry, maker_code.BoundEntry, maker_code.InitEntry)}
+    entries.add(name + unit_code.SUFFIX)
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration and value.name not in entries and not value.name.startswith("llvm."):
             value.linkage = "internal"

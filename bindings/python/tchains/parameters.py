@@ -180,6 +180,54 @@ class Scalar:
             raise TypeError(f"a value of a message is a number, a bool or a struct of them; found {self.dtype}")
 
 
+UNIT_BYTES = 232  # of tc_am_unit (tc/am_op.h), which has a status and a text behind these members
+UNIT = struct_of({"input": numpy.dtype(numpy.uint64), "output": numpy.dtype(numpy.uint64), "persistent": numpy.dtype(numpy.uint64),
+                  "persistent_bytes": numpy.dtype(numpy.uint64), "input_bytes": numpy.dtype(numpy.uint32),
+                  "output_bytes": numpy.dtype(numpy.uint32), "segments": numpy.dtype(numpy.uint32), "first": numpy.dtype(numpy.uint32),
+                  "description": numpy.dtype(numpy.uint64), "description_bytes": numpy.dtype(numpy.uint32),
+                  "origin": numpy.dtype(numpy.uint32)})
+
+
+class UnitPart:
+    """A parameter of an operation of active messages, which has no others."""
+
+
+class Input(_Array, UnitPart):
+    """The input of an active message: a row of elements for each segment of the unit."""
+
+    def __init__(self, dtype):
+        super().__init__(dtype, False, (None, None))
+
+
+class Output(_Array, UnitPart):
+    """The output of an active message, to be written: a row of elements for each segment of the unit."""
+
+    def __init__(self, dtype):
+        super().__init__(dtype, True, (None, None))
+
+
+class Persistent(_Array, UnitPart):
+    """The range of the rank's window that an active message names."""
+
+    def __init__(self, dtype):
+        super().__init__(dtype, True, (None,))
+
+
+class Description(_Array, UnitPart):
+    """The bytes that an active message has beside its input; none without a description."""
+
+    def __init__(self):
+        super().__init__(numpy.uint8, False, (None,))
+
+
+class Unit(UnitPart):
+    """The unit of an active message: `segments` and `first`, `origin`, `input_bytes` and `output_bytes` of one segment,
+    `persistent_bytes`, `description_bytes`."""
+
+    def __init__(self):
+        self.dtype = UNIT
+
+
 def _c_struct(dtype):
     """A struct with its alignment, which NumPy forgets without align=True. One that does not lie as in C is refused."""
     members = {name: _c_struct(dtype[name]) if dtype[name].names is not None else dtype[name] for name in dtype.names}
@@ -190,7 +238,9 @@ def _c_struct(dtype):
 
 
 def _parameter(function, name, annotation):
-    if isinstance(annotation, (_Array, Scalar)):
+    if annotation in (Unit, Description):
+        return annotation()
+    if isinstance(annotation, (_Array, Scalar, UnitPart)):
         return annotation
     if annotation is inspect.Parameter.empty:
         raise TypeError(f"{function.__name__}: parameter {name} has no annotation; expected a number's type, "
@@ -225,6 +275,11 @@ class Signature:
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise TypeError(f"{function.__name__}: parameter {name} takes any number of arguments; expected one each")
             self.parameters[name] = _parameter(function, name, parameter.annotation)
+        parts = [name for name, kind in self.parameters.items() if isinstance(kind, UnitPart)]
+        self.is_unit = bool(parts)
+        if parts and len(parts) < len(self.parameters):
+            raise TypeError(f"{function.__name__}: an operation of active messages has parameters of Unit, Input(...), Output(...), "
+                            f"Persistent(...) and Description alone; found {', '.join(set(self.parameters) - set(parts))}")
         self.arrays = [name for name, kind in self.parameters.items() if isinstance(kind, Payload)]
         self.array = self.parameters[self.arrays[-1]] if self.arrays else None
         self.result = inspect.signature(function, eval_str=True).return_annotation

@@ -24,6 +24,8 @@ class PythonIfunc:
         if not (self.name.isascii() and self.name.isidentifier()) or keyword.iskeyword(self.name):
             raise ValueError(f"the name of a function that travels is a C identifier; found {self.name!r}: ifunc(name=...)")
         self.signature = Signature(function)
+        if self.signature.is_unit and payload is not None:
+            raise TypeError(f"{self.name} is an operation of active messages: its payloads are their units")
         self.makers = Makers(self.name, self.signature, payload) if payload is not None else None
         self.options = options
         self._compiled = None
@@ -67,7 +69,9 @@ class PythonIfunc:
     @property
     def prototype(self):
         """The types of its arguments and of its answer, for callers in any language. A reply whose shape is behind it has no type
-        there."""
+        there; neither has an operation of active messages."""
+        if self.signature.is_unit:
+            return None
         result = self._result()
         if isinstance(result, _Several):
             results = [element_text(dtype) + ("[]" if varies else "") for dtype, varies in result.parts]
@@ -102,6 +106,8 @@ class PythonIfunc:
 
     def message(self, context, arguments, named):
         """(handle, payload) of a message."""
+        if self.signature.is_unit:
+            raise TypeError(f"{self.name} is an operation of active messages: save() it, and send it by tc_am_op_open and tc_am")
         signature = self.signature if self.makers is None else self.makers.source
         payload = signature.payload(arguments, named)
         return self.opened(context), payload

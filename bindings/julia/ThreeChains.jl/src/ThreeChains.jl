@@ -13,6 +13,7 @@ export finish
 export Group, barrier, call_all, program, Library, push, withdraw, install, remove, libraries
 export Window, WindowView, GlobalPointer, chain, map_window
 export allocate, fetch_add!, compare_swap!, masked_compare_swap!, get_indirect
+export Unit, fail!
 export reply, begin_reply, commit_reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops
 
 include("library.jl")
@@ -29,6 +30,7 @@ include("layout_check.jl")
 include("compile.jl")
 include("embedded.jl")
 include("entry.jl")
+include("am_unit.jl")
 include("message.jl")
 include("exports.jl")
 include("archive.jl")

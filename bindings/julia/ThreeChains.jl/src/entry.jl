@@ -162,14 +162,14 @@ function argument_types(f)
     length(found) == 1 ||
         throw(ArgumentError("$f has $(length(found)) methods, expected one, with its types declared"))
     types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
-    (Tuple{types...} == RAW || takes_message(types)) && return types
+    (Tuple{types...} == RAW || takes_message(types) || takes_unit(types)) && return types
     throw(ArgumentError(string(f, " takes (", join(types, ", "),
         "), expected (View{T}, Ptr{U}) with T and U of bits, perhaps with more views and values of bits beside or in place of ",
-        "the View, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
+        "the View, (Unit, View{I}, View{O}, View{P}), or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
 end
 
 takes_message(types) = length(types) >= 2 && is_target(types[end]) && all(type -> is_payload(type) || is_value(type), types[1:end-1])
-is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr}) &&
+is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr,Unit}) &&
     lies_as_in_c(type)
 
 is_payload(type) = type <: View && isconcretetype(type) && isbitstype(eltype(type)) && sizeof(eltype(type)) > 0
@@ -177,6 +177,7 @@ is_target(type) = type <: Union{Ptr,View} && isconcretetype(type)
 
 function mainly(f::Function)
     types = argument_types(f)
+    takes_unit(types) && return IfuncUnit{typeof(f),types[2:4]...}()
     return Tuple{types...} == RAW ? f : IfuncMain{typeof(f),Tuple{types[1:end-1]...},types[end]}()
 end
 
@@ -253,6 +254,11 @@ is_precompiling() = ccall(:jl_generating_output, Cint, ()) != 0
 
 Defines a function that can be sent, and compiles it at once: operations that it cannot do elsewhere
 are reported here.
+
+    @ifunc function NAME(unit::Unit, input::View{I}, output::View{O}, mine::View{P}) ... end
+
+An operation of active messages: input and output have the elements of all segments of the unit, `mine` those of the
+range of the rank's window. A unit fails by `fail!`.
 
     @ifunc payload=(BOUND, INIT) function NAME(payload::View{T}, target::Ptr{U}) ... end
 

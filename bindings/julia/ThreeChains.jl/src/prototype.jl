@@ -100,11 +100,12 @@ function check_prototype(::Type{T}, fn::Ifunc, ::Nothing) where {T}
     check(status, space)
 end
 
-# The prototype of a function in Julia, or nothing where its message is made of a sender's arguments, or is any bytes. Its
+# The prototype of a function in Julia, or nothing where its message is made of a sender's arguments, a unit
+# of active messages, or any bytes. Its
 # answer is the one that it states; otherwise that of `reply`, which has any type.
 function prototype_of_function(f)
     types = argument_types(f)
-    (Tuple{types...} == RAW || Base.invokelatest(payload_functions, f) !== nothing) && return nothing
+    (Tuple{types...} == RAW || takes_unit(types) || Base.invokelatest(payload_functions, f) !== nothing) && return nothing
     arguments = collect(String, map(part_text, types[1:end-1]))
     text = text_with_answer(arguments, Base.invokelatest(answer_type, f))
     return sizeof(text) <= TEXT_MAX ? text : nothing

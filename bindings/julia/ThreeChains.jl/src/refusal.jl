@@ -90,12 +90,12 @@ struct Finding
     lines::Vector{Tuple{String,Int,String}}
 end
 
-const OWN_FILE = joinpath(@__DIR__, "entry.jl")
+const OWN_FILES = [joinpath(@__DIR__, name) for name in ("entry.jl", "am_unit.jl")]
 
 # The lines of the function's author. Below them is only the code that makes NAME_main of the
 # function.
 function own_lines(lines)
-    last(lines)[1] == OWN_FILE && length(lines) > 1 ? lines[1:end-1] : lines
+    last(lines)[1] in OWN_FILES && length(lines) > 1 ? lines[1:end-1] : lines
 end
 
 place(line) = string(line[3], " at ", line[1], ":", line[2])

@@ -21,30 +21,59 @@ fn report(result: Result<(), Failure>) {
     }
 }
 
-/// The body of `NAME_main`, used by `ifunc!`.
+/// Runs a body whose panic does not leave. Returns whether it has returned.
 ///
 /// # Safety
-/// The arguments are those of `NAME_main`.
+/// Without the standard library a panic drops nothing that the body made.
 #[cfg(all(not(feature = "std"), feature = "abort"))]
 #[inline(always)]
-pub unsafe fn run(
-    payload: *mut c_void,
-    payload_size: usize,
-    target_args: *mut c_void,
-    function: fn(&mut Message) -> Result<(), Failure>,
-) {
-    report(function(&mut Message::new(
-        payload,
-        payload_size,
-        target_args,
-    )));
+pub(crate) unsafe fn guarded<F: FnMut()>(mut body: F) -> bool {
+    body();
+    true
+}
+
+/// Runs a body whose panic does not leave. Returns whether it has returned.
+///
+/// # Safety
+/// Without the standard library a panic drops nothing that the body made.
+#[cfg(not(any(feature = "std", feature = "abort")))]
+#[inline(always)]
+pub(crate) unsafe fn guarded<F: FnMut()>(mut body: F) -> bool {
+    unsafe extern "C" fn call<F: FnMut()>(argument: *mut c_void) {
+        (*(argument as *mut F))()
+    }
+    // A panic reports the reason itself, in its handler.
+    tc_self_guard(Some(call::<F>), &mut body as *mut F as *mut c_void) == 0
+}
+
+/// Runs a body whose panic does not leave. Returns whether it has returned.
+///
+/// # Safety
+/// None is needed; the other variants need some.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(crate) unsafe fn guarded<F: FnMut()>(body: F) -> bool {
+    let panic = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
+        Ok(()) => return true,
+        Err(panic) => panic,
+    };
+    let mut text = Text::new();
+    text.add("the function panicked: ");
+    text.add(
+        match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            (Some(said), _) => said,
+            (_, Some(said)) => said,
+            _ => "no text",
+        },
+    );
+    fail(ABANDONED, &text);
+    false
 }
 
 /// The body of `NAME_main`, used by `ifunc!`.
 ///
 /// # Safety
 /// The arguments are those of `NAME_main`.
-#[cfg(not(any(feature = "std", feature = "abort")))]
 #[inline(always)]
 pub unsafe fn run<F>(
     payload: *mut c_void,
@@ -54,54 +83,8 @@ pub unsafe fn run<F>(
 ) where
     F: Fn(&mut Message) -> Result<(), Failure>,
 {
-    struct Call<F> {
-        message: Message<'static>,
-        function: F,
-    }
-    unsafe extern "C" fn body<F>(argument: *mut c_void)
-    where
-        F: Fn(&mut Message) -> Result<(), Failure>,
-    {
-        let call = &mut *(argument as *mut Call<F>);
-        report((call.function)(&mut call.message));
-    }
-    let mut call = Call {
-        message: Message::new(payload, payload_size, target_args),
-        function,
-    };
-    // A panic reports the reason itself, in its handler.
-    tc_self_guard(Some(body::<F>), &mut call as *mut Call<F> as *mut c_void);
-}
-
-/// The body of `NAME_main`, used by `ifunc!`.
-///
-/// # Safety
-/// The arguments are those of `NAME_main`.
-#[cfg(feature = "std")]
-#[inline(always)]
-pub unsafe fn run(
-    payload: *mut c_void,
-    payload_size: usize,
-    target_args: *mut c_void,
-    function: fn(&mut Message) -> Result<(), Failure>,
-) {
     let mut message = Message::new(payload, payload_size, target_args);
-    let guarded = std::panic::AssertUnwindSafe(|| function(&mut message));
-    match std::panic::catch_unwind(guarded) {
-        Ok(result) => report(result),
-        Err(panic) => {
-            let mut text = Text::new();
-            text.add("the function panicked: ");
-            text.add(
-                match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-                    (Some(said), _) => said,
-                    (_, Some(said)) => said,
-                    _ => "no text",
-                },
-            );
-            fail(ABANDONED, &text);
-        }
-    }
+    guarded(|| report(function(&mut message)));
 }
 
 #[cfg(not(feature = "std"))]

@@ -25,6 +25,7 @@
 //! --std`) the panic is caught, and values are dropped.
 #![cfg_attr(not(feature = "std"), no_std)]
 
+pub mod am;
 mod boundary;
 mod message;
 mod text;
@@ -53,6 +54,40 @@ macro_rules! ifunc {
                 target_args: *mut $crate::sys::c_void,
             ) {
                 $crate::run(payload, payload_size, target_args, $name)
+            }
+        };
+    };
+}
+
+/// Defines an operation of active messages:
+///
+/// ```ignore
+/// am! {
+///     fn sums(unit: &Unit, input: &[i64], output: &mut [i64], sums: &mut [i64]) -> Result<(), Failure> { ... }
+/// }
+/// ```
+///
+/// `NAME_main` in the archive has the rank check the message; then the function gets the input and
+/// the output of all segments, and the range of the rank's window. Elements are of any type that
+/// is `am::Plain`. An error becomes the failure of the unit.
+#[macro_export]
+macro_rules! am {
+    ($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),+ $(,)?) -> $result:ty $body:block) => {
+        $(#[$attribute])*
+        #[inline(always)]
+        fn $name($($argument: $type),+) -> $result $body
+
+        const _: () = {
+            #[export_name = concat!(stringify!($name), "_payload_unit")]
+            pub static UNIT: usize = 1;
+
+            #[export_name = concat!(stringify!($name), "_main")]
+            pub unsafe extern "C" fn main(
+                payload: *mut $crate::sys::c_void,
+                payload_size: usize,
+                _target_args: *mut $crate::sys::c_void,
+            ) {
+                $crate::am::run(payload, payload_size, $name)
             }
         };
     };

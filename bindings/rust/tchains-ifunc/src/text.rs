@@ -43,6 +43,11 @@ impl Text {
         self.add(core::str::from_utf8(&digit).unwrap_or("?"));
     }
 
+    #[inline]
+    pub(crate) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.bytes[..self.used]).unwrap_or("")
+    }
+
     /// Valid while the text is.
     #[inline]
     pub(crate) fn as_ptr(&self) -> *const c_char {

@@ -31,6 +31,7 @@ macro_rules! opaque {
 
 mod sys_abi;
 mod sys_advanced;
+mod sys_am_entry;
 mod sys_call;
 mod sys_context;
 mod sys_endpoint;
@@ -54,6 +55,7 @@ mod typed_words;
 
 pub use sys_abi::*;
 pub use sys_advanced::*;
+pub use sys_am_entry::*;
 pub use sys_call::*;
 pub use sys_context::*;
 pub use sys_endpoint::*;
