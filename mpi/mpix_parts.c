@@ -107,28 +107,30 @@ static const char *read_struct(const parts *of, tcm_runs *runs)
 
 static const char *read_parts(const parts *of, tcm_runs *runs)
 {
-    tcm_runs old = {0};
-    const char *text = NULL;
-    if (of->combiner == MPI_COMBINER_STRUCT)
-        return read_struct(of, runs);
-    text = read_old(of, 0, &old);
+    const char *(*read)(const parts *of, const tcm_runs *old, tcm_runs *runs) = NULL;
     switch (of->combiner) {
+    case MPI_COMBINER_STRUCT:
+        return read_struct(of, runs);
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
     case MPI_COMBINER_CONTIGUOUS:
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
-        text = text != NULL ? text : read_strided(of, &old, runs);
+        read = read_strided;
         break;
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
     case MPI_COMBINER_INDEXED_BLOCK:
     case MPI_COMBINER_HINDEXED_BLOCK:
-        text = text != NULL ? text : read_indexed(of, &old, runs);
+        read = read_indexed;
         break;
-    default:
-        text = "it is made by a constructor that active messages do not know";
+    default: /* Fortran's have no part */
+        return "it is made by a constructor that active messages do not know";
     }
+    tcm_runs old = {0};
+    const char *text = read_old(of, 0, &old);
+    if (text == NULL)
+        text = read(of, &old, runs);
     tcm_runs_fini(&old);
     return text;
 }

@@ -104,7 +104,7 @@ static void types(mpix_job *job)
     const MPI_Aint back = -8;
     const int two = 2;
     int64_t many[64] = {0};
-    MPI_Datatype sub, before, same, vector;
+    MPI_Datatype sub, before, same, vector, fortran;
     MPI_Type_create_subarray(2, sizes, parts, zero, MPI_ORDER_C, MPI_INT64_T, &sub);
     MPI_Type_create_hindexed(1, &two, &back, MPI_INT64_T, &before);
     MPI_Type_create_hvector(4, 2, 8, MPI_INT64_T, &same);
@@ -114,6 +114,8 @@ static void types(mpix_job *job)
     MPI_Type_commit(&same);
     MPI_Type_commit(&vector);
     REFUSES((c.in = many, c.in_type = sub), MPI_ERR_TYPE, "by a constructor");
+    if (MPI_Type_create_f90_integer(9, &fortran) == MPI_SUCCESS)
+        REFUSES((c.in = many, c.in_type = fortran), MPI_ERR_TYPE, "by a constructor");
     REFUSES((c.in = many + 8, c.in_type = before), MPI_ERR_TYPE, "negative offsets");
     REFUSES((c.out = many, c.out_type = same), MPI_ERR_TYPE, "its elements overlap");
     REFUSES((c.in = many, c.in_count = 2, c.in_there = vector), MPI_ERR_TYPE,
