@@ -91,6 +91,56 @@ static const char *read_indexed(const parts *of, const tcm_runs *old, tcm_runs *
     return text;
 }
 
+/* The part of MPI_Type_create_subarray along a dimension. */
+static tcm_axis subarray_axis(const int *n, int dimension)
+{
+    const int *sizes = n + 1, *counts = sizes + n[0], *starts = counts + n[0];
+    const int64_t size = sizes[dimension], part = counts[dimension], first = starts[dimension];
+    return (tcm_axis){size, first, part, part, first + part};
+}
+
+/* The same of MPI_Type_create_darray: its blocks go to the dimension's processes by turns.
+ * Processes are numbered with the last dimension fastest, in either order of the array. */
+static tcm_axis darray_axis(const int *n, int dimension)
+{
+    const int dimensions = n[2];
+    const int *sizes = n + 3, *kinds = sizes + dimensions, *blocks = kinds + dimensions,
+              *grid = blocks + dimensions;
+    int64_t size = sizes[dimension], block = blocks[dimension], rank = n[1], position = 0;
+    if (kinds[dimension] == MPI_DISTRIBUTE_NONE)
+        return (tcm_axis){size, 0, size, size, size};
+    for (int i = dimensions - 1; i >= dimension; i--) {
+        if (grid[i] < 1)
+            return (tcm_axis){0, 0, 0, 0, 0};
+        position = rank % grid[i];
+        rank /= grid[i];
+    }
+    if (block == MPI_DISTRIBUTE_DFLT_DARG)
+        block = kinds[dimension] == MPI_DISTRIBUTE_CYCLIC
+                    ? 1
+                    : (size + grid[dimension] - 1) / grid[dimension];
+    return (tcm_axis){size, position * block, block, grid[dimension] * block, size};
+}
+
+static const char *read_array(const parts *of, const tcm_runs *old, tcm_runs *runs)
+{
+    const int *n = of->numbers;
+    const int is_sub = of->combiner == MPI_COMBINER_SUBARRAY;
+    const int dimensions = is_sub ? n[0] : n[2], order = n[of->counts[0] - 1];
+    const char *text = tcm_runs_append(runs, old, 1, old->extent, 0);
+    runs->extent = old->extent;
+    for (int i = 0; text == NULL && i < dimensions; i++) {
+        const int dimension = order == MPI_ORDER_C ? dimensions - 1 - i : i;
+        const tcm_axis axis = is_sub ? subarray_axis(n, dimension) : darray_axis(n, dimension);
+        tcm_runs wider = {0};
+        text = tcm_runs_append_axis(&wider, runs, &axis);
+        tcm_runs_fini(runs);
+        *runs = wider;
+    }
+    runs->has_darray |= !is_sub;
+    return text;
+}
+
 static const char *read_struct(const parts *of, tcm_runs *runs)
 {
     const char *text = NULL;
@@ -107,28 +157,34 @@ static const char *read_struct(const parts *of, tcm_runs *runs)
 
 static const char *read_parts(const parts *of, tcm_runs *runs)
 {
-    tcm_runs old = {0};
-    const char *text = NULL;
-    if (of->combiner == MPI_COMBINER_STRUCT)
-        return read_struct(of, runs);
-    text = read_old(of, 0, &old);
+    const char *(*read)(const parts *of, const tcm_runs *old, tcm_runs *runs) = NULL;
     switch (of->combiner) {
+    case MPI_COMBINER_STRUCT:
+        return read_struct(of, runs);
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
     case MPI_COMBINER_CONTIGUOUS:
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
-        text = text != NULL ? text : read_strided(of, &old, runs);
+        read = read_strided;
         break;
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
     case MPI_COMBINER_INDEXED_BLOCK:
     case MPI_COMBINER_HINDEXED_BLOCK:
-        text = text != NULL ? text : read_indexed(of, &old, runs);
+        read = read_indexed;
         break;
-    default:
-        text = "it is made by a constructor that active messages do not know";
+    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_DARRAY:
+        read = read_array;
+        break;
+    default: /* Fortran's have no part */
+        return "it is made by a constructor that active messages do not know";
     }
+    tcm_runs old = {0};
+    const char *text = read_old(of, 0, &old);
+    if (text == NULL)
+        text = read(of, &old, runs);
     tcm_runs_fini(&old);
     return text;
 }

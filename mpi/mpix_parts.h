@@ -8,8 +8,8 @@
 
 #define TCM_PARTS_DEPTH_MAX 32 /* types within types */
 
-/* Appends the runs of a type's parts; the list's extent is for the caller to set. Returns NULL
- * or a text. depth: types around it */
+/* Appends the runs of a type's parts to an empty list, of which the caller sets the extent.
+ * Returns NULL or a text. depth: types around it */
 const char *tcm_parts_read(MPI_Datatype handle, tcm_runs *runs, int depth);
 
 #endif

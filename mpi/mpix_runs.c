@@ -57,6 +57,7 @@ static int is_dense(const tcm_runs *type, int64_t stride)
 const char *tcm_runs_append(tcm_runs *list, const tcm_runs *type, int64_t count, int64_t stride,
                             int64_t at)
 {
+    list->has_darray |= type->has_darray;
     if (count <= 0 || type->count == 0)
         return NULL;
     if (far(at) || far(stride) || (stride != 0 && count > TCM_OFFSET_MAX / llabs(stride)))
@@ -79,6 +80,38 @@ const char *tcm_runs_append(tcm_runs *list, const tcm_runs *type, int64_t count,
         }
     }
     return NULL;
+}
+
+static int is_axis(const tcm_axis *axis)
+{
+    return axis->first >= 0 && axis->block > 0 && axis->period >= axis->block &&
+           axis->end <= axis->size;
+}
+
+const char *tcm_runs_append_axis(tcm_runs *list, const tcm_runs *type, const tcm_axis *axis)
+{
+    const int64_t extent = type->extent, first = axis->first, period = axis->period;
+    if (!is_axis(axis))
+        return "a dimension in it is malformed";
+    if (far(extent) || (extent != 0 && axis->size > TCM_OFFSET_MAX / llabs(extent)))
+        return too_far;
+    list->extent = axis->size * extent;
+    if (first >= axis->end)
+        return NULL;
+    /* The last block is apart, as it may be cut. */
+    const int64_t before = (axis->end - first - 1) / period;
+    const int64_t last = first + before * period, rest = axis->end - last;
+    tcm_runs whole = {0};
+    const char *text = NULL;
+    if (before > 0)
+        text = tcm_runs_append(&whole, type, axis->block, extent, 0);
+    if (text == NULL && before > 0)
+        text = tcm_runs_append(list, &whole, before, period * extent, first * extent);
+    if (text == NULL)
+        text = tcm_runs_append(list, type, rest < axis->block ? rest : axis->block, extent,
+                               last * extent);
+    tcm_runs_fini(&whole);
+    return text;
 }
 
 const char *tcm_runs_close(tcm_runs *list, int64_t extent)

@@ -24,6 +24,7 @@ typedef struct tcm_runs {
     tcm_run *runs;
     uint32_t count;
     uint32_t capacity;
+    int has_darray; /* so has every list that it is appended to */
     int64_t extent; /* from one element of the type to the next */
     int64_t begin;  /* the lowest offset; from here on as tcm_runs_close computes it */
     int64_t end;    /* behind the highest byte */
@@ -33,6 +34,20 @@ typedef struct tcm_runs {
 /* Appends `count` times a type, `stride` bytes from one to the next, the first at `at`. */
 const char *tcm_runs_append(tcm_runs *list, const tcm_runs *type, int64_t count, int64_t stride,
                             int64_t at);
+
+/* The part of an array along one dimension, in elements: from `first` on before `end`, blocks
+ * `period` apart, of which the last one may be cut. */
+typedef struct tcm_axis {
+    int64_t size; /* of the whole array */
+    int64_t first;
+    int64_t block;
+    int64_t period;
+    int64_t end;
+} tcm_axis;
+
+/* Appends that part to an empty list, and sets the list's extent to the whole array's. For each
+ * dimension, the fastest first, on the list of the one before. Refuses an axis that is none. */
+const char *tcm_runs_append_axis(tcm_runs *list, const tcm_runs *type, const tcm_axis *axis);
 
 /* Appends one run; merges it with the last one where it continues that. */
 const char *tcm_runs_push(tcm_runs *list, tcm_run run);

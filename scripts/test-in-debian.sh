@@ -70,9 +70,16 @@ END
     : >"$folder/complete"
 fi
 
-# The sources as they are, without build results.
-mkdir -p "$folder/three-chains"
-tar -C "$source" --exclude=./build --exclude=./.git --exclude=./out -cf - . | tar -C "$folder/three-chains" -xf -
+# The sources as they are, without build results. A file that differs becomes new there: it may be older than what an earlier
+# run built of the one before it.
+there=$folder/three-chains
+sources() {
+    tar -C "$source" --exclude=./build --exclude=./.git --exclude=./out -cf - .
+}
+mkdir -p "$there"
+differing=$(sources | tar -C "$there" -df - 2>/dev/null | sed -n -E 's/: (Contents differ|Size differs)$//p' | sort -u) || true
+sources | tar -C "$there" -xf -
+[ -z "$differing" ] || (cd "$there" && xargs -d '\n' touch <<<"$differing")
 
 cat >"$folder/three-chains-test" <<'END'
 set -euo pipefail

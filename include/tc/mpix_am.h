@@ -34,7 +34,8 @@
  * MPI_ERR_OTHER and make the active message fail; others are not noticed.
  *
  * Types. Basic types, and types that MPI_Type_contiguous, vector, hvector, indexed, hindexed,
- * their block forms, struct, resized and dup make of them, without negative offsets or extents.
+ * their block forms, struct, subarray, darray, resized and dup make of them, without negative
+ * offsets or extents, in at most 65,536 pieces that do not touch, and below 2^48 bytes.
  * Those for the target are predefined (pairs of MPI_MINLOC included), unless all processes have
  * MPI_THREAD_MULTIPLE: then they may be derived, with 36 pieces in all three together, and the
  * handler receives an equal type, which is not the handle that MPIX_Am was given. Types of a

@@ -2,7 +2,7 @@
 # The program of the manual page, in two processes, prints its sums.
 #   check_example.sh RUN_JOB ARGUMENT ...
 set -eu
-found=$("$@" 2>&1 | sort)
+found=$("$@" | sort)
 expected='rank 0: 6, and 1 3 6
 rank 1: 6, and 1 3 6'
 [ "$found" = "$expected" ] && exit 0

@@ -100,29 +100,47 @@ static void arguments(mpix_job *job)
 
 static void types(mpix_job *job)
 {
-    const int sizes[2] = {4, 4}, parts[2] = {2, 2}, zero[2] = {0, 0};
     const MPI_Aint back = -8;
     const int two = 2;
     int64_t many[64] = {0};
-    MPI_Datatype sub, before, same, vector;
-    MPI_Type_create_subarray(2, sizes, parts, zero, MPI_ORDER_C, MPI_INT64_T, &sub);
+    MPI_Datatype before, same, vector, fortran;
     MPI_Type_create_hindexed(1, &two, &back, MPI_INT64_T, &before);
     MPI_Type_create_hvector(4, 2, 8, MPI_INT64_T, &same);
     MPI_Type_vector(2, 1, 2, MPI_INT64_T, &vector);
-    MPI_Type_commit(&sub);
     MPI_Type_commit(&before);
     MPI_Type_commit(&same);
     MPI_Type_commit(&vector);
-    REFUSES((c.in = many, c.in_type = sub), MPI_ERR_TYPE, "by a constructor");
+    if (MPI_Type_create_f90_integer(9, &fortran) == MPI_SUCCESS)
+        REFUSES((c.in = many, c.in_type = fortran), MPI_ERR_TYPE, "by a constructor");
     REFUSES((c.in = many + 8, c.in_type = before), MPI_ERR_TYPE, "negative offsets");
     REFUSES((c.out = many, c.out_type = same), MPI_ERR_TYPE, "its elements overlap");
     REFUSES((c.in = many, c.in_count = 2, c.in_there = vector), MPI_ERR_TYPE,
             "that takes MPI_THREAD_MULTIPLE");
     REFUSES(c.range_type = vector, MPI_ERR_TYPE, "that takes MPI_THREAD_MULTIPLE");
-    MPI_Type_free(&sub);
     MPI_Type_free(&before);
     MPI_Type_free(&same);
     MPI_Type_free(&vector);
+}
+
+/* Parts of arrays that are too many pieces, or too large. */
+static void arrays(mpix_job *job)
+{
+    const int sizes[3] = {70000, 2, 1}, columns[3] = {70000, 1, 1}, zero[3] = {0, 0, 0};
+    const int large[3] = {1 << 18, 1 << 18, 1 << 18}, ones[3] = {1, 1, 1};
+    const int kinds[2] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC}, grid[2] = {1, 2};
+    const int blocks[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+    int64_t many[64] = {0};
+    MPI_Datatype types[3];
+    MPI_Type_create_subarray(3, sizes, columns, zero, MPI_ORDER_C, MPI_INT64_T, &types[0]);
+    MPI_Type_create_darray(2, 0, 2, sizes, kinds, blocks, grid, MPI_ORDER_C, MPI_INT64_T,
+                           &types[1]);
+    MPI_Type_create_subarray(3, large, ones, zero, MPI_ORDER_C, MPI_INT64_T, &types[2]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Type_commit(&types[i]);
+        REFUSES((c.in = many, c.in_type = types[i]), MPI_ERR_TYPE,
+                i < 2 ? "more than 65,536 pieces" : "an offset in it is beyond 2^48");
+        MPI_Type_free(&types[i]);
+    }
 }
 
 /* A segment that is larger than all that the target has attached. */
@@ -280,6 +298,7 @@ void mpix_suite_errors(mpix_job *job)
     CHECK(MPI_Win_lock_all(0, job->win) == MPI_SUCCESS);
     arguments(job);
     types(job);
+    arrays(job);
     CHECK(MPI_Win_unlock_all(job->win) == MPI_SUCCESS);
     too_large(job);
     buffers(job);

@@ -55,6 +55,7 @@ void mpix_suite_epochs(mpix_job *job);
 void mpix_suite_orders(mpix_job *job);
 void mpix_suite_concurrent(mpix_job *job);
 void mpix_suite_types(mpix_job *job);
+void mpix_suite_arrays(mpix_job *job);
 void mpix_suite_derived(mpix_job *job);
 void mpix_suite_errors(mpix_job *job);
 void mpix_suite_fatal(mpix_job *job);

@@ -257,12 +257,13 @@ static void send_sparse(const mpix_job *job, MPI_Datatype sparse, MPI_Datatype s
 
 void mpix_suite_derived(mpix_job *job)
 {
+    const int two = 2, one = 1, zero = 0;
     MPI_Datatype vector, sparse, spaced;
     MPI_Aint lower, extent;
     int size;
     MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
     MPI_Type_create_resized(vector, 0, 4 * sizeof(int), &sparse);
-    MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &spaced);
+    MPI_Type_create_subarray(1, &two, &one, &zero, MPI_ORDER_C, MPI_INT, &spaced);
     MPI_Type_commit(&sparse);
     MPI_Type_commit(&spaced);
     mpix_job_open(job, NULL, 0, add_sparse);

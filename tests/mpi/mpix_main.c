@@ -12,6 +12,7 @@ static const struct {
               {"orders", mpix_suite_orders, MPI_THREAD_SINGLE},
               {"concurrent", mpix_suite_concurrent, MPI_THREAD_SINGLE},
               {"types", mpix_suite_types, MPI_THREAD_SINGLE},
+              {"arrays", mpix_suite_arrays, MPI_THREAD_SINGLE},
               {"derived", mpix_suite_derived, MPI_THREAD_MULTIPLE},
               {"errors", mpix_suite_errors, MPI_THREAD_SINGLE},
               {"fatal", mpix_suite_fatal, MPI_THREAD_SINGLE},

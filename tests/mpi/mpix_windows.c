@@ -184,15 +184,10 @@ void mpix_suite_windows(mpix_job *job)
 
 /* --- without active messages -------------------------------------------------------------- */
 
-static void put(mpix_job *job, MPI_Win win, int to, int64_t value)
-{
-    MPI_Put(&value, 1, MPI_INT64_T, to, job->rank, 1, MPI_INT64_T, win);
-}
-
 /* The functions in front of MPI's have the effect of MPI's. */
 void mpix_suite_unused(mpix_job *job)
 {
-    int64_t *memory, value;
+    int64_t *memory, value = 5;
     int to = (job->rank + 1) % job->size, from = (job->rank + job->size - 1) % job->size;
     int ended = 0;
     MPI_Group all;
@@ -201,7 +196,7 @@ void mpix_suite_unused(mpix_job *job)
     MPI_Win_allocate(1024, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     memset(memory, 0, 1024);
     MPI_Win_fence(MPIX_MODE_CONCURRENT_AM, win);
-    put(job, win, to, 5);
+    MPI_Put(&value, 1, MPI_INT64_T, to, job->rank, 1, MPI_INT64_T, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     CHECK(memory[from] == 5);
     MPI_Win_post(all, 0, win);

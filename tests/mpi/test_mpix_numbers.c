@@ -59,6 +59,54 @@ TEST(runs_have_bounds)
     tcm_runs_fini(&number);
 }
 
+TEST(runs_of_an_axis)
+{
+    tcm_runs number = basic(INT, 4), row = {0}, rows = {0}, list = {0};
+    assert_null(tcm_runs_append_axis(&row, &number, &(tcm_axis){9, 2, 2, 6, 9}));
+    assert_int_equal(row.extent, 36);
+    assert_int_equal(row.count, 2); /* 2 and 3; 8, and the end */
+    assert_int_equal(row.runs[0].offset, 8);
+    assert_int_equal(row.runs[0].count, 2);
+    assert_int_equal(row.runs[1].offset, 32);
+    assert_int_equal(row.runs[1].count, 1);
+    assert_null(tcm_runs_append_axis(&rows, &row, &(tcm_axis){3, 1, 1, 1, 3}));
+    assert_int_equal(rows.extent, 108);
+    assert_int_equal(rows.count, 4);
+    assert_int_equal(rows.runs[2].offset, 80);
+    tcm_runs_fini(&row);
+    tcm_runs_fini(&rows);
+    assert_null(tcm_runs_append_axis(&list, &number, &(tcm_axis){9, 10, 5, 10, 9}));
+    assert_int_equal(list.count, 0);
+    assert_int_equal(list.extent, 36);
+    const int64_t most = INT32_MAX; /* by turns, of one process: one run, and at once */
+    assert_null(tcm_runs_append_axis(&list, &number, &(tcm_axis){most, 0, 1, 1, most}));
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.runs[0].count, most);
+    tcm_runs_fini(&list);
+    tcm_runs_fini(&number);
+}
+
+TEST(runs_of_an_axis_have_bounds)
+{
+    const int64_t most = INT32_MAX, far = most * most;
+    tcm_runs number = basic(INT, 4), list = {0}, empty = {0};
+    const tcm_axis bad[] = {
+        {9, -1, 1, 1, 9}, {9, 0, 0, 1, 9}, {9, 0, 2, 1, 9}, {9, 0, 1, 1, 10}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_non_null(tcm_runs_append_axis(&list, &number, &bad[i]));
+    assert_non_null(tcm_runs_append_axis(&list, &number, &(tcm_axis){most, 0, 1, 2, most}));
+    tcm_runs_fini(&list);
+    assert_null(tcm_runs_append_axis(&list, &number, &(tcm_axis){most, 7, most, far, most}));
+    assert_int_equal(list.count, 1);
+    number.extent = 1 << 20;
+    assert_non_null(tcm_runs_append_axis(&list, &number, &(tcm_axis){most, 0, 1, 1, 1}));
+    tcm_runs_fini(&list);
+    empty.extent = 1;
+    assert_null(tcm_runs_append_axis(&list, &empty, &(tcm_axis){most, 0, 1, 2, most}));
+    assert_int_equal(list.count, 0);
+    tcm_runs_fini(&number);
+}
+
 TEST(runs_match_by_signature)
 {
     tcm_runs number = basic(INT, 4), real = basic(DOUBLE, 8), both = {0};
