@@ -62,6 +62,10 @@ static const ratio_row ratio_rows[] = {
     {"cached_to_mpi_rate", RATE, "cached", "mpi", false},
     {"cached_to_mpi-tcp_latency", LATENCY, "cached", "mpi-tcp", false},
     {"cached_to_mpi-tcp_rate", RATE, "cached", "mpi-tcp", false},
+    {"cached_to_mpich_latency", LATENCY, "cached", "mpich", false},
+    {"cached_to_mpich_rate", RATE, "cached", "mpich", false},
+    {"cached_to_mpich-tcp_latency", LATENCY, "cached", "mpich-tcp", false},
+    {"cached_to_mpich-tcp_rate", RATE, "cached", "mpich-tcp", false},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
@@ -337,7 +341,7 @@ static int run_messages(const perf_options *options)
 #define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
 #define TSI_MODES                                                                              \
     "out of bare, am, put, noexec, cached, uncached, image, bitcode, inject, local, compat, "  \
-    "aligned, readonly and mpi, mpi-tcp"
+    "aligned, readonly and mpi, mpi-tcp, mpich, mpich-tcp"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 
 const perf_experiment tsi_experiment = {

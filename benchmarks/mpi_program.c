@@ -1,6 +1,7 @@
-/* tc-perf-mpi: a rank of the modes of MPI. tc-perf starts mpirun, and mpirun two of these; a
- * program of its own, so that tc-perf needs no MPI and its other modes share no process with
- * it. Between orders a rank sleeps in recv(2), so it costs the other modes no processor. */
+/* tc-perf-mpi, tc-perf-mpich: a rank of the modes of MPI. tc-perf starts mpirun, and mpirun two
+ * of these; programs of their own, so that tc-perf needs no MPI and its other modes share no
+ * process with it. Between orders a rank sleeps in recv(2), so it costs the other modes no
+ * processor. */
 #include "mpi_words.h"
 #include "perf_clock.h"
 
@@ -38,7 +39,7 @@ static atomic_bool ends; /* tc-perf has sent the order to end */
 
 static _Noreturn void give_up(const char *what)
 {
-    (void)fprintf(stderr, "tc-perf-mpi: %s: %s\n", what, strerror(errno));
+    (void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
     _exit(EXIT_FAILURE);
 }
 
@@ -371,8 +372,9 @@ int main(int argc, char **argv)
     rank_state state = {0};
     int ranks = 0;
     if (argc != 4) {
-        (void)fprintf(stderr, "tc-perf-mpi is a part of tc-perf, which starts it for the modes "
-                              "mpi and mpi-tcp of 'tc-perf call' and 'tc-perf tsi'\n");
+        (void)fprintf(stderr,
+                      "this program is a part of tc-perf, which starts it for the modes "
+                      "of MPI of 'tc-perf call' and 'tc-perf tsi'\n");
         return 2;
     }
     perf_clock_init();

@@ -1,4 +1,4 @@
-/* The exchange of tc-perf with tc-perf-mpi, two of which are the ranks of the modes of MPI.
+/* The exchange of tc-perf with mpi_program.c, two of which are the ranks of the modes of MPI.
  * Each rank has a stream of a unix socket to tc-perf's source. Both ends are parts of one build
  * on one machine, so words travel as they lie in memory.
  *

@@ -34,6 +34,7 @@ typedef struct perf_session {
     int link_fd;      /* to the other process */
     int control_fd;   /* behind control: at a target that perf_session_start runs; or -1 */
     pid_t target_pid; /* at the source; 0 once it has been waited for */
+    int cpus[2];      /* of source and target; -1: any */
     perf_control *control;
     uint64_t step; /* counts commands, the same on both sides */
 } perf_session;
@@ -56,6 +57,10 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
 /* The target's end, in a program that the source's child has become: by the descriptors that it
  * was given. False after a complaint. */
 bool perf_session_adopt(perf_session *session, int link_fd, int control_fd);
+
+/* Either process: its processor of both from now on, as above; threads that it starts later are
+ * there, too. False after a complaint. */
+bool perf_session_pin(perf_session *session, const int *cpus);
 
 /* Sends the target the command to end, waits for it, and kills it by its id when it does not.
  * Returns whether it ended well. */

@@ -21,7 +21,7 @@ from check_tc_perf import NUMBERS, check_env, check_spread, expect, expect_tail,
 DEADLINE_S = 60
 FEW = ["--pin", "none", "-n", "100", "-w", "10", "--rounds", "2"]
 BLOCKING = ("rpc", "rpc-null", "rpc-unix", "call")
-SYSTEMS = {"mpi": "mpi", "mpi-tcp": "mpi", "rpc": "rpc", "rpc-null": "rpc", "rpc-unix": "rpc", "zmq": "zmq"}
+SYSTEMS = {"mpi": "mpi", "mpi-tcp": "mpi", "mpich": "mpich", "mpich-tcp": "mpich", "rpc": "rpc", "rpc-null": "rpc", "rpc-unix": "rpc", "zmq": "zmq"}
 LONG = ["--pin", "none", "-n", "10000000", "-w", "1", "--rounds", "1", "-O", "1"]
 # benchmarks/mpi_words.h
 VERSION = 0x6d70692d32
@@ -100,7 +100,9 @@ def check_messages(tc_perf, modes):
     expect(all(row["frame_bytes"] == row["payload_bytes"] for row in report["rows"] if row["mode"] in modes), "bytes", report["rows"])
     names = {f"cached_to_{mode}_{what}_{n}" for n in (1, 100) for mode in modes for what in ("latency", "rate")}
     expect(names <= set(report["ratios"]), sorted(names), sorted(report["ratios"]))
-    expect("mpi" in report["env"]["versions"], "the version of MPI", report["env"]["versions"])
+    versions = report["env"]["versions"]
+    expect({SYSTEMS[mode] for mode in modes} <= set(versions), "versions of MPI", versions)
+    expect("MPICH" in versions.get("mpich", "MPICH"), "MPICH", versions)
 
 
 def rows(tc_perf, *modes):
@@ -132,7 +134,7 @@ def killed_one(tc_perf, mode, which, folder):
     process, others = start_long(tc_perf, mode, folder)
     try:
         target = [pid for pid in others if stat_of(pid)[1] == process.pid and name_of(pid) == name_of(process.pid)]
-        ranks = [pid for pid in others if name_of(pid) == "tc-perf-mpi"]
+        ranks = [pid for pid in others if name_of(pid) in ("tc-perf-mpi", "tc-perf-mpich")]
         victim = {"source": [process.pid], "target": target, "rank": ranks,
                   "mpirun": [pid for pid in others if pid not in target + ranks]}[which][0]
         os.kill(victim, signal.SIGKILL)
@@ -151,7 +153,7 @@ def killed(tc_perf, *modes):
     with tempfile.TemporaryDirectory() as folder:  # an mpirun that was killed leaves files
         for mode in modes:
             if mode != "rpc-null":
-                for which in ("source", "target", *(("mpirun", "rank") if mode == "mpi" else ())):
+                for which in ("source", "target", *(("mpirun", "rank") if mode in ("mpi", "mpich") else ())):
                     killed_one(tc_perf, mode, which, folder)
 
 
