@@ -284,6 +284,7 @@ bool mpi_job_run(mpi_job *job, const mpi_order *order, uint64_t *ticks, mpi_answ
          !receive(job, job->links[0], ticks, order->count * sizeof *ticks, patience_ns)) ||
         !receive(job, job->links[1], &second, sizeof second, patience_ns))
         return false;
+    job->session->helpers_waited_ns += answer_out->waited_ns + second.waited_ns;
     return (answer_out->is_wrong == 0 && second.is_wrong == 0) ||
            perf_session_complain(job->session, "--modes %s: a message was wrong", job->name);
 }

@@ -2,6 +2,7 @@
  * of these; programs of their own, so that tc-perf needs no MPI and its other modes share no
  * process with it. Between orders a rank sleeps in recv(2), so it costs the other modes no
  * processor. */
+#include "interference.h"
 #include "mpi_words.h"
 #include "perf_clock.h"
 
@@ -336,7 +337,7 @@ static void run_order(rank_state *state)
     state->is_wrong = false;
     allocate(state);
     MPI_Barrier(MPI_COMM_WORLD); /* both are awake */
-    const uint64_t start_ns = perf_now_ns();
+    const uint64_t start_ns = perf_now_ns(), waited_ns = interference_waited_ns();
     if (state->order.kind == MPI_WORDS_ECHOES)
         (state->rank == 0 ? ask_echoes : answer_echoes)(state);
     else if (state->order.kind == MPI_WORDS_MESSAGES)
@@ -346,6 +347,7 @@ static void run_order(rank_state *state)
     else
         (state->order.window == 1 ? answer_singly : answer_windows)(state);
     answer.took_ns = perf_now_ns() - start_ns;
+    answer.waited_ns = interference_waited_ns() - waited_ns;
     if (state->rank == 1)
         check_payloads(state);
     answer.is_wrong = state->is_wrong;
