@@ -121,7 +121,7 @@ static void release_job(perf_series *series)
 
 #define MPI_MODE(text, opened, latency, rate)                                                  \
     {                                                                                          \
-        .name = text, .state_bytes = sizeof(mpi_job), .open = opened,                          \
+        .name = text, .state_bytes = sizeof(mpi_job), .has_ranks = true, .open = opened,       \
         .source_latency = latency, .target_latency = rest, .source_rate = rate,                \
         .target_rate = rest, .release = release_job                                            \
     }

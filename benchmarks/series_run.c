@@ -163,7 +163,8 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
         if (!measure(run, i, round))
             return false;
         if (!run->series[i].mode->has_sleepers)
-            series_watch_polled(&run->watch, run->session, began);
+            series_watch_polled(&run->watch, run->session, began,
+                                run->series[i].mode->has_ranks);
     }
     return true;
 }

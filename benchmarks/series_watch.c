@@ -62,7 +62,8 @@ series_moment series_watch_moment(const perf_session *session)
 {
     return (series_moment){
         .at_ns = perf_now_ns(),
-        .waited_ns = interference_waited_ns() + session->helpers_waited_ns +
+        .helpers_ns = session->helpers_waited_ns,
+        .waited_ns = interference_waited_ns() +
                      __atomic_load_n(&session->control->target_waited_ns, __ATOMIC_RELAXED)};
 }
 
@@ -73,11 +74,13 @@ void series_watch_begin(series_watch *watch, perf_session *session)
     watch->began_ns = perf_now_ns();
 }
 
-void series_watch_polled(series_watch *watch, const perf_session *session, series_moment began)
+void series_watch_polled(series_watch *watch, const perf_session *session, series_moment began,
+                         bool by_helpers)
 {
     const series_moment end = series_watch_moment(session);
     watch->polled_ns += end.at_ns - began.at_ns;
-    watch->waited_ns += end.waited_ns - began.waited_ns;
+    watch->waited_ns +=
+        by_helpers ? end.helpers_ns - began.helpers_ns : end.waited_ns - began.waited_ns;
 }
 
 /* Both processes have that time. */

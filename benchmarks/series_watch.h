@@ -45,10 +45,15 @@ bool series_watch_look(series_watch *watch, perf_session *session);
 /* Source: around every round, and around each measurement of a mode that polls. */
 void series_watch_begin(series_watch *watch, perf_session *session);
 typedef struct series_moment {
-    uint64_t at_ns, waited_ns;
+    uint64_t at_ns;
+    uint64_t waited_ns;  /* source and target */
+    uint64_t helpers_ns; /* likewise, of processes that a mode has started */
 } series_moment;
 series_moment series_watch_moment(const perf_session *session);
-void series_watch_polled(series_watch *watch, const perf_session *session, series_moment began);
+/* by_helpers: they were measured; source and target, which have slept, may have waited for
+ * them. */
+void series_watch_polled(series_watch *watch, const perf_session *session, series_moment began,
+                         bool by_helpers);
 /* before_ns: the word in front of the round; the newest one is behind it. */
 void series_watch_end(series_watch *watch, perf_session *session, unsigned round,
                       double before_ns);
