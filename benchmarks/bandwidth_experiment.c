@@ -5,6 +5,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 
 #include <stdio.h>
@@ -63,15 +64,17 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
 static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
-    perf_spread rate = series_run_spread(run, run->samples[index].rate_per_s);
+    perf_spread rate = series_report_spread(run, run->samples[index].rate_per_s);
     json_t *row =
         json_pack("{s:s, s:s, s:I}", "mode", series->mode->name, "delivery", series->delivery,
                   "payload_bytes", (json_int_t)series->payload_bytes);
     perf_report_spread(row, "mb_per_s", rate, mb_per_s(run, 1));
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %9zu %12.1f", series->mode->name, series->delivery,
-                     series->payload_bytes, mb_per_s(run, rate.median));
+        (void)printf(
+            "%-9s %-8s %9zu %12s", series->mode->name, series->delivery, series->payload_bytes,
+            series_report_figure(run, INTERFERENCE_RATE, rate, mb_per_s(run, rate.median), 1)
+                .text);
 }
 
 /* Plain UCX's in that round. 0: its modes were not chosen; they come first. */
@@ -91,12 +94,13 @@ static void report_ratio(const series_run *run, unsigned index)
     char name[64];
     for (unsigned round = 0; round < run->options.rounds; round++)
         run->buffer[round] = run->samples[index].rate_per_s[round] / best_of_ucx(run, round);
-    double ratio = perf_stats_median(run->buffer, run->options.rounds);
+    const perf_spread ratio = series_report_spread(run, run->buffer);
     (void)snprintf(name, sizeof name, "cached_to_ucx_%s_%zu", run->series[index].delivery,
                    run->options.payload_bytes);
-    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
+    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio.median));
     if (!perf_report_is_quiet(&run->options))
-        (void)printf(" %8.3f", ratio);
+        (void)printf(" %8s",
+                     series_report_figure(run, INTERFERENCE_RATE, ratio, ratio.median, 3).text);
 }
 
 static void report_payload(series_run *run)
@@ -124,6 +128,7 @@ static void report_payload(series_run *run)
 static int run_bandwidth(const perf_options *options)
 {
     static const series_kind kind = {.choose_counts = choose_count,
+                                     .is_watched = true,
                                      .print_round = print_round,
                                      .report_payload = report_payload};
     series_run run = {.kind = &kind, .options = *options};

@@ -5,6 +5,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 
 #include <stdio.h>
@@ -79,47 +80,92 @@ static bool is_left_out(const series_run *run, unsigned index)
     return run->series[index].is_left_out;
 }
 
+static void print_row(const series_run *run, unsigned index, perf_spread rate)
+{
+    const perf_series *series = &run->series[index];
+    const series_samples *of = &run->samples[index];
+    const perf_spread p50 = series_report_spread(run, of->p50_ns);
+    const perf_spread p99 = series_report_spread(run, of->p99_ns);
+    const perf_spread p999 = series_report_spread(run, of->p999_ns);
+    (void)printf("%-13s %-8s %11llu %10s %10s %10s %10.0f %12s %s\n", series->mode->name,
+                 series->delivery, (unsigned long long)run->options.calls_at_once,
+                 series_report_figure(run, INTERFERENCE_MEDIAN, p50, p50.median, 1).text,
+                 series_report_figure(run, INTERFERENCE_TAIL, p99, p99.median, 1).text,
+                 series_report_figure(run, INTERFERENCE_TAIL, p999, p999.median, 1).text,
+                 series_report_max(run, of->max_ns),
+                 series_report_figure(run, INTERFERENCE_RATE, rate, rate.median / 1e6, 3).text,
+                 series_report_placement(run));
+}
+
 static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
     const series_samples *samples = &run->samples[index];
-    const perf_spread rate = series_run_spread(run, samples->rate_per_s);
+    const perf_spread rate = series_report_spread(run, samples->rate_per_s);
     json_t *row =
         json_pack("{s:s, s:s, s:I, s:I, s:o}", "mode", series->mode->name, "delivery",
                   series->delivery, "outstanding", (json_int_t)run->options.calls_at_once,
                   "payload_bytes", (json_int_t)series->payload_bytes, "frame_bytes",
                   perf_report_number(series->frame_bytes));
-    series_run_report_latency(run, index, row);
+    series_report_latency(run, index, row);
     perf_report_spread(row, "rate_per_s", rate, 1);
     (void)json_array_append_new(run->rows, row);
-    if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-13s %-8s %11llu %10.1f %10.1f %10.1f %10.0f %12.3f\n",
-                     series->mode->name, series->delivery,
-                     (unsigned long long)run->options.calls_at_once,
-                     series_run_spread(run, samples->p50_ns).median,
-                     series_run_spread(run, samples->p99_ns).median,
-                     series_run_spread(run, samples->p999_ns).median,
-                     series_run_max(run, samples->max_ns), rate.median / 1e6);
+    if (!series_report_is_quiet(run))
+        print_row(run, index, rate);
+}
+
+typedef enum metric { LATENCY, RATE } metric;
+
+static const double *values_of(const series_run *run, unsigned index, metric which)
+{
+    return which == LATENCY ? run->samples[index].p50_ns : run->samples[index].rate_per_s;
 }
 
 /* Round by round, as everywhere. */
-static double ratio_of(const series_run *run, const double *over, const double *under)
+static perf_spread ratio_of(const series_run *run, unsigned over, unsigned under, metric which)
 {
+    const double *upper = values_of(run, over, which), *lower = values_of(run, under, which);
     for (unsigned i = 0; i < run->options.rounds; i++)
-        run->buffer[i] = over[i] / under[i];
-    return perf_stats_median(run->buffer, run->options.rounds);
+        run->buffer[i] = upper[i] / lower[i];
+    return series_report_spread(run, run->buffer);
 }
 
-static void add_ratio(const series_run *run, unsigned over, unsigned under, const char *what,
-                      double value)
+static void add_ratio(const series_run *run, unsigned over, unsigned under, const char *of,
+                      metric which)
 {
     char name[96], delivery[24] = "";
+    const char *what = which == LATENCY ? "latency" : "rate";
+    const perf_spread ratio = ratio_of(run, over, under, which);
     if (run->options.delivery_count > 1)
         (void)snprintf(delivery, sizeof delivery, "_%s", run->series[over].delivery);
-    (void)snprintf(name, sizeof name, "%s_to_%s_%s%s_o%llu", run->series[over].mode->name,
-                   run->series[under].mode->name, what, delivery,
-                   (unsigned long long)run->options.calls_at_once);
-    (void)json_object_set_new(run->ratios, name, perf_report_number(value));
+    (void)snprintf(name, sizeof name, "%s_to_%s_%s%s_o%llu", run->series[over].mode->name, of,
+                   what, delivery, (unsigned long long)run->options.calls_at_once);
+    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio.median));
+    if (!series_report_is_quiet(run))
+        (void)printf("%-42s %8s  %s\n", name,
+                     series_report_figure(
+                         run, which == LATENCY ? INTERFERENCE_MEDIAN : INTERFERENCE_RATE, ratio,
+                         ratio.median, 3)
+                         .text,
+                     of == run->series[under].mode->name ? "" : run->series[under].mode->name);
+}
+
+/* To the other system that is ahead in the rounds of this report, where there are several. */
+static void add_fastest(const series_run *run, unsigned over, metric which)
+{
+    unsigned peers = 0, best = 0;
+    double most = 0;
+    for (unsigned i = 0; i < over; i++) {
+        if (run->series[i].mode->has_deliveries || is_left_out(run, i))
+            continue;
+        const double value = series_report_spread(run, values_of(run, i, which)).median;
+        if (peers++ == 0 || (which == LATENCY ? value < most : value > most)) {
+            best = i;
+            most = value;
+        }
+    }
+    if (peers > 1)
+        add_ratio(run, over, best, "fastest", which);
 }
 
 /* Another system's, or of the library's own one that both measure the same call by. */
@@ -138,39 +184,34 @@ static void report_ratios(const series_run *run)
         if (!run->series[over].mode->has_deliveries || is_left_out(run, over))
             continue;
         for (unsigned under = 0; under < over; under++) {
-            const series_samples *a = &run->samples[over], *b = &run->samples[under];
             if (is_left_out(run, under) ||
                 !is_compared(&run->series[over], &run->series[under]))
                 continue;
-            add_ratio(run, over, under, "latency", ratio_of(run, a->p50_ns, b->p50_ns));
-            add_ratio(run, over, under, "rate", ratio_of(run, a->rate_per_s, b->rate_per_s));
+            const char *of = run->series[under].mode->name;
+            add_ratio(run, over, under, of, LATENCY);
+            add_ratio(run, over, under, of, RATE);
         }
+        add_fastest(run, over, LATENCY);
+        add_fastest(run, over, RATE);
     }
-}
-
-static void print_ratios(const series_run *run)
-{
-    const char *name;
-    json_t *value;
-    (void)printf("\nround trip of one call; medians of %u rounds, max: of all\n\n",
-                 run->options.rounds);
-    json_object_foreach(run->ratios, name, value)(void)
-        printf("%-42s %8.3f\n", name, json_real_value(value));
 }
 
 static void report_point(series_run *run)
 {
-    const bool quiet = perf_report_is_quiet(&run->options);
-    if (!quiet && run->payload_index == 0)
-        (void)printf("%-13s %-8s %11s %10s %10s %10s %10s %12s\n", "mode", "delivery",
-                     "outstanding", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s");
+    const bool quiet = series_report_is_quiet(run);
+    if (!quiet)
+        (void)printf("%s%-13s %-8s %11s %10s %10s %10s %10s %12s %s\n",
+                     run->has_head ? "\n" : "", "mode", "delivery", "outstanding", "p50 ns",
+                     "p99 ns", "p99.9 ns", "max ns", "rate M/s", "processors");
+    run->has_head = run->has_head || !quiet;
     for (unsigned i = 0; i < run->series_count; i++) {
         if (!is_left_out(run, i))
             report_row(run, i);
     }
+    if (!quiet)
+        (void)printf("\nround trip of one call; medians of %u rounds, max: of all\n\n",
+                     series_report_rounds(run));
     report_ratios(run);
-    if (!quiet && series_run_is_last_payload(run))
-        print_ratios(run);
 }
 
 static void print_round(const series_run *run, unsigned index, unsigned round)
@@ -191,6 +232,8 @@ static int run_calls(const perf_options *options)
 {
     static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
                                      .of_calls = true,
+                                     .is_watched = true,
+                                     .is_split = true,
                                      .choose_counts = series_run_choose_counts,
                                      .print_round = print_round,
                                      .report_payload = report_point,
@@ -207,6 +250,7 @@ static int run_calls(const perf_options *options)
 /* The smallest request has its number in eight bytes. */
 const perf_experiment call_experiment = {
     .name = "call",
+    .takes_pairs = true,
     .summary = "round trip and rate of calls that are answered, beside UCX, MPI and RPC",
     .options = "size outstanding iterations warmup rounds modes pin",
     .told = {{"iterations", "(what fits 25 ms)"}, {"modes", OUT_OF}},

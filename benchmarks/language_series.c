@@ -1,6 +1,7 @@
 #include "language_series.h"
 
 #include "perf_report.h"
+#include "series_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,10 +66,11 @@ static const series_samples *samples_of_c(const series_run *run, unsigned index)
     return NULL;
 }
 
-static void report_ratio(const series_run *run, const perf_series *series, const char *what,
-                         const double *values, const double *of_c)
+static void report_ratio(const series_run *run, const perf_series *series,
+                         interference_figure figure, const double *values, const double *of_c)
 {
     char name[96], delivery[24] = "", payload[24] = "";
+    const char *what = figure == INTERFERENCE_RATE ? "rate" : "latency";
     if (run->options.delivery_count > 1)
         (void)snprintf(delivery, sizeof delivery, "_%s", series->delivery);
     if (run->options.payloads.count > 1)
@@ -77,10 +79,11 @@ static void report_ratio(const series_run *run, const perf_series *series, const
                    series->language->name, what, delivery, payload);
     for (unsigned i = 0; i < run->options.rounds; i++)
         run->buffer[i] = values[i] / of_c[i];
-    double ratio = series_run_spread(run, run->buffer).median;
-    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
-    if (run->options.payloads.count == 1 && !perf_report_is_quiet(&run->options))
-        (void)printf("%-34s %8.3f\n", name, ratio);
+    const perf_spread ratio = series_report_spread(run, run->buffer);
+    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio.median));
+    if (run->options.payloads.count == 1 && !series_report_is_quiet(run))
+        (void)printf("%-34s %8s\n", name,
+                     series_report_figure(run, figure, ratio, ratio.median, 3).text);
 }
 
 void language_series_ratios(const series_run *run)
@@ -90,7 +93,8 @@ void language_series_ratios(const series_run *run)
         const series_samples *of_c = samples_of_c(run, i);
         if (series->language == language_c || of_c == NULL || series_run_skips(run, i))
             continue;
-        report_ratio(run, series, "latency", run->samples[i].p50_ns, of_c->p50_ns);
-        report_ratio(run, series, "rate", run->samples[i].rate_per_s, of_c->rate_per_s);
+        report_ratio(run, series, INTERFERENCE_MEDIAN, run->samples[i].p50_ns, of_c->p50_ns);
+        report_ratio(run, series, INTERFERENCE_RATE, run->samples[i].rate_per_s,
+                     of_c->rate_per_s);
     }
 }

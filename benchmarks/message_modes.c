@@ -77,7 +77,7 @@ bool message_modes_choose(series_run *run)
             (void)fprintf(stderr,
                           "tc-perf: no mode is called '%.*s': expected bare, am, put, noexec, "
                           "cached, uncached, image, bitcode, inject, local, compat, aligned, "
-                          "readonly, mpi or mpi-tcp\n",
+                          "readonly, mpi, mpi-tcp, mpich or mpich-tcp\n",
                           (int)size, at);
             return false;
         }

@@ -17,7 +17,7 @@
 /* More than that gain MPI nothing (Open MPI 4.1, MPICH 4.0). */
 #define MESSAGES_AT_ONCE 64u
 
-static bool open_by(perf_series *series, bool is_tcp)
+static bool open_by(perf_series *series, const mpi_system *system, bool is_tcp)
 {
     mpi_job *job = series->state;
     series->payload_bytes = series->options->payload_bytes;
@@ -25,20 +25,30 @@ static bool open_by(perf_series *series, bool is_tcp)
     (void)snprintf(series->delivery, sizeof series->delivery, "%s", is_tcp ? "tcp" : "shared");
     if (series->session->role == PERF_TARGET)
         return true;
-    if (!mpi_job_start(job, series->session, series->mode->name, is_tcp, series->options->cpus))
+    if (!mpi_job_start(job, series->session, system, series->mode->name, is_tcp))
         return false;
-    peer_modes_note_version("mpi", job->hello.library);
+    peer_modes_note_version(system->name, job->hello.library);
     return true;
 }
 
 static bool open_shared(perf_series *series)
 {
-    return open_by(series, false);
+    return open_by(series, &mpi_job_found, false);
 }
 
 static bool open_tcp(perf_series *series)
 {
-    return open_by(series, true);
+    return open_by(series, &mpi_job_found, true);
+}
+
+static bool open_mpich(perf_series *series)
+{
+    return open_by(series, &mpi_job_mpich, false);
+}
+
+static bool open_mpich_tcp(perf_series *series)
+{
+    return open_by(series, &mpi_job_mpich, true);
 }
 
 static bool run_order(perf_series *series, const mpi_order *order, uint64_t *ticks)
@@ -111,13 +121,20 @@ static void release_job(perf_series *series)
 
 #define MPI_MODE(text, opened, latency, rate)                                                  \
     {                                                                                          \
-        .name = text, .state_bytes = sizeof(mpi_job), .open = opened,                          \
+        .name = text, .state_bytes = sizeof(mpi_job), .has_ranks = true, .open = opened,       \
         .source_latency = latency, .target_latency = rest, .source_rate = rate,                \
         .target_rate = rest, .release = release_job                                            \
     }
 
 const perf_mode perf_mode_mpi = MPI_MODE("mpi", open_shared, run_trips, rate_trips);
 const perf_mode perf_mode_mpi_tcp = MPI_MODE("mpi-tcp", open_tcp, run_trips, rate_trips);
+const perf_mode perf_mode_mpich = MPI_MODE("mpich", open_mpich, run_trips, rate_trips);
+const perf_mode perf_mode_mpich_tcp =
+    MPI_MODE("mpich-tcp", open_mpich_tcp, run_trips, rate_trips);
 const perf_mode perf_mode_mpi_messages = MPI_MODE("mpi", open_shared, run_echoes, run_messages);
 const perf_mode perf_mode_mpi_tcp_messages =
     MPI_MODE("mpi-tcp", open_tcp, run_echoes, run_messages);
+const perf_mode perf_mode_mpich_messages =
+    MPI_MODE("mpich", open_mpich, run_echoes, run_messages);
+const perf_mode perf_mode_mpich_tcp_messages =
+    MPI_MODE("mpich-tcp", open_mpich_tcp, run_echoes, run_messages);

@@ -326,7 +326,7 @@ static bool serve_calls(perf_series *series, uint64_t count)
 
 #define RPC_MODE(text, opened)                                                                 \
     {                                                                                          \
-        .name = text, .state_bytes = sizeof(rpc_state), .open = opened,                        \
+        .name = text, .state_bytes = sizeof(rpc_state), .has_sleepers = true, .open = opened,  \
         .source_latency = run_calls, .target_latency = serve_calls, .source_rate = rate_calls, \
         .target_rate = serve_calls, .release = release_rpc                                     \
     }

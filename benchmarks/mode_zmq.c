@@ -227,6 +227,7 @@ static bool serve_requests(perf_series *series, uint64_t count)
 
 const perf_mode perf_mode_zmq = {
     .name = "zmq",
+    .has_sleepers = true,
     .state_bytes = sizeof(zmq_state),
     .open = open_zmq,
     .source_latency = run_requests,

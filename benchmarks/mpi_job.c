@@ -17,12 +17,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROGRAM "tc-perf-mpi"
 #define ARGUMENTS_MAX 24u
 #define LOOK_MS 100 /* between two looks whether mpirun has ended */
 #define END_NS (10 * PERF_NS_PER_S)
 #define TERM_NS (3 * PERF_NS_PER_S)
 #define TRIP_NS PERF_NS_PER_MS /* patience for each round trip, beside that of any wait */
+
+/* CMake defines those that it builds programs for. */
+#ifndef PEER_MPI_RUN
+#define PEER_MPI_RUN ""
+#define PEER_MPI_IS_OPEN false
+#endif
+#ifndef PEER_MPICH_RUN
+#define PEER_MPICH_RUN ""
+#endif
+
+const mpi_system mpi_job_found = {
+    .name = "mpi", .program = "tc-perf-mpi", .run = PEER_MPI_RUN, .is_open = PEER_MPI_IS_OPEN};
+const mpi_system mpi_job_mpich = {
+    .name = "mpich", .program = "tc-perf-mpich", .run = PEER_MPICH_RUN, .is_open = false};
 
 /* --- starting ---------------------------------------------------------------------------- */
 
@@ -47,19 +60,16 @@ static bool open_listener(mpi_job *job, char *name_out, size_t size)
 /* Two slots, so that MPI does not think of the machine as too small and yield; no binding, as
  * each rank chooses its own processor. MPICH lies on UCX or on libfabric, each with its own way
  * to tcp. */
-#if PEER_MPI_IS_OPEN
-static const char *const arguments[] = {
+static const char *const open_arguments[] = {
     "--bind-to", "none", "--host", "localhost:2",         "-n", "2",     "--mca",
     "pml",       "ob1",  "--mca",  "mpi_yield_when_idle", "0",  "--mca", "btl"};
-static const char *const shared_memory[] = {"self,vader"};
-static const char *const tcp[] = {"self,tcp", "--mca", "btl_tcp_if_include", "lo"};
-#else
-static const char *const arguments[] = {"-bind-to", "none", "-n", "2"};
-static const char *const shared_memory[] = {"-genv", "MPIR_CVAR_NOLOCAL", "0"};
-static const char *const tcp[] = {"-genv", "MPIR_CVAR_NOLOCAL", "1",
-                                  "-genv", "UCX_TLS",           "tcp,self",
-                                  "-genv", "FI_PROVIDER",       "tcp"};
-#endif
+static const char *const open_memory[] = {"self,vader"};
+static const char *const open_tcp[] = {"self,tcp", "--mca", "btl_tcp_if_include", "lo"};
+static const char *const mpich_arguments[] = {"-bind-to", "none", "-n", "2"};
+static const char *const mpich_memory[] = {"-genv", "MPIR_CVAR_NOLOCAL", "0"};
+static const char *const mpich_tcp[] = {"-genv", "MPIR_CVAR_NOLOCAL", "1",
+                                        "-genv", "UCX_TLS",           "tcp,self",
+                                        "-genv", "FI_PROVIDER",       "tcp"};
 
 typedef struct command {
     const char *words[ARGUMENTS_MAX + 1];
@@ -72,6 +82,22 @@ static void add_all(command *to, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count && to->count < ARGUMENTS_MAX; i++)
         to->words[to->count++] = words[i];
+}
+
+static void add_options(command *to, bool is_open, bool is_tcp)
+{
+    if (is_open)
+        ADD_ALL(to, open_arguments);
+    else
+        ADD_ALL(to, mpich_arguments);
+    if (is_open && is_tcp)
+        ADD_ALL(to, open_tcp);
+    else if (is_open)
+        ADD_ALL(to, open_memory);
+    else if (is_tcp)
+        ADD_ALL(to, mpich_tcp);
+    else
+        ADD_ALL(to, mpich_memory);
 }
 
 /* Both processors: ranks that begin on one wait for each other there. */
@@ -108,28 +134,26 @@ static bool find_program(mpi_job *job, char *path, size_t size)
     if (!perf_options_program_folder(program))
         return perf_session_complain(job->session, "no folder of programs");
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if ((size_t)snprintf(path, size, "%s/%s/" PROGRAM, program, folders[i]) < size &&
+        if ((size_t)snprintf(path, size, "%s/%s/%s", program, folders[i],
+                             job->system->program) < size &&
             access(path, X_OK) == 0)
             return true;
     }
-    return perf_session_complain(job->session,
-                                 "--modes %s: no " PROGRAM " in %s/%s nor in %s/%s", job->name,
-                                 program, folders[0], program, folders[1]);
+    return perf_session_complain(job->session, "--modes %s: no %s in %s/%s nor in %s/%s",
+                                 job->name, job->system->program, program, folders[0], program,
+                                 folders[1]);
 }
 
-static bool start_mpirun(mpi_job *job, const char *name, bool is_tcp, const int *cpus)
+static bool start_mpirun(mpi_job *job, const char *name, bool is_tcp)
 {
+    const int *cpus = job->session->cpus;
     char program[PERF_PATH_MAX + 64], cpu[2][16];
-    command run = {.words = {PEER_MPI_RUN}, .count = 1};
+    command run = {.words = {job->system->run}, .count = 1};
     if (!find_program(job, program, sizeof program))
         return false;
     for (unsigned i = 0; i < 2; i++)
         (void)snprintf(cpu[i], sizeof cpu[i], "%d", cpus[i]);
-    ADD_ALL(&run, arguments);
-    if (is_tcp)
-        ADD_ALL(&run, tcp);
-    else
-        ADD_ALL(&run, shared_memory);
+    add_options(&run, job->system->is_open, is_tcp);
     add_all(&run, (const char *[]){program, name, cpu[0], cpu[1]}, 4);
     /* Open MPI refuses root without both. */
     if (geteuid() == 0 && (setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) != 0 ||
@@ -153,8 +177,8 @@ static bool is_running(mpi_job *job)
     if (waitpid(job->mpirun, &status, WNOHANG) != job->mpirun)
         return true;
     job->mpirun = 0;
-    return perf_session_complain(job->session, "--modes %s: " PEER_MPI_RUN " ended with %s %d",
-                                 job->name, WIFEXITED(status) ? "status" : "signal",
+    return perf_session_complain(job->session, "--modes %s: %s ended with %s %d", job->name,
+                                 job->system->run, WIFEXITED(status) ? "status" : "signal",
                                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
@@ -214,8 +238,9 @@ static bool accept_rank(mpi_job *job)
     bool ok = receive(job, fd, &hello, sizeof hello, PERF_SILENCE_NS);
     if (ok &&
         (hello.version != MPI_WORDS_VERSION || hello.rank > 1 || job->links[hello.rank] >= 0))
-        ok = perf_session_complain(
-            job->session, "--modes %s: " PROGRAM " of another version, or no rank", job->name);
+        ok =
+            perf_session_complain(job->session, "--modes %s: %s of another version, or no rank",
+                                  job->name, job->system->program);
     if (!ok) {
         (void)close(fd);
         return false;
@@ -227,12 +252,13 @@ static bool accept_rank(mpi_job *job)
     return true;
 }
 
-bool mpi_job_start(mpi_job *job, perf_session *session, const char *name, bool is_tcp,
-                   const int *cpus)
+bool mpi_job_start(mpi_job *job, perf_session *session, const mpi_system *system,
+                   const char *name, bool is_tcp)
 {
     char at[sizeof(struct sockaddr_un)];
-    *job = (mpi_job){.session = session, .listener = -1, .links = {-1, -1}, .name = name};
-    return open_listener(job, at, sizeof at) && start_mpirun(job, at, is_tcp, cpus) &&
+    *job = (mpi_job){
+        .session = session, .system = system, .listener = -1, .links = {-1, -1}, .name = name};
+    return open_listener(job, at, sizeof at) && start_mpirun(job, at, is_tcp) &&
            accept_rank(job) && accept_rank(job);
 }
 
@@ -258,6 +284,7 @@ bool mpi_job_run(mpi_job *job, const mpi_order *order, uint64_t *ticks, mpi_answ
          !receive(job, job->links[0], ticks, order->count * sizeof *ticks, patience_ns)) ||
         !receive(job, job->links[1], &second, sizeof second, patience_ns))
         return false;
+    job->session->helpers_waited_ns += answer_out->waited_ns + second.waited_ns;
     return (answer_out->is_wrong == 0 && second.is_wrong == 0) ||
            perf_session_complain(job->session, "--modes %s: a message was wrong", job->name);
 }

@@ -1,6 +1,8 @@
-/* tc-perf-mpi: a rank of the modes of MPI. tc-perf starts mpirun, and mpirun two of these; a
- * program of its own, so that tc-perf needs no MPI and its other modes share no process with
- * it. Between orders a rank sleeps in recv(2), so it costs the other modes no processor. */
+/* tc-perf-mpi, tc-perf-mpich: a rank of the modes of MPI. tc-perf starts mpirun, and mpirun two
+ * of these; programs of their own, so that tc-perf needs no MPI and its other modes share no
+ * process with it. Between orders a rank sleeps in recv(2), so it costs the other modes no
+ * processor. */
+#include "interference.h"
 #include "mpi_words.h"
 #include "perf_clock.h"
 
@@ -38,7 +40,7 @@ static atomic_bool ends; /* tc-perf has sent the order to end */
 
 static _Noreturn void give_up(const char *what)
 {
-    (void)fprintf(stderr, "tc-perf-mpi: %s: %s\n", what, strerror(errno));
+    (void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
     _exit(EXIT_FAILURE);
 }
 
@@ -335,7 +337,7 @@ static void run_order(rank_state *state)
     state->is_wrong = false;
     allocate(state);
     MPI_Barrier(MPI_COMM_WORLD); /* both are awake */
-    const uint64_t start_ns = perf_now_ns();
+    const uint64_t start_ns = perf_now_ns(), waited_ns = interference_waited_ns();
     if (state->order.kind == MPI_WORDS_ECHOES)
         (state->rank == 0 ? ask_echoes : answer_echoes)(state);
     else if (state->order.kind == MPI_WORDS_MESSAGES)
@@ -345,6 +347,7 @@ static void run_order(rank_state *state)
     else
         (state->order.window == 1 ? answer_singly : answer_windows)(state);
     answer.took_ns = perf_now_ns() - start_ns;
+    answer.waited_ns = interference_waited_ns() - waited_ns;
     if (state->rank == 1)
         check_payloads(state);
     answer.is_wrong = state->is_wrong;
@@ -371,8 +374,9 @@ int main(int argc, char **argv)
     rank_state state = {0};
     int ranks = 0;
     if (argc != 4) {
-        (void)fprintf(stderr, "tc-perf-mpi is a part of tc-perf, which starts it for the modes "
-                              "mpi and mpi-tcp of 'tc-perf call' and 'tc-perf tsi'\n");
+        (void)fprintf(stderr,
+                      "this program is a part of tc-perf, which starts it for the modes "
+                      "of MPI of 'tc-perf call' and 'tc-perf tsi'\n");
         return 2;
     }
     perf_clock_init();

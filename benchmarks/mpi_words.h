@@ -1,4 +1,4 @@
-/* The exchange of tc-perf with tc-perf-mpi, two of which are the ranks of the modes of MPI.
+/* The exchange of tc-perf with mpi_program.c, two of which are the ranks of the modes of MPI.
  * Each rank has a stream of a unix socket to tc-perf's source. Both ends are parts of one build
  * on one machine, so words travel as they lie in memory.
  *
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MPI_WORDS_VERSION 0x6d70692d32ull
+#define MPI_WORDS_VERSION 0x6d70692d33ull
 #define MPI_WORDS_LIBRARY_BYTES 64u
 
 typedef struct mpi_hello {
@@ -34,8 +34,9 @@ typedef struct mpi_order {
 } mpi_order;
 
 typedef struct mpi_answer {
-    uint64_t took_ns;  /* of all, at rank 0 */
-    uint64_t is_wrong; /* a message was not the one that was expected */
+    uint64_t took_ns;   /* of all, at rank 0 */
+    uint64_t is_wrong;  /* a message was not the one that was expected */
+    uint64_t waited_ns; /* for a processor */
 } mpi_answer;
 
 /* The byte of a message at an offset behind its number. */

@@ -9,6 +9,11 @@
 #else
 #define MPI(variable) .mode = &perf_mode_##variable
 #endif
+#ifdef PEER_MPICH_MISSING
+#define MPICH(variable) .missing = PEER_MPICH_MISSING
+#else
+#define MPICH(variable) .mode = &perf_mode_##variable
+#endif
 #ifdef PEER_RPC_MISSING
 #define RPC(variable) .missing = PEER_RPC_MISSING
 #else
@@ -27,6 +32,7 @@
 
 const peer_mode peer_modes[] = {
     {.name = "mpi", MPI(mpi)},           {.name = "mpi-tcp", MPI(mpi_tcp)},
+    {.name = "mpich", MPICH(mpich)},     {.name = "mpich-tcp", MPICH(mpich_tcp)},
     {.name = "rpc", RPC(rpc)},           {.name = "rpc-null", RPC(rpc_null)},
     {.name = "rpc-unix", RPC(rpc_unix)}, {.name = "zmq", ZMQ(zmq)},
 };
@@ -35,6 +41,8 @@ const size_t peer_mode_count = sizeof peer_modes / sizeof peer_modes[0];
 const peer_mode message_peers[] = {
     {.name = "mpi", MPI(mpi_messages)},
     {.name = "mpi-tcp", MPI(mpi_tcp_messages)},
+    {.name = "mpich", MPICH(mpich_messages)},
+    {.name = "mpich-tcp", MPICH(mpich_tcp_messages)},
 };
 const size_t message_peer_count = sizeof message_peers / sizeof message_peers[0];
 

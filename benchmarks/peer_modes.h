@@ -7,8 +7,10 @@
 
 #include <jansson.h>
 
-extern const perf_mode perf_mode_mpi;      /* MPI's send and receive, over shared memory */
-extern const perf_mode perf_mode_mpi_tcp;  /* the same over tcp */
+extern const perf_mode perf_mode_mpi;     /* MPI's send and receive, over shared memory */
+extern const perf_mode perf_mode_mpi_tcp; /* the same over tcp */
+extern const perf_mode perf_mode_mpich;   /* both by MPICH, beside the MPI that was found */
+extern const perf_mode perf_mode_mpich_tcp;
 extern const perf_mode perf_mode_rpc;      /* ONC RPC over tcp */
 extern const perf_mode perf_mode_rpc_null; /* its procedure without argument and result */
 extern const perf_mode perf_mode_rpc_unix; /* over a unix socket */
@@ -17,6 +19,8 @@ extern const perf_mode perf_mode_zmq;      /* ZeroMQ's request and reply, over a
 /* The same for tsi: messages that are sent back, or only received. */
 extern const perf_mode perf_mode_mpi_messages;
 extern const perf_mode perf_mode_mpi_tcp_messages;
+extern const perf_mode perf_mode_mpich_messages;
+extern const perf_mode perf_mode_mpich_tcp_messages;
 
 /* By the stubs of ifuncs/typed.h: the calls of perf_mode_hand and so on. */
 extern const perf_mode perf_mode_typed;
@@ -25,7 +29,7 @@ extern const perf_mode perf_mode_typed_two;
 extern const perf_mode perf_mode_typed_doubles;
 
 /* The names of all of them, built or not, as comma lists. */
-#define PEER_MODES "mpi,mpi-tcp,rpc,rpc-null,rpc-unix,zmq"
+#define PEER_MODES "mpi,mpi-tcp,mpich,mpich-tcp,rpc,rpc-null,rpc-unix,zmq"
 #define TYPED_MODES "typed,typed-word,typed-two,typed-doubles"
 
 typedef struct peer_mode {

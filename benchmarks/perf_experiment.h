@@ -26,6 +26,7 @@ struct perf_experiment {
     perf_default told[PERF_TOLD_MAX + 1]; /* help on them here, beside defaults */
     perf_range payload_bytes;             /* limits of --size and --sweep */
     uint64_t iterations_max;
+    bool takes_pairs; /* --pin A,B:C,D: two pairs of processors that take turns */
 
     /* Returns the exit status: 0 when all was measured and right, 1 after a complaint, 2 when
      * the options do not go together. */

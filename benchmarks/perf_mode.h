@@ -44,6 +44,8 @@ struct perf_mode {
     const char *form;
     bool is_local;
     bool is_unrun;        /* the target has an empty function */
+    bool has_ranks;       /* processes of its own are measured, while source and target sleep */
+    bool has_sleepers;    /* threads of its own that sleep take turns on the processors */
     const char *function; /* another than the experiment's, of tsi alone; NULL: the same */
     const char *beside;   /* call: another of the library's modes, for a ratio to it; or NULL */
 

@@ -105,26 +105,40 @@ static bool set_transport(perf_options *options, const char *text)
     return true;
 }
 
+/* "A,B", with that behind it. */
+static bool take_pair(const cpu_set_t *allowed, const char **text, char behind, int *cpus_out)
+{
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (**text < '0' || **text > '9')
+            return false;
+        unsigned long cpu = strtoul(*text, &end, 10);
+        if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed) || *end != (i == 0 ? ',' : behind))
+            return false;
+        cpus_out[i] = (int)cpu;
+        *text = end + (*end != '\0');
+    }
+    return true;
+}
+
 static bool set_pin(perf_options *options, const char *text)
 {
     cpu_set_t allowed;
-    char *end;
+    const bool are_two = options->experiment->takes_pairs && strchr(text, ':') != NULL;
+    options->is_pinned = true;
+    options->pair_count = 0;
     if (strcmp(text, "none") == 0) {
         options->cpus[0] = options->cpus[1] = -1;
         return true;
     }
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+        !take_pair(&allowed, &text, are_two ? ':' : '\0', options->cpus))
         return false;
-    for (int i = 0; i < 2; i++) {
-        if (*text < '0' || *text > '9')
-            return false;
-        unsigned long cpu = strtoul(text, &end, 10);
-        if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed) || *end != (i == 0 ? ',' : '\0'))
-            return false;
-        options->cpus[i] = (int)cpu;
-        text = end + 1;
-    }
-    return true;
+    if (!are_two)
+        return true;
+    options->pair_count = 2;
+    memcpy(options->pairs[0], options->cpus, sizeof options->cpus);
+    return take_pair(&allowed, &text, '\0', options->pairs[1]);
 }
 
 /* --- the table ------------------------------------------------------------------------ */

@@ -69,7 +69,10 @@ typedef struct perf_options {
     const char *tls;
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
+    int pairs[2][2];        /* of --pin A,B:C,D: those that take turns */
+    unsigned pair_count;    /* 0: cpus alone */
     bool verbose;
+    bool is_pinned;              /* by --pin, or not at all as it said */
     bool intrusion;              /* first-call: the cost of new functions for other peers */
     bool table;                  /* overhead: rates beside the paper's, instead */
     bool unread;                 /* bandwidth: the function leaves its payload alone */

@@ -35,10 +35,12 @@ bool perf_session_complain(perf_session *session, const char *format, ...)
     return false;
 }
 
-static bool pin(perf_session *session, const int *cpus)
+bool perf_session_pin(perf_session *session, const int *cpus)
 {
-    int cpu = cpus != NULL ? cpus[session->role] : -1;
     cpu_set_t set;
+    for (unsigned i = 0; i < 2; i++)
+        session->cpus[i] = cpus != NULL ? cpus[i] : -1;
+    const int cpu = session->cpus[session->role];
     if (cpu < 0)
         return true;
     CPU_ZERO(&set);
@@ -95,7 +97,7 @@ static _Noreturn void run_target(perf_session *session, const int *cpus, pid_t s
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != source_pid)
         exit(EXIT_FAILURE);
-    bool ok = pin(session, cpus) && serve(session, experiment);
+    bool ok = perf_session_pin(session, cpus) && serve(session, experiment);
     exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -122,7 +124,7 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
         run_target(session, cpus, source_pid, serve, experiment);
     session->target_pid = pid;
     close_control_fd(session); /* later targets' descriptors are not for this one */
-    return pin(session, cpus);
+    return perf_session_pin(session, cpus);
 }
 
 /* True when the target has ended by itself before the deadline. */

@@ -26,6 +26,9 @@ typedef struct perf_control {
     _Alignas(64) _Atomic uint64_t done;   /* the target has finished the step of this number */
     _Alignas(64) _Atomic uint64_t ended;  /* the source has nothing more to send in that step */
     _Alignas(64) _Atomic uint32_t failed; /* either side has given up */
+    uint64_t target_waited_ns;            /* for a processor, so far: see interference.h */
+    _Alignas(256) uint64_t ping;          /* of word_trips.h */
+    _Alignas(256) uint64_t pong;
     _Alignas(4096) unsigned char arena[PERF_ARENA_BYTES]; /* for one mode's own use */
 } perf_control;
 
@@ -34,8 +37,10 @@ typedef struct perf_session {
     int link_fd;      /* to the other process */
     int control_fd;   /* behind control: at a target that perf_session_start runs; or -1 */
     pid_t target_pid; /* at the source; 0 once it has been waited for */
+    int cpus[2];      /* of source and target; -1: any */
     perf_control *control;
-    uint64_t step; /* counts commands, the same on both sides */
+    uint64_t step;              /* counts commands, the same on both sides */
+    uint64_t helpers_waited_ns; /* for a processor: processes that modes have started */
 } perf_session;
 
 typedef struct perf_command {
@@ -56,6 +61,10 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
 /* The target's end, in a program that the source's child has become: by the descriptors that it
  * was given. False after a complaint. */
 bool perf_session_adopt(perf_session *session, int link_fd, int control_fd);
+
+/* Either process: its processor of both from now on, as above; threads that it starts later are
+ * there, too. False after a complaint. */
+bool perf_session_pin(perf_session *session, const int *cpus);
 
 /* Sends the target the command to end, waits for it, and kills it by its id when it does not.
  * Returns whether it ended well. */

@@ -5,6 +5,8 @@ Here, and nowhere else, bytes of the file are checked; number() and text() below
 import json
 import textwrap
 
+OTHERS = ("am", "put", "mpi", "mpi-tcp", "mpich", "mpich-tcp")  # modes that are not the library's
+PLACEMENTS = ("near", "far", "shared", "mixed")
 PROGRAMS, FORMAT = ("tc-perf", "metg_run", "mpi-am-bench"), 1
 FILE_BYTES_MAX = 64 << 20
 ROWS_MAX = 20000
@@ -70,6 +72,7 @@ class Report:
         paper = document.get("paper")  # figures of others that the run stands beside
         self.paper = [row for row in paper if isinstance(row, dict)][:ROWS_MAX] if isinstance(paper, list) else []
         self.options = self.dict_of(self.env, "options")
+        self.placement, self.is_busy = document.get("placement"), document.get("busy") is True
 
     @staticmethod
     def dict_of(parent, name):
@@ -101,7 +104,7 @@ class Report:
     def how(self, has_spread):
         """A description of the measurement: "delivery direct; UCX_TLS=tcp,self; medians of 20 rounds, bands and whiskers:
         quartiles"."""
-        own = [row for row in self.rows if row.get("delivery") not in (None, "none", "tcp") and row.get("mode") not in ("am", "put")]
+        own = [row for row in self.rows if row.get("delivery") not in (None, "none", "tcp") and row.get("mode") not in OTHERS]
         deliveries = list(dict.fromkeys(text(row["delivery"]) for row in own))
         asked = self.options.get("delivery")
         if not deliveries and isinstance(asked, list):
@@ -110,8 +113,11 @@ class Report:
         parts = [f"delivery {', '.join(deliveries[:8])}"] if deliveries else []
         parts.append(self.transport())
         if rounds or has_spread:
-            parts.append(f"medians of {rounds:g} rounds" if rounds else "medians")
-        return "; ".join(parts) + (", bands and whiskers: quartiles" if has_spread else "")
+            medians = f"medians of {rounds:g} rounds" if rounds else "medians"
+            parts.append(medians + (", bands and whiskers: quartiles" if has_spread else ""))
+        if self.placement in PLACEMENTS:
+            parts.append(f"processors {self.placement}" + (", too busy for rates and tails" if self.is_busy else ""))
+        return "; ".join(parts)
 
     def where(self):
         """The machine, the day and the versions."""

@@ -4,6 +4,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 
 #include <stdio.h>
@@ -243,7 +244,7 @@ static void report_tail(const series_run *run, unsigned index, json_t *row)
         return;
     const perf_spread p99 = spread_of(run, of->tail[P99], NULL);
     const perf_spread p999 = spread_of(run, of->tail[P999], NULL);
-    const double max = series_run_max(run, of->tail[MAX]);
+    const double max = series_report_max(run, of->tail[MAX]);
     perf_report_spread(row, "latency_ns_p99", p99, 1);
     perf_report_spread(row, "latency_ns_p999", p999, 1);
     (void)json_object_set_new(row, "latency_ns_max", perf_report_number(max));

@@ -4,6 +4,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 
 #include <stdio.h>
@@ -59,17 +60,18 @@ static json_t *make_row(const perf_series *series)
 static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
-    const perf_spread rate = series_run_spread(run, run->samples[index].rate_per_s);
+    const perf_spread rate = series_report_spread(run, run->samples[index].rate_per_s);
     json_t *row = make_row(series);
     (void)json_object_set_new(row, "outstanding",
                               json_integer((json_int_t)series->outstanding));
     perf_report_spread(row, "rate_per_s", rate, 1);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu %9llu %12llu %12.3f\n", series->mode->name,
-                     series->delivery, series->payload_bytes,
-                     (unsigned long long)series->ring_bytes,
-                     (unsigned long long)series->outstanding, rate.median / 1e6);
+        (void)printf(
+            "%-9s %-8s %8zu %9llu %12llu %12s\n", series->mode->name, series->delivery,
+            series->payload_bytes, (unsigned long long)series->ring_bytes,
+            (unsigned long long)series->outstanding,
+            series_report_figure(run, INTERFERENCE_RATE, rate, rate.median / 1e6, 3).text);
 }
 
 static void report_skipped(const series_run *run, const perf_series *series)
@@ -143,6 +145,7 @@ int ring_sweep_run(const perf_options *options)
 {
     static const series_kind kind = {.latency_bytes_max = 0,
                                      .choose_counts = series_run_choose_counts,
+                                     .is_watched = true,
                                      .print_round = print_round,
                                      .report_payload = report_payload};
     series_run run = {.kind = &kind, .options = *options};

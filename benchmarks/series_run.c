@@ -1,9 +1,12 @@
 #include "series_run.h"
 
 #include "perf_clock.h"
+#include "pair_search.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
+#include "series_steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +17,6 @@
 #define TRIAL_LATENCY_COUNT 200u
 #define TRIAL_RATE_COUNT 1000u
 #define LEAST_RATE_BYTES (16u << 20)
-
-enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
 
 void series_run_add_one(series_run *run, const perf_mode *mode, const char *delivery)
 {
@@ -33,121 +34,14 @@ void series_run_add(series_run *run, const perf_mode *mode)
         series_run_add_one(run, mode, mode->has_deliveries ? run->options.deliveries[i] : "");
 }
 
-/* --- one series, at either side ---------------------------------------------------------- */
-
-static void free_series(perf_series *series)
-{
-    if (series->mode->release != NULL)
-        series->mode->release(series);
-    free(series->state);
-    series->state = NULL;
-}
-
-static bool open_series(perf_series *series)
-{
-    series->state = calloc(1, series->mode->state_bytes);
-    if (series->state == NULL)
-        return perf_session_complain(series->session, "out of memory");
-    bool ok = series->mode->open(series);
-    if (!ok)
-        free_series(series);
-    return ok;
-}
-
-static void close_series(perf_series *series)
-{
-    if (series->mode->close != NULL)
-        series->mode->close(series);
-    free_series(series);
-}
-
-/* --- steps of both processes ----------------------------------------------------------- */
-
-/* Both sides: the measurement from now on. */
-static void take_point(series_run *run, uint64_t value)
-{
-    if (run->kind->of_calls)
-        run->options.calls_at_once = value;
-    else
-        run->options.payload_bytes = value;
-}
-
-static const perf_list *points_of(const series_run *run)
-{
-    return run->kind->of_calls ? &run->options.outstanding : &run->options.payloads;
-}
-
-static bool target_step(void *experiment, const perf_command *command)
-{
-    series_run *run = experiment;
-    if (command->series >= run->series_count)
-        return false;
-    perf_series *series = &run->series[command->series];
-    switch (command->action) {
-    case ACTION_PAYLOAD:
-        take_point(run, command->count);
-        return true;
-    case ACTION_OPEN:
-        return open_series(series);
-    case ACTION_LATENCY:
-        perf_session_set_ready(run->session);
-        return series->mode->target_latency(series, command->count);
-    case ACTION_RATE:
-        perf_session_set_ready(run->session);
-        return series->mode->target_rate(series, command->count);
-    case ACTION_CLOSE:
-        close_series(series);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool serve(perf_session *session, void *experiment)
-{
-    return perf_session_serve(session, target_step, experiment);
-}
-
-static bool set_payload(series_run *run, uint64_t value)
-{
-    take_point(run, value);
-    return perf_session_command(run->session, ACTION_PAYLOAD, 0, value) &&
-           perf_session_reply(run->session);
-}
-
-static bool open_all(series_run *run)
-{
-    for (unsigned i = 0; i < run->series_count; i++) {
-        perf_series *series = &run->series[i];
-        series->payload_max = 0;
-        series->is_left_out = false;
-        perf_report_progress("opening %s", series->mode->name);
-        if (!perf_session_command(run->session, ACTION_OPEN, i, 0) || !open_series(series) ||
-            !perf_session_reply(run->session))
-            return false;
-    }
-    return true;
-}
-
-static bool close_all(series_run *run)
-{
-    for (unsigned i = 0; i < run->series_count; i++) {
-        perf_series *series = &run->series[i];
-        if (!perf_session_command(run->session, ACTION_CLOSE, i, 0))
-            return false;
-        close_series(series);
-        if (!perf_session_reply(run->session))
-            return false;
-    }
-    return true;
-}
+/* --- one measurement --------------------------------------------------------------------- */
 
 /* Warm-up and measurement are one chain of round trips; only the stamps distinguish them. */
 bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out)
 {
     perf_series *series = &run->series[index];
     uint64_t warmup = run->options.warmup;
-    if (!perf_session_command(run->session, ACTION_LATENCY, index, warmup + count) ||
+    if (!perf_session_command(run->session, SERIES_STEP_LATENCY, index, warmup + count) ||
         !perf_session_await_ready(run->session) ||
         !series->mode->source_latency(series, warmup + count, run->stamps))
         return false;
@@ -164,7 +58,7 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
 bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out)
 {
     perf_series *series = &run->series[index];
-    if (!perf_session_command(run->session, ACTION_RATE, index, count) ||
+    if (!perf_session_command(run->session, SERIES_STEP_RATE, index, count) ||
         !perf_session_await_ready(run->session))
         return false;
     uint64_t start = perf_now_ns();
@@ -263,9 +157,14 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
             continue;
         perf_report_progress("%zu bytes, round %u of %u: %s, %s", run->options.payload_bytes,
                              round + 1, run->options.rounds, what, run->series[i].mode->name);
-        if ((run->kind->prepare != NULL && !run->kind->prepare(run, i)) ||
-            !measure(run, i, round))
+        if (run->kind->prepare != NULL && !run->kind->prepare(run, i))
             return false;
+        const series_moment began = series_watch_moment(run->session);
+        if (!measure(run, i, round))
+            return false;
+        if (!run->series[i].mode->has_sleepers)
+            series_watch_polled(&run->watch, run->session, began,
+                                run->series[i].mode->has_ranks);
     }
     return true;
 }
@@ -291,26 +190,53 @@ static bool measure_round(series_run *run, unsigned round)
     return true;
 }
 
-static bool measure_payload(series_run *run, uint64_t point)
+static bool choose_counts(series_run *run)
 {
-    if (!set_payload(run, point) || !open_all(run))
-        return false;
     for (unsigned i = 0; i < run->series_count; i++) {
         perf_report_progress("trial, %s", run->series[i].mode->name);
         if (!series_run_skips(run, i) && !run->kind->choose_counts(run, i))
             return false;
     }
-    for (unsigned round = 0; round < run->options.rounds; round++) {
+    return true;
+}
+
+static bool measure_rounds(series_run *run, unsigned from, unsigned to)
+{
+    if (!series_steps_look(run))
+        return false;
+    for (unsigned round = from; round < to; round++) {
+        const double before_ns = run->watch.word_ns;
         run->round = round;
-        if (!measure_round(run, round))
+        series_watch_begin(&run->watch, run->session);
+        if (!measure_round(run, round) || !series_steps_look(run))
             return false;
+        series_watch_end(&run->watch, run->session, round, before_ns);
     }
     perf_report_progress(NULL);
-    if (!close_all(run))
+    return true;
+}
+
+/* On each pair of processors all is opened again, so memory lies where it is used. */
+static bool measure_payload(series_run *run, uint64_t point)
+{
+    const unsigned parts = run->pair_count > 0 ? run->pair_count : 1;
+    const unsigned rounds = run->options.rounds / parts;
+    if (!series_steps_point(run, point))
         return false;
-    run->kind->report_payload(run);
+    for (unsigned pair = 0; pair < parts; pair++) {
+        if (!series_steps_move(run, pair) || !series_steps_open(run) || !choose_counts(run) ||
+            !measure_rounds(run, pair * rounds, (pair + 1) * rounds) ||
+            !series_steps_close(run))
+            return false;
+    }
+    series_report_point(run);
     (void)fflush(stdout);
     return true;
+}
+
+static const perf_list *points_of(const series_run *run)
+{
+    return run->kind->of_calls ? &run->options.outstanding : &run->options.payloads;
 }
 
 static bool measure_all(series_run *run)
@@ -337,6 +263,7 @@ static bool allocate(series_run *run)
     bool ok = true;
     run->rows = json_array();
     run->ratios = json_object();
+    run->placements = json_object();
     run->buffer = calloc(rounds, sizeof(double));
     run->stamps = malloc(stamp_bytes);
     for (unsigned i = 0; i < run->series_count; i++) {
@@ -351,6 +278,7 @@ static bool allocate(series_run *run)
         samples->max_ns = values + 3 * (size_t)rounds;
         samples->rate_per_s = values + 4 * (size_t)rounds;
     }
+    ok = series_watch_allocate(&run->watch, rounds) && ok;
     if (!ok || run->rows == NULL || run->ratios == NULL || run->buffer == NULL ||
         run->stamps == NULL)
         return perf_session_complain(run->session, "out of memory");
@@ -367,57 +295,52 @@ static void release(series_run *run)
     free(run->buffer);
     json_decref(run->rows);
     json_decref(run->ratios);
+    json_decref(run->placements);
+    series_watch_free(&run->watch);
 }
 
 static bool write_report(const series_run *run)
 {
     json_t *report = perf_report_create(&run->options);
+    if (run->kind->print_end != NULL && !perf_report_is_quiet(&run->options))
+        run->kind->print_end(run);
     if (run->kind->finish != NULL)
         run->kind->finish(run, report);
+    if (run->kind->is_watched)
+        series_report_machine(run, report);
     (void)json_object_set(report, "rows", run->rows);
     (void)json_object_set(report, "ratios", run->ratios);
     return perf_report_write(&run->options, report);
 }
 
+/* Without --pin, and of more than two processors, a near pair and a far one. */
+static void choose_pairs(series_run *run)
+{
+    perf_options *options = &run->options;
+    run->pair_count = options->pair_count;
+    memcpy(run->pairs, options->pairs, sizeof run->pairs);
+    if (!options->is_pinned && run->kind->is_split)
+        run->pair_count = pair_search_find(run->pairs);
+    if (run->pair_count == 0)
+        return;
+    memcpy(options->cpus, run->pairs[0], sizeof options->cpus);
+    options->rounds *= run->pair_count; /* so many of each */
+}
+
 int series_run_all(series_run *run)
 {
     perf_session session;
+    choose_pairs(run);
     run->session = &session;
     for (unsigned i = 0; i < run->series_count; i++)
         run->series[i].session = &session;
-    bool ok = perf_session_start(&session, run->options.cpus, serve, run) && allocate(run) &&
-              measure_all(run);
+    bool ok = perf_session_start(&session, run->options.cpus, series_steps_serve, run) &&
+              allocate(run) && measure_all(run);
     perf_report_progress(NULL);
     ok = perf_session_end(&session) && ok;
     ok = ok && write_report(run);
     release(run);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/* --- for reports ----------------------------------------------------------------------- */
-
-perf_spread series_run_spread(const series_run *run, const double *values)
-{
-    memmove(run->buffer, values, run->options.rounds * sizeof *run->buffer);
-    return perf_stats_spread(run->buffer, run->options.rounds);
-}
-
-double series_run_max(const series_run *run, const double *values)
-{
-    double max = 0;
-    for (unsigned i = 0; i < run->options.rounds; i++)
-        max = values[i] > max ? values[i] : max;
-    return max;
-}
-
-void series_run_report_latency(const series_run *run, unsigned index, json_t *row)
-{
-    const series_samples *of = &run->samples[index];
-    perf_report_spread(row, "latency_ns_p50", series_run_spread(run, of->p50_ns), 1);
-    perf_report_spread(row, "latency_ns_p99", series_run_spread(run, of->p99_ns), 1);
-    perf_report_spread(row, "latency_ns_p999", series_run_spread(run, of->p999_ns), 1);
-    (void)json_object_set_new(row, "latency_ns_max",
-                              perf_report_number(series_run_max(run, of->max_ns)));
 }
 
 bool series_run_is_last_payload(const series_run *run)

@@ -6,10 +6,12 @@
 
 #include "perf_mode.h"
 #include "perf_stats.h"
+#include "series_watch.h"
 
 #include <jansson.h>
 
 #define SERIES_MAX 64u
+#define SERIES_PAIRS_MAX 2u
 
 typedef struct series_run series_run;
 
@@ -20,6 +22,8 @@ typedef struct series_kind {
      * payload, and a latency is the mode's time of a call. */
     bool of_calls;
     bool no_rates;            /* latencies alone */
+    bool is_watched;          /* rows have the processors' placement; busy rounds are marked */
+    bool is_split;            /* near and far rounds are reported apart; is_watched as well */
     size_t latency_bytes_max; /* of larger payloads there are rates alone */
     /* Sets rate_count, and latency_count, of one series, by measuring once or more: the first
      * calls, for which the target prepares the code, are over then. */
@@ -34,8 +38,11 @@ typedef struct series_kind {
      * NULL. */
     void (*note_latency)(series_run *run, unsigned index, uint64_t warmup, uint64_t count);
     void (*print_round)(const series_run *run, unsigned index, unsigned round);
-    /* Adds the measurements with the present payload to rows and ratios, and to the table. */
+    /* Adds the measurements with the present payload, of the rounds that the watch has chosen,
+     * to rows and ratios, and to the table. */
     void (*report_payload)(series_run *run);
+    /* Behind the tables of all payloads, when there are some. May be NULL. */
+    void (*print_end)(const series_run *run);
     /* Adds further members to the JSON. May be NULL. */
     void (*finish)(const series_run *run, json_t *report);
 } series_kind;
@@ -55,6 +62,12 @@ struct series_run {
     perf_session *session;
     json_t *rows; /* source only, as the following members; of all payloads so far */
     json_t *ratios;
+    json_t *placements; /* the same, for each placement of processors */
+    bool is_silent;     /* a report goes to the JSON alone */
+    bool has_head;      /* of the table */
+    series_watch watch;
+    unsigned pair_count; /* of processors, that take turns; 0: those of the options */
+    int pairs[SERIES_PAIRS_MAX][2];
     /* The present payload of the options, or the present number of calls. */
     unsigned payload_index;
     unsigned round;
@@ -89,14 +102,6 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
 
 /* Returns whether the present payload is too large for the series: it has no figures then. */
 bool series_run_skips(const series_run *run, unsigned index);
-
-perf_spread series_run_spread(const series_run *run, const double *values);
-
-/* The largest of all rounds. */
-double series_run_max(const series_run *run, const double *values);
-/* Adds latency_ns_p50, _p99 and _p999, medians of the rounds with their quartiles, and
- * latency_ns_max, of all rounds. */
-void series_run_report_latency(const series_run *run, unsigned index, json_t *row);
 
 bool series_run_is_last_payload(const series_run *run);
 

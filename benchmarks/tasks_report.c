@@ -3,12 +3,10 @@
 
 #include "perf_report.h"
 #include "perf_stats.h"
+#include "placement.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Half round trips of a word: processors that share a cache, and such that do not. */
-#define NEAR_NS 120.0
 
 typedef struct figure_form {
     const char *name;
@@ -49,14 +47,6 @@ uint64_t tasks_run_count(const tasks_run *run, tasks_figure figure)
 static const char *order_of(const figure_form *form)
 {
     return form->order == 'o' ? "created" : form->order == 'r' ? "random" : "none";
-}
-
-/* Processors of a virtual machine may move while it runs. */
-static const char *placement_of(perf_spread word_ns)
-{
-    return word_ns.three_quarters < NEAR_NS ? "near"
-           : word_ns.quarter >= NEAR_NS     ? "far"
-                                            : "mixed";
 }
 
 typedef struct tasks_ratio {
@@ -127,7 +117,8 @@ bool tasks_report_write(tasks_run *run)
     const bool quiet = perf_report_is_quiet(run->options);
     double words[run->options->rounds];
     memcpy(words, run->samples[TASKS_WORD], sizeof words);
-    const char *placement = placement_of(perf_stats_spread(words, run->options->rounds));
+    const char *placement =
+        placement_name(placement_of_words(perf_stats_spread(words, run->options->rounds)));
     if (!quiet)
         (void)printf("%-30s %8s  quartiles\n", "ratio", "p50");
     report_ratios(run, object);

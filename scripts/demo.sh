@@ -69,5 +69,11 @@ examples/get_if/run.sh "$build" 'undefined behaviou?r' /usr/include/linux /usr/i
 heading "bfs: a function goes through a graph that four ranks hold"
 examples/bfs/run.sh "$build" --roots 4
 
-heading "tsi: the smallest function, against the machine's limit and against plain UCX"
-"$build/bin/tc-perf" tsi
+heading "tsi: the smallest function, against the machine's limit, plain UCX, and each MPI that runs here"
+modes=bare,am
+for mpi in mpi mpich; do
+    if "$build/bin/tc-perf" tsi --modes $mpi -n 1 -w 1 -r 1 >/dev/null; then
+        modes+=,$mpi
+    fi
+done
+"$build/bin/tc-perf" tsi --modes $modes,cached,uncached

@@ -5,6 +5,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 
 #include <stdio.h>
@@ -158,9 +159,9 @@ static void report_row(const series_run *run, unsigned index)
     const perf_series *series = &run->series[index];
     double medians[FIGURE_COUNT];
     json_t *row = make_row(run, series);
-    series_run_report_latency(run, index, row);
+    series_report_latency(run, index, row);
     for (unsigned f = 0; f < FIGURE_COUNT; f++) {
-        perf_spread spread = series_run_spread(run, spent[index][f]);
+        perf_spread spread = series_report_spread(run, spent[index][f]);
         medians[f] = spread.median;
         if (is_reported(f))
             perf_report_spread(row, figure_names[f], spread, 1);
@@ -171,8 +172,8 @@ static void report_row(const series_run *run, unsigned index)
     (void)printf("%-6s %-9s %-8s %4u %8zu %10.1f %10.1f %10.1f", series->work->name,
                  series->mode->name, series->delivery, series->endpoints,
                  run->options.payload_bytes,
-                 series_run_spread(run, run->samples[index].p50_ns).median,
-                 series_run_spread(run, run->samples[index].p99_ns).median, medians[CPU_NS]);
+                 series_report_spread(run, run->samples[index].p50_ns).median,
+                 series_report_spread(run, run->samples[index].p99_ns).median, medians[CPU_NS]);
     if (has_cycles())
         (void)printf(" %10.0f %10.0f", medians[CYCLES], medians[INSTRUCTIONS]);
     (void)printf(" %8.2f %7.3f %7.3f\n", medians[LOOKS], medians[YIELDS], medians[SLEEPS]);

@@ -10,6 +10,7 @@
 #include "perf_process.h"
 #include "perf_report.h"
 #include "perf_value.h"
+#include "series_report.h"
 #include "series_run.h"
 #include "target_log.h"
 
@@ -135,11 +136,12 @@ static void report_stages(const series_run *run, unsigned index, json_t *row)
 {
     const perf_series *series = &run->series[index];
     const stage_samples *of = &all[index];
-    perf_report_spread(row, "lookup_exec_ns", series_run_spread(run, of->lookup_exec_ns), 1);
+    perf_report_spread(row, "lookup_exec_ns", series_report_spread(run, of->lookup_exec_ns), 1);
     if (index == DIRECT)
         return;
     const perf_spread ratio = sum_to_total(run, index);
-    perf_report_spread(row, "transmission_ns", series_run_spread(run, of->transmission_ns), 1);
+    perf_report_spread(row, "transmission_ns", series_report_spread(run, of->transmission_ns),
+                       1);
     perf_report_spread(row, "above_direct_ns", above_direct(run, index), 1);
     perf_report_spread(row, "sum_to_total", ratio, 1);
     add_ratio(run, series, ratio);
@@ -154,7 +156,7 @@ static void report_row(const series_run *run, unsigned index, overhead_figures *
                   series->delivery, "payload_bytes", (json_int_t)series->payload_bytes,
                   "frame_bytes", perf_report_number(series->frame_bytes));
     if (index != DIRECT)
-        series_run_report_latency(run, index, row);
+        series_report_latency(run, index, row);
     if (all[index].is_split)
         report_stages(run, index, row);
     if (jit_ns >= 0)
@@ -164,10 +166,10 @@ static void report_row(const series_run *run, unsigned index, overhead_figures *
     *figures = (overhead_figures){
         .mode = series->mode->name,
         .lookup_exec_us =
-            split ? series_run_spread(run, all[index].lookup_exec_ns).median / 1e3 : -1,
+            split ? series_report_spread(run, all[index].lookup_exec_ns).median / 1e3 : -1,
         .transmission_us =
-            split ? series_run_spread(run, all[index].transmission_ns).median / 1e3 : -1,
-        .total_us = series_run_spread(run, run->samples[index].p50_ns).median / 1e3,
+            split ? series_report_spread(run, all[index].transmission_ns).median / 1e3 : -1,
+        .total_us = series_report_spread(run, run->samples[index].p50_ns).median / 1e3,
         .jit_us = jit_ns >= 0 ? jit_ns / 1e3 : -1};
 }
 
@@ -178,7 +180,7 @@ static void print_row(const series_run *run, unsigned index)
     const series_samples *samples = &run->samples[index];
     (void)printf("%-9s %-8s %8.0f", series->mode->name, series->delivery, series->frame_bytes);
     if (of->is_split)
-        (void)printf(" %10.1f", series_run_spread(run, of->lookup_exec_ns).median);
+        (void)printf(" %10.1f", series_report_spread(run, of->lookup_exec_ns).median);
     else
         (void)printf(" %10s", "-");
     if (index == DIRECT) {
@@ -187,13 +189,13 @@ static void print_row(const series_run *run, unsigned index)
     }
     if (of->is_split)
         (void)printf(" %9.1f %12.1f", above_direct(run, index).median,
-                     series_run_spread(run, of->transmission_ns).median);
+                     series_report_spread(run, of->transmission_ns).median);
     else
         (void)printf(" %9s %12s", "-", "-");
-    (void)printf(" %9.1f %9.1f %9.1f %9.0f", series_run_spread(run, samples->p50_ns).median,
-                 series_run_spread(run, samples->p99_ns).median,
-                 series_run_spread(run, samples->p999_ns).median,
-                 series_run_max(run, samples->max_ns));
+    (void)printf(" %9.1f %9.1f %9.1f %9.0f", series_report_spread(run, samples->p50_ns).median,
+                 series_report_spread(run, samples->p99_ns).median,
+                 series_report_spread(run, samples->p999_ns).median,
+                 series_report_max(run, samples->max_ns));
     if (of->is_split)
         (void)printf(" %8.3f\n", sum_to_total(run, index).median);
     else

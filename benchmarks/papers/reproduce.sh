@@ -78,6 +78,15 @@ measure() {
     "$tc_perf" "$@" --json "$dir/$name.json" >"$dir/$name.txt"
 }
 
+# "mpi,mpich,": those that this build has and that run here.
+mpis() {
+    for mpi in mpi mpich; do
+        if "$tc_perf" tsi --modes $mpi -n 1 -w 1 -r 1 >"$dir/$mpi.txt" 2>&1; then
+            printf '%s,' $mpi
+        fi
+    done
+}
+
 # For the languages that this build has functions in.
 measure_languages() {
     echo "benchmarks/papers/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
@@ -87,7 +96,7 @@ measure_languages() {
 measure_all() {
     : >"$dir/commands.txt"
     cut -d ' ' -f 1-3 /proc/loadavg >"$dir/load.txt"
-    measure calls tsi --rounds $((rounds * 2)) "${few[@]}"
+    measure calls tsi --modes "bare,am,$(mpis)cached,uncached" --rounds $((rounds * 2)) "${few[@]}"
     measure calls-tcp tsi --tls tcp,self --rounds $((rounds * 2)) "${few[@]}"
     measure payloads tsi --sweep $sizes --modes bare,am,cached,uncached --rounds $again "${few[@]}"
     measure sum ssum --rounds $again "${few[@]}"

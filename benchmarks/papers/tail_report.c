@@ -3,6 +3,7 @@
 #include "frame_place.h"
 #include "perf_clock.h"
 #include "perf_report.h"
+#include "series_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,10 +47,10 @@ static void report_row(const series_run *run, tail_pool *pool, unsigned index,
     row_out->spread = p50 > 0 ? (p999 - p50) / p50 : 0;
     perf_report_tail(row, "latency_ns", &row_out->ticks, half_ns);
     (void)json_object_set_new(row, "tail_spread", perf_report_number(row_out->spread));
-    perf_report_spread(row, "round_p50_ns", series_run_spread(run, run->samples[index].p50_ns),
-                       1);
+    perf_report_spread(row, "round_p50_ns",
+                       series_report_spread(run, run->samples[index].p50_ns), 1);
     if (!is_am(run, index)) {
-        const perf_spread rate = series_run_spread(run, pool->handled_per_s);
+        const perf_spread rate = series_report_spread(run, pool->handled_per_s);
         row_out->rate_per_s = rate.median;
         perf_report_spread(row, "rate_per_s", rate, 1);
         (void)json_object_set_new(row, "seen_share",

@@ -16,16 +16,16 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from check_tc_perf import NUMBERS, check_env, check_spread, expect, expect_tail, run  # noqa: E402
+from check_tc_perf import NUMBERS, check_env, check_spread, expect, expect_tail, run, take_machine  # noqa: E402
 
 DEADLINE_S = 60
 FEW = ["--pin", "none", "-n", "100", "-w", "10", "--rounds", "2"]
 BLOCKING = ("rpc", "rpc-null", "rpc-unix", "call")
-SYSTEMS = {"mpi": "mpi", "mpi-tcp": "mpi", "rpc": "rpc", "rpc-null": "rpc", "rpc-unix": "rpc", "zmq": "zmq"}
+SYSTEMS = {"mpi": "mpi", "mpi-tcp": "mpi", "mpich": "mpich", "mpich-tcp": "mpich", "rpc": "rpc", "rpc-null": "rpc", "rpc-unix": "rpc", "zmq": "zmq"}
 LONG = ["--pin", "none", "-n", "10000000", "-w", "1", "--rounds", "1", "-O", "1"]
 # benchmarks/mpi_words.h
-VERSION = 0x6d70692d32
-HELLO, ORDER, ANSWER = struct.Struct("=QQ64s"), struct.Struct("=QQQQQ"), struct.Struct("=QQ")
+VERSION = 0x6d70692d33
+HELLO, ORDER, ANSWER = struct.Struct("=QQ64s"), struct.Struct("=QQQQQ"), struct.Struct("=QQQ")
 CALLS, ECHOES, MESSAGES = range(3)
 
 
@@ -74,6 +74,7 @@ def expect_ends(pids):
 def check_rows(tc_perf, modes, size):
     own = ["call", "start"]
     report = run([tc_perf, "call", *FEW, "-O", "1,8", "-s", str(size), "--modes", ",".join(["am", *modes, *own])])
+    take_machine(report)
     check_env(report, "call")
     check_spread(report)
     rows = [(row["outstanding"], row["mode"]) for row in report["rows"]]
@@ -86,6 +87,8 @@ def check_rows(tc_perf, modes, size):
         expect_tail(row, "latency_ns")
     names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 8) for over in own for under in ("am", *modes)
              for what in ("latency", "rate") if n == 1 or not {over, under} & set(BLOCKING)}
+    names |= {f"{over}_to_fastest_{what}_o{n}" for n in (1, 8) for over in own for what in ("latency", "rate")
+              if n == 1 or over not in BLOCKING and len({"am", *modes} - set(BLOCKING)) > 1}
     expect(set(report["ratios"]) == names, sorted(names), sorted(report["ratios"]))
     versions = report["env"]["versions"]
     expect({SYSTEMS[mode] for mode in modes} <= set(versions), "versions of what was measured", versions)
@@ -94,13 +97,16 @@ def check_rows(tc_perf, modes, size):
 def check_messages(tc_perf, modes):
     """Messages beside those of tsi."""
     report = run([tc_perf, "tsi", *FEW, "-s", "1,100", "--modes", ",".join([*modes, "cached"])])
+    take_machine(report)
     check_env(report, "tsi")
     expect([(row["payload_bytes"], row["mode"]) for row in report["rows"]] == [(n, mode) for n in (1, 100) for mode in ("cached", *modes)],
            "a row for each", report["rows"])
     expect(all(row["frame_bytes"] == row["payload_bytes"] for row in report["rows"] if row["mode"] in modes), "bytes", report["rows"])
     names = {f"cached_to_{mode}_{what}_{n}" for n in (1, 100) for mode in modes for what in ("latency", "rate")}
     expect(names <= set(report["ratios"]), sorted(names), sorted(report["ratios"]))
-    expect("mpi" in report["env"]["versions"], "the version of MPI", report["env"]["versions"])
+    versions = report["env"]["versions"]
+    expect({SYSTEMS[mode] for mode in modes} <= set(versions), "versions of MPI", versions)
+    expect("MPICH" in versions.get("mpich", "MPICH"), "MPICH", versions)
 
 
 def rows(tc_perf, *modes):
@@ -132,7 +138,7 @@ def killed_one(tc_perf, mode, which, folder):
     process, others = start_long(tc_perf, mode, folder)
     try:
         target = [pid for pid in others if stat_of(pid)[1] == process.pid and name_of(pid) == name_of(process.pid)]
-        ranks = [pid for pid in others if name_of(pid) == "tc-perf-mpi"]
+        ranks = [pid for pid in others if name_of(pid) in ("tc-perf-mpi", "tc-perf-mpich")]
         victim = {"source": [process.pid], "target": target, "rank": ranks,
                   "mpirun": [pid for pid in others if pid not in target + ranks]}[which][0]
         os.kill(victim, signal.SIGKILL)
@@ -151,7 +157,7 @@ def killed(tc_perf, *modes):
     with tempfile.TemporaryDirectory() as folder:  # an mpirun that was killed leaves files
         for mode in modes:
             if mode != "rpc-null":
-                for which in ("source", "target", *(("mpirun", "rank") if mode == "mpi" else ())):
+                for which in ("source", "target", *(("mpirun", "rank") if mode in ("mpi", "mpich") else ())):
                     killed_one(tc_perf, mode, which, folder)
 
 
@@ -186,7 +192,7 @@ def order(links, kind, count, window, size):
     """Returns the ticks of each round trip."""
     for link in links.values():
         link.sendall(ORDER.pack(kind, count, window, size, kind != MESSAGES))
-    took_ns, is_wrong = ANSWER.unpack(receive(links[0], ANSWER.size))
+    took_ns, is_wrong, _ = ANSWER.unpack(receive(links[0], ANSWER.size))
     expect(took_ns > 0 and is_wrong == 0, "right messages", (took_ns, is_wrong))
     ticks = struct.unpack(f"={count}Q", receive(links[0], 8 * count)) if kind != MESSAGES else ()
     expect(ANSWER.unpack(receive(links[1], ANSWER.size))[1] == 0, "right messages at rank 1", count)

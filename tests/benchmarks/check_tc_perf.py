@@ -41,6 +41,26 @@ def expect_tail(row, name):
     expect(tail[0] >= 0 and tail == sorted(tail), "p50 <= p99 <= p99.9 <= maximum", row)
 
 
+MACHINE = ["placement", "placement_rounds", "placements", "pairs", "busy", "busy_reason"]
+PLACEMENTS = ("near", "far", "shared", "mixed")
+
+
+def take_machine(report):
+    """Experiments that watch the machine tell where its processors were, and whether it was too busy; which, depends on it."""
+    found = {name: report.pop(name) for name in MACHINE if name in report}
+    if not found:
+        return
+    expect(found["placement"] in PLACEMENTS and list(found["placement_rounds"]) == list(PLACEMENTS), "placements", found)
+    expect(found["busy"] == ("busy_reason" in found), "a reason of a busy machine", found)
+    counts = found["placement_rounds"]
+    expect(("placements" in found) <= (counts["near"] > 0 and counts["far"] > 0), "near and far rounds apart", found)
+    for part in found.get("placements", {}).values():
+        expect(part["rows"] and all(row["rounds"] > 0 for row in part["rows"]), "rows", part)
+    for row in report["rows"]:
+        expect(row.pop("placement") in PLACEMENTS and row.pop("rounds") > 0, "a placement", row)
+        expect(row.pop("busy", False) <= found["busy"], "busy rows of a busy run", row)
+
+
 def take_quartiles(row):
     """They belong to the figure whose name they have; without them a row is easier to check."""
     for name in [name for name in row if name.endswith("_quartiles")]:
@@ -282,7 +302,7 @@ def check_call(report):
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
         expect_tail(row, "latency_ns")
     names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 32) for over in (*once, *started) if n == 1 or over not in once
-             for under in ("am", "am-safe", "get") for what in ("latency", "rate")}
+             for under in ("am", "am-safe", "get", "fastest") for what in ("latency", "rate")}
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
@@ -398,7 +418,7 @@ def check_tasks(report):
         name = {"rate": "rate_per_s"}.get(row["figure"], "bytes" if row["figure"][:4] in ("resi", "allo") else "ns")
         expect(list(row) == ["figure", "tasks", "order", "delivery", "placement", name], "six members", list(row))
         expect(row[name] > 0 or row["figure"].startswith("resident"), "a figure", row)
-        expect(row["placement"] in ("near", "far", "mixed"), "a placement", row)
+        expect(row["placement"] in PLACEMENTS, "a placement", row)
     for name in ("begin_to_switch", "begin_to_switch_return", "suspend_to_turn", "rate_waiting_to_quiet", "wake_answer_random_to_created"):
         expect(report["ratios"].get(name, -1) >= 0, "a ratio", report["ratios"])
 
@@ -521,6 +541,7 @@ def main():
     expected = [rest.pop(0)] if what == "tsi" else []
     experiment, check = CHECKS[what]
     report = run([tc_perf, experiment] + rest)
+    take_machine(report)
     check_env({key: report[key] for key in report if key not in ("paper", "counters")}, "tsi" if what == "table" else experiment)
     check_spread(report)
     check(report, *expected)
