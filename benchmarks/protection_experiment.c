@@ -1,5 +1,6 @@
 /* The cost of protection: nodes that differ in it alone, side by side, and UCX's active
  * messages over tcp. */
+#include "aes_speed.h"
 #include "mode_node.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -41,6 +42,10 @@ typedef struct figures {
 
 static node_files made;
 static figures all_figures[SERIES_MAX];
+
+/* Of AES-256-GCM, beside the large payloads of `sealed` over `stream`. */
+static bool has_aes;
+static double seal_mb_per_s[ROUNDS_MAX], open_mb_per_s[ROUNDS_MAX];
 
 /* --- compared modes
  * ------------------------------------------------------------------------ */
@@ -130,6 +135,18 @@ static bool measure_connection(series_run *run, unsigned index, unsigned round)
     of->is_known[CONNECT] = of->is_known[FIRST_CALL] = true;
     return mode_node_visit(&run->series[index], round, &of->values[CONNECT][round],
                            &of->values[FIRST_CALL][round]);
+}
+
+static bool is_sealed_stream(const perf_series *series)
+{
+    return strcmp(series->mode->name, "sealed") == 0 && strcmp(series->delivery, "stream") == 0;
+}
+
+static bool measure_aes(series_run *run, unsigned index)
+{
+    if (run->options.payload_bytes == LARGE_BYTES && is_sealed_stream(&run->series[index]))
+        has_aes = aes_speed_measure(&seal_mb_per_s[run->round], &open_mb_per_s[run->round]);
+    return true;
 }
 
 static void print_round(const series_run *run, unsigned index, unsigned round)
@@ -317,13 +334,68 @@ static void report_payload(series_run *run)
                      run->options.rounds);
 }
 
+/* Bounds of a round's rate: the smaller of clear and AES, and one after the other, as one
+ * thread does them. */
+static double smaller_of(double clear, double aes)
+{
+    return clear < aes ? clear : aes;
+}
+
+static double in_turn(double clear, double aes)
+{
+    return 1 / (1 / clear + 1 / aes);
+}
+
+static void report_bound(const series_run *run, unsigned index, const char *name,
+                         double (*bound_of)(double clear, double aes))
+{
+    static double bounds[ROUNDS_MAX];
+    const double *clear = all_figures[find_base(run, index, false)].values[BANDWIDTH];
+    for (unsigned i = 0; i < run->options.rounds; i++)
+        bounds[i] = bound_of(clear[i], smaller_of(seal_mb_per_s[i], open_mb_per_s[i]));
+    perf_spread ratio = spread_of(run, all_figures[index].values[BANDWIDTH], bounds);
+    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio.median));
+    if (!perf_report_is_quiet(&run->options))
+        (void)printf("%-27s %.2f (%.2f-%.2f)\n", name, ratio.median, ratio.quarter,
+                     ratio.three_quarters);
+}
+
+/* In the row of `sealed`, and below the table. */
+static void report_aes(const series_run *run, json_t *row)
+{
+    perf_spread seal = spread_of(run, seal_mb_per_s, NULL);
+    perf_spread open = spread_of(run, open_mb_per_s, NULL);
+    perf_report_spread(row, "aes_seal_mb_per_s", seal, 1);
+    perf_report_spread(row, "aes_open_mb_per_s", open, 1);
+    if (!perf_report_is_quiet(&run->options))
+        (void)printf("\nAES-256-GCM, records of %u bytes, one thread: seals %.1f MB/s, opens "
+                     "%.1f\n",
+                     AES_SPEED_RECORD_BYTES, seal.median, open.median);
+}
+
+static void finish(const series_run *run, json_t *report)
+{
+    (void)report;
+    for (unsigned i = 0; i < run->series_count && has_aes; i++) {
+        if (!is_sealed_stream(&run->series[i]))
+            continue;
+        report_aes(run, json_array_get(run->rows, i));
+        if (find_base(run, i, false) < 0)
+            continue;
+        report_bound(run, i, "sealed_to_smaller_stream", smaller_of);
+        report_bound(run, i, "sealed_to_in_turn_stream", in_turn);
+    }
+}
+
 static int run_protection(const perf_options *options)
 {
     static const series_kind kind = {.latency_bytes_max = SMALL_BYTES,
                                      .choose_counts = series_run_choose_counts,
                                      .measure_connection = measure_connection,
+                                     .prepare = measure_aes,
                                      .print_round = print_round,
-                                     .report_payload = report_payload};
+                                     .report_payload = report_payload,
+                                     .finish = finish};
     series_run run = {.kind = &kind, .options = *options};
     run.options.payloads = (perf_list){.values = {SMALL_BYTES, LARGE_BYTES}, .count = 2};
     int status = EXIT_FAILURE;

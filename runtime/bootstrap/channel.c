@@ -73,6 +73,13 @@ static void tune(int fd)
                          sizeof settings[i].value);
 }
 
+void tci_channel_spare_pacing(int fd, const tci_host_address *address)
+{
+    static const char name[] = "reno"; /* every kernel has it, for every user */
+    if (tci_host_address_is_loopback(address))
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, sizeof name - 1);
+}
+
 void tci_channel_adopt(tci_channel *channel, int fd, const tci_host_address *peer)
 {
     channel->fd = fd;
@@ -89,6 +96,7 @@ int tci_channel_connect(tci_channel *channel, const tci_host_address *address)
     if (channel->fd < 0)
         return errno;
     tune(channel->fd);
+    tci_channel_spare_pacing(channel->fd, address);
     if (connect(channel->fd, (const struct sockaddr *)&address->storage, address->size) == 0)
         return 0;
     /* After a signal connecting continues as if it had not arrived. */

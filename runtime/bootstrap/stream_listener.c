@@ -66,6 +66,7 @@ static int listen_on(const tci_host_address *address, int *fd_out)
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(fd, (const struct sockaddr *)&address->storage, address->size) != 0)
         goto failed;
+    tci_channel_spare_pacing(fd, address);
     if (listen(fd, BACKLOG) != 0)
         goto failed;
     *fd_out = fd;

@@ -519,6 +519,11 @@ def check_protection(report):
                 expect(0 <= low <= median <= high, "quartiles", row)  # rounded to thousandths
                 key = f"{row['mode']}_to_{base}_{name}_{row['delivery']}"
                 expect(report["ratios"].get(key) == median, key, report["ratios"])
+    if "sealed" in modes and "stream" in deliveries:
+        row = report["rows"][rows.index(("sealed", "stream"))]
+        expect(row["aes_seal_mb_per_s"] > 0 and row["aes_open_mb_per_s"] > 0, "rates of AES", row)
+        smaller, in_turn = (report["ratios"][f"sealed_to_{bound}_stream"] for bound in ("smaller", "in_turn"))
+        expect(0 < smaller < in_turn, "the smaller is above one after the other", report["ratios"])
 
 
 # Checks by name: the experiment that is run, and the check of its report.

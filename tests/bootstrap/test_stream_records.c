@@ -1,100 +1,12 @@
 /* Another TLS as the peer: OpenSSL's own records are understood, and the other way round. */
-#include "../support/test.h"
-#include "keys_bench.h"
+#include "other_tls.h"
 
-#include "bootstrap/key_file.h"
 #include "bootstrap/stream_bytes.h"
 
-#include <fcntl.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #define MUCH_BYTES (1u << 20)
-
-static tci_tls_key shared;
-static tci_stream_spares *spares;
-
-static int use_key(SSL *ssl, const EVP_MD *md, const unsigned char **name_out, size_t *size_out,
-                   SSL_SESSION **session_out)
-{
-    static const unsigned char cipher[] = {0x13, 0x02};
-    SSL_SESSION *session = SSL_SESSION_new();
-    (void)md;
-    assert_int_equal(SSL_SESSION_set1_master_key(session, shared.bytes, sizeof shared.bytes),
-                     1);
-    assert_int_equal(SSL_SESSION_set_cipher(session, SSL_CIPHER_find(ssl, cipher)), 1);
-    assert_int_equal(SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION), 1);
-    *name_out = (const unsigned char *)shared.name;
-    *size_out = strlen(shared.name);
-    *session_out = session;
-    return 1;
-}
-
-typedef struct other_side {
-    SSL_CTX *ctx;
-    SSL *ssl;
-    int fd;
-} other_side;
-
-static void turn(keys_bench *b, uint64_t deadline)
-{
-    assert_true(tci_deadline_left_ns(deadline) > 0);
-    keys_bench_turn(b);
-    ERR_clear_error();
-    (void)poll(NULL, 0, 1);
-}
-
-/* Connects with the key, and takes the listener's first byte. */
-static other_side connect_other(keys_bench *b)
-{
-    other_side other = {.ctx = SSL_CTX_new(TLS_client_method()), .fd = -1};
-    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
-    uint8_t welcome;
-    assert_ok(keys_bench_load_key(b, &b->here, "k", NULL));
-    keys_bench_listen(b);
-    assert_int_equal(SSL_CTX_set_ciphersuites(other.ctx, "TLS_AES_256_GCM_SHA384"), 1);
-    SSL_CTX_set_psk_use_session_callback(other.ctx, use_key);
-    other.ssl = SSL_new(other.ctx);
-    other.fd = keys_bench_raw(b);
-    assert_int_equal(fcntl(other.fd, F_SETFL, O_NONBLOCK), 0);
-    (void)SSL_set_fd(other.ssl, other.fd);
-    SSL_set_connect_state(other.ssl);
-    while (SSL_do_handshake(other.ssl) != 1)
-        turn(b, deadline);
-    while (SSL_read(other.ssl, &welcome, 1) != 1)
-        turn(b, deadline);
-    while (b->near == NULL)
-        turn(b, deadline);
-    assert_ok(tci_stream_widen(b->near, &spares, NULL));
-    return other;
-}
-
-static void end_other(other_side *other)
-{
-    SSL_free(other->ssl);
-    SSL_CTX_free(other->ctx);
-    (void)close(other->fd);
-}
-
-static void load_shared(keys_bench *b)
-{
-    static char text[TCI_KEY_FILE_BYTES_MAX];
-    static tci_key_file keys;
-    char path[128];
-    size_t size;
-    (void)snprintf(path, sizeof path, "%s/k", b->folder);
-    certificate_make_key(b->folder, "k", "cluster", 1);
-    assert_ok(tci_key_file_read("key_file", path, true, text, &size, NULL));
-    assert_ok(tci_key_file_parse(text, size, &keys, NULL));
-    shared = keys.keys[0];
-}
-
-static uint8_t byte_at(size_t place)
-{
-    return (uint8_t)(place * 11 + place / 509);
-}
 
 static size_t take_here(keys_bench *b, size_t got)
 {
@@ -104,7 +16,7 @@ static size_t take_here(keys_bench *b, size_t got)
     assert_true(status == TC_OK || status == TC_E_AGAIN);
     const uint8_t *bytes = tci_stream_look(b->near, &size);
     for (size_t i = 0; i < size; i++)
-        assert_int_equal(bytes[i], byte_at(got + i));
+        assert_int_equal(bytes[i], other_tls_byte(got + i));
     tci_stream_skip(b->near, size);
     return got + size;
 }
@@ -114,7 +26,7 @@ static size_t take_there(SSL *ssl, size_t got)
     uint8_t bytes[20000];
     int n = SSL_read(ssl, bytes, sizeof bytes);
     for (int i = 0; i < n; i++)
-        assert_int_equal(bytes[i], byte_at(got + (size_t)i));
+        assert_int_equal(bytes[i], other_tls_byte(got + (size_t)i));
     return got + (n > 0 ? (size_t)n : 0);
 }
 
@@ -123,7 +35,7 @@ static size_t give(uint8_t bytes[16000], size_t sent)
     size_t n = 1 + sent * 31 % 16000;
     n = n < MUCH_BYTES - sent ? n : MUCH_BYTES - sent;
     for (size_t i = 0; i < n; i++)
-        bytes[i] = byte_at(sent + i);
+        bytes[i] = other_tls_byte(sent + i);
     return n;
 }
 
@@ -165,28 +77,21 @@ static void exchange(keys_bench *b, SSL *ssl, void (*often)(SSL *ssl))
     }
 }
 
-static void begin(keys_bench *b, other_side *other)
-{
-    load_shared(b);
-    *other = connect_other(b);
-    (void)SSL_set_mode(other->ssl, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-}
-
 KEYS_TEST(another_tls_understands_and_is_understood)
 {
-    other_side other;
-    begin(*state, &other);
+    other_tls other;
+    other_tls_begin(*state, &other);
     exchange(*state, other.ssl, NULL);
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 KEYS_TEST(padding_is_taken_away)
 {
-    other_side other;
-    begin(*state, &other);
+    other_tls other;
+    other_tls_begin(*state, &other);
     assert_int_equal(SSL_set_block_padding(other.ssl, 512), 1);
     exchange(*state, other.ssl, NULL);
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 static void renew(SSL *ssl)
@@ -201,18 +106,18 @@ static void renew_both(SSL *ssl)
 
 KEYS_TEST(the_other_may_renew_its_key)
 {
-    other_side other;
-    begin(*state, &other);
+    other_tls other;
+    other_tls_begin(*state, &other);
     exchange(*state, other.ssl, renew);
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 KEYS_TEST(and_ask_for_another_here)
 {
-    other_side other;
-    begin(*state, &other);
+    other_tls other;
+    other_tls_begin(*state, &other);
     exchange(*state, other.ssl, renew_both);
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 static tc_status fill(keys_bench *b, tc_error *err)
@@ -221,16 +126,16 @@ static tc_status fill(keys_bench *b, tc_error *err)
     tc_status status;
     bool more;
     while ((status = tci_stream_fill(b->near, &more, err)) == TC_E_AGAIN)
-        turn(b, deadline);
+        other_tls_turn(b, deadline);
     return status;
 }
 
 KEYS_TEST(keys_without_data_end_the_connection)
 {
     keys_bench *b = *state;
-    other_side other;
+    other_tls other;
     tc_error error = {0};
-    begin(b, &other);
+    other_tls_begin(b, &other);
     for (unsigned i = 0; i < 9; i++) { /* one more than may be */
         assert_int_equal(SSL_key_update(other.ssl, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
         assert_int_equal(SSL_do_handshake(other.ssl), 1);
@@ -238,17 +143,17 @@ KEYS_TEST(keys_without_data_end_the_connection)
     assert_status(fill(b, &error), TC_E_CORRUPT);
     assert_text_has(error.text,
                     "changed its key 9 times without data between, expected at most 8");
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 KEYS_TEST(each_hears_that_the_other_ends)
 {
     keys_bench *b = *state;
-    other_side other;
+    other_tls other;
     tc_error error = {0};
     uint8_t byte;
     int n;
-    begin(b, &other);
+    other_tls_begin(b, &other);
     assert_int_equal(SSL_shutdown(other.ssl), 0);
     assert_status(fill(b, &error), TC_E_PEER_LOST);
     assert_null(strstr(error.text, "without"));
@@ -256,10 +161,10 @@ KEYS_TEST(each_hears_that_the_other_ends)
     b->near = NULL;
     uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
     while ((n = SSL_read(other.ssl, &byte, 1)) < 0)
-        turn(b, deadline);
+        other_tls_turn(b, deadline);
     assert_int_equal(n, 0);
     assert_int_equal(SSL_get_shutdown(other.ssl), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
-    end_other(&other);
+    other_tls_end(&other);
 }
 
 /* Bytes that are not a record of the other side's: refused by the head, or by the tag. */
@@ -277,10 +182,10 @@ TEST(bytes_that_nobody_sealed_are_refused)
                 {"\0\0\0\0\0", 5}};
     for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++) {
         keys_bench *b;
-        other_side other;
+        other_tls other;
         tc_error error = {0};
         assert_int_equal(keys_bench_set_up((void **)&b), 0);
-        begin(b, &other);
+        other_tls_begin(b, &other);
         assert_int_equal(write(other.fd, sent[i].bytes, sent[i].size), sent[i].size);
         assert_status(fill(b, &error), TC_E_CORRUPT);
         assert_text_has(error.text, "a record was changed on its way");
@@ -288,9 +193,9 @@ TEST(bytes_that_nobody_sealed_are_refused)
         uint8_t byte;
         uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
         while (SSL_read(other.ssl, &byte, 1) < 0 && ERR_peek_error() == 0)
-            turn(b, deadline);
+            other_tls_turn(b, deadline);
         assert_int_equal(ERR_GET_REASON(ERR_peek_error()), SSL_R_SSLV3_ALERT_BAD_RECORD_MAC);
-        end_other(&other);
+        other_tls_end(&other);
         assert_int_equal(keys_bench_tear_down((void **)&b), 0);
     }
 }

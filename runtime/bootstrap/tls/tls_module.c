@@ -270,6 +270,8 @@ static void destroy(tci_tls *tls)
     if (tls->keys != NULL)
         explicit_bzero(tls->keys, tls->key_count * sizeof *tls->keys);
     free(tls->keys);
+    free(tls->spare_in);
+    free(tls->spare_out);
     free(tls);
 }
 

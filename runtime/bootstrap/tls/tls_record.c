@@ -113,22 +113,38 @@ size_t tci_tls_record_body_bytes(const uint8_t head[TCI_TLS_RECORD_HEAD_BYTES])
     return ok ? size : 0;
 }
 
+/* Decrypts content and padding, and the byte behind them. */
+static bool decrypt(EVP_CIPHER_CTX *cipher, const uint8_t *body, size_t size, uint8_t *to,
+                    uint8_t *last_out)
+{
+    int n;
+    if (to == body) {
+        bool ok = EVP_CipherUpdate(cipher, to, &n, body, (int)size + 1) == 1;
+        *last_out = body[size];
+        return ok;
+    }
+    return EVP_CipherUpdate(cipher, to, &n, body, (int)size) == 1 &&
+           EVP_CipherUpdate(cipher, last_out, &n, body + size, 1) == 1;
+}
+
 bool tci_tls_record_open(tci_tls_direction *direction, uint8_t *record, size_t body_bytes,
-                         uint8_t *kind_out, size_t *size_out)
+                         uint8_t *to, uint8_t *kind_out, size_t *size_out)
 {
     EVP_CIPHER_CTX *cipher = direction->cipher;
     uint8_t *body = record + TCI_TLS_RECORD_HEAD_BYTES;
-    size_t size = body_bytes - TAG_BYTES;
+    size_t size = body_bytes - TCI_TLS_RECORD_BODY_MIN;
+    uint8_t kind;
     int n;
-    if (!begin(direction, record) || EVP_CipherUpdate(cipher, body, &n, body, (int)size) != 1 ||
-        EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, body + size) != 1 ||
-        EVP_CipherFinal_ex(cipher, body + size, &n) != 1)
+    if (!begin(direction, record) || !decrypt(cipher, body, size, to, &kind) ||
+        EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES,
+                            body + body_bytes - TAG_BYTES) != 1 ||
+        EVP_CipherFinal_ex(cipher, body + body_bytes - TAG_BYTES, &n) != 1)
         return false;
-    while (size > 0 && body[size - 1] == 0) /* padding */
-        size--;
-    if (size == 0 || size - 1 > TCI_TLS_RECORD_PLAIN_MAX)
+    while (kind == 0 && size > 0) /* padding */
+        kind = to[--size];
+    if (kind == 0 || size > TCI_TLS_RECORD_PLAIN_MAX)
         return false;
-    *kind_out = body[size - 1];
-    *size_out = size - 1;
+    *kind_out = kind;
+    *size_out = size;
     return true;
 }

@@ -52,9 +52,11 @@ TC_MUST_CHECK bool tci_tls_record_seal(tci_tls_direction *direction, tci_tls_rec
 /* Returns the size of the body that a head announces; 0: the head is invalid. */
 size_t tci_tls_record_body_bytes(const uint8_t head[TCI_TLS_RECORD_HEAD_BYTES]);
 
-/* Opens a whole record in place: its content is behind its head then. False: a record was
- * changed, repeated or left out on its way. */
+/* Opens a whole record. `to`: behind its head, so in place, or other memory for body_bytes -
+ * TCI_TLS_RECORD_BODY_MIN bytes: its content, which means nothing until the call has returned
+ * true, and padding behind it. False: a record was changed, repeated or left out on its way. */
 TC_MUST_CHECK bool tci_tls_record_open(tci_tls_direction *direction, uint8_t *record,
-                                       size_t body_bytes, uint8_t *kind_out, size_t *size_out);
+                                       size_t body_bytes, uint8_t *to, uint8_t *kind_out,
+                                       size_t *size_out);
 
 #endif

@@ -18,6 +18,7 @@ struct tci_tls {
     bool is_job; /* the keys are a job's */
     char identity[TCI_TLS_IDENTITY_MAX];
     char authorities[TCI_TLS_IDENTITY_MAX]; /* the CA's subject, for texts */
+    uint8_t *spare_in, *spare_out;          /* buffers that no session uses; may be NULL */
 };
 
 struct tci_tls_session {
@@ -37,14 +38,17 @@ struct tci_tls_session {
     bool renewal_wanted; /* the peer has asked for another key */
     unsigned renewals;   /* of the peer's key since it last sent data */
     /* Sealed records that the socket did not accept yet, and the bytes that they stand for. */
-    uint8_t *out; /* NULL: nothing was written */
+    uint8_t *out; /* NULL: none waits */
     size_t out_begin, out_end, sealed;
-    uint8_t *in; /* bytes taken off the socket; NULL: nothing was read */
+    bool writes_much; /* the last write had more bytes than left */
+    uint8_t *in;      /* bytes taken off the socket; NULL: none is left */
     size_t in_begin, in_end;
     const uint8_t *plain; /* within `in`: content of the last record that was not read yet */
     size_t plain_bytes;
     char host[256];
     char reason[TCI_TLS_REASON_MAX]; /* why the peer was refused; "": OpenSSL has the reason */
+    tc_status kept;  /* of a read that came behind bytes, its text in `reason`; or TC_OK */
+    bool kept_ended; /* with it */
     char identity[TCI_TLS_IDENTITY_MAX];
     char warning[TCI_TLS_WARNING_MAX];
 };
