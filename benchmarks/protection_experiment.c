@@ -43,7 +43,7 @@ typedef struct figures {
 static node_files made;
 static figures all_figures[SERIES_MAX];
 
-/* Of AES-256-GCM, beside the large payloads of `sealed` over `stream`. */
+/* Figures of AES-256-GCM, beside the large payloads of `sealed` over `stream`. */
 static bool has_aes;
 static double seal_mb_per_s[ROUNDS_MAX], open_mb_per_s[ROUNDS_MAX];
 

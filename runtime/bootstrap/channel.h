@@ -35,8 +35,8 @@ void tci_channel_close(tci_channel *channel);
  * handler. */
 void tci_channel_close_in_fork(tci_channel *channel);
 
-/* Makes the kernel send the bytes of a socket on loopback at once: there is no network whose
- * congestion has to be controlled. BBR, where the system has it, would pace them by timers
+/* Makes the kernel send the bytes of a socket on loopback at once, as no network between the
+ * two can be congested. BBR, where the system has it, would pace them by timers
  * (docs/decisions/stream.md). Called before the socket connects or listens; accepted
  * connections inherit it. */
 void tci_channel_spare_pacing(int fd, const tci_host_address *address);

@@ -6,8 +6,8 @@
 
 #include "core/ep.h"
 
-/* Sends one, if that takes no more than the stores of one frame: messages may leave, none
- * waits, and there is space. False: nothing was sent.
+/* Sends one, if that takes no more than the stores of one frame: messages may leave, the queue
+ * is empty, and there is space. False: nothing was sent.
  *
  *   word     the frame's second header word, with TCI_BRIEF and without a size
  *   call     number of the call

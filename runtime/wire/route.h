@@ -23,7 +23,7 @@
 #define TCI_BRIEF_BYTES 8u
 
 #define TCI_ROUTE_BYTES 28u
-/* Of messages whose sender sets no limit, and of those in the short form. */
+/* The hop limit of messages without one of their own, and of the short form. */
 #define TCI_ROUTE_HOPS_DEFAULT 65536u
 #define TCI_ROUTE_PATH_MAX 256u
 #define TCI_ROUTE_BYTES_MAX (TCI_ROUTE_BYTES + 4u * TCI_ROUTE_PATH_MAX)
