@@ -225,7 +225,7 @@ const perf_option_row perf_option_rows[] = {
     {"delivery", 'd', "LIST", NULL, OTHER(set_deliveries), "deliveries by name, or all"},
     {"tls", 't', "LIST", NULL, OTHER(set_tls), "UCX transports, for every mode (UCX_TLS)"},
     {"pin", 'c', "A,B", NULL, OTHER(set_pin),
-     "cpus of source and target, or none (the first two)"},
+     "cpus of source and target, or none; see tc-perf(1)"},
     {"ifunc-path", 'I', "DIRS", NULL, VALUE(TEXT, ifunc_path),
      "where the functions (tsi.tca, ...) are"},
     {"json", 'j', "FILE", NULL, VALUE(TEXT, json_path),
