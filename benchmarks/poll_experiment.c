@@ -6,9 +6,11 @@
 #include "perf_report.h"
 #include "perf_session.h"
 #include "perf_stats.h"
+#include "process_sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <tc/context.h>
 #include <tc/endpoint.h>
@@ -17,6 +19,12 @@
 #define SAMPLES 101u
 
 enum { ACTION_ACCEPT = 1, ACTION_MEASURE = 2, ACTION_CLOSE = 3 };
+
+/* Of the target, with its peers open. */
+typedef struct poll_result {
+    perf_spread turn_ns;
+    process_sample process;
+} poll_result;
 
 typedef struct poll_run {
     const perf_options *options;
@@ -70,8 +78,10 @@ static bool measure_turns(poll_run *run)
             (void)tc_progress(run->context);
         samples[i] = (double)(perf_ticks() - start) * perf_clock_ns_per_tick() / TURNS;
     }
-    perf_spread turn_ns = perf_stats_spread(samples, SAMPLES);
-    return perf_session_send(run->session, &turn_ns, sizeof turn_ns);
+    poll_result result = {.turn_ns = perf_stats_spread(samples, SAMPLES)};
+    if (!process_sample_take(getpid(), &result.process))
+        return perf_session_complain(run->session, "/proc does not show this process");
+    return perf_session_send(run->session, &result, sizeof result);
 }
 
 static bool serve(perf_session *session, void *experiment)
@@ -121,38 +131,43 @@ static bool close_endpoints(poll_run *run)
     return perf_session_reply(run->session);
 }
 
-static bool measure(poll_run *run, perf_spread *turn_ns_out)
+static bool measure(poll_run *run, poll_result *result_out)
 {
     size_t size;
     return perf_session_command(run->session, ACTION_MEASURE, 0, 0) &&
-           perf_session_recv(run->session, turn_ns_out, sizeof *turn_ns_out, &size) &&
+           perf_session_recv(run->session, result_out, sizeof *result_out, &size) &&
            perf_session_reply(run->session);
 }
 
-static void report_row(poll_run *run, perf_spread turn_ns)
+static void report_row(poll_run *run, const poll_result *result)
 {
-    json_t *row = json_pack("{s:s, s:i}", "delivery", run->delivery, "peers", (int)run->open);
-    perf_report_spread(row, "turn_ns", turn_ns, 1);
+    const process_sample *process = &result->process;
+    json_t *row = json_pack("{s:s, s:i, s:I, s:I}", "delivery", run->delivery, "peers",
+                            (int)run->open, "descriptors", (json_int_t)process->descriptors,
+                            "memory_bytes", (json_int_t)process->rss_bytes);
+    perf_report_spread(row, "turn_ns", result->turn_ns, 1);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns.median);
+        (void)printf("%-8s %8u %12.1f %12u %10.1f\n", run->delivery, run->open,
+                     result->turn_ns.median, (unsigned)process->descriptors,
+                     (double)process->rss_bytes / (1 << 20));
 }
 
 static bool step_through(poll_run *run, uint16_t port, double *slope_ns_out)
 {
     const perf_options *options = run->options;
-    perf_spread first_ns = {0}, turn_ns = {0};
+    poll_result first = {0}, last = {0};
     for (unsigned i = 0; i < options->endpoints.count; i++) {
         perf_report_progress("%u endpoints", (unsigned)options->endpoints.values[i]);
-        if (!open_endpoints(run, port, options->endpoints.values[i]) || !measure(run, &turn_ns))
+        if (!open_endpoints(run, port, options->endpoints.values[i]) || !measure(run, &last))
             return false;
         perf_report_progress(NULL);
-        report_row(run, turn_ns);
+        report_row(run, &last);
         if (i == 0)
-            first_ns = turn_ns;
+            first = last;
     }
     double more = (double)(run->open - options->endpoints.values[0]);
-    *slope_ns_out = more > 0 ? (turn_ns.median - first_ns.median) / more : 0;
+    *slope_ns_out = more > 0 ? (last.turn_ns.median - first.turn_ns.median) / more : 0;
     return true;
 }
 
@@ -163,7 +178,8 @@ static bool run_source(poll_run *run, double *slope_ns_out)
     if (!perf_session_recv(run->session, &port, sizeof port, &size) || !create_context(run))
         return false;
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-8s %8s %12s\n", "delivery", "peers", "turn ns");
+        (void)printf("%-8s %8s %12s %12s %10s\n", "delivery", "peers", "turn ns", "descriptors",
+                     "memory MB");
     bool ok = step_through(run, port, slope_ns_out) && close_endpoints(run);
     tc_context_destroy(run->context);
     return ok;

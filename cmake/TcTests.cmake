@@ -166,7 +166,8 @@ endif()
 # report. All of them take a function's image; the last two are forms by name.
 set(tc_way_direct EXPECTED_DELIVERY=direct)
 set(tc_way_am_shared_memory EXPECTED_DELIVERY=am TC_DELIVERY=am)
-set(tc_way_am_tcp EXPECTED_DELIVERY=am UCX_TLS=tcp,self)
+set(tc_way_am_tcp EXPECTED_DELIVERY=am TC_DELIVERY=am UCX_TLS=tcp,self)
+set(tc_way_auto_tcp EXPECTED_DELIVERY=stream UCX_TLS=tcp,self)
 set(tc_way_stream EXPECTED_DELIVERY=stream TC_DELIVERY=stream)
 set(tc_way_put_shared_memory EXPECTED_DELIVERY=put TC_DELIVERY=put)
 # These two take tcp for an adapter: put_tcp, as put is refused there otherwise; auto_put, so that `auto` takes puts.

@@ -18,9 +18,9 @@
 #define TCI_OPTION_LIST(SIZE, POWER, TIME, COUNT, CHOICE, FLAG, TEXT) \
     CHOICE(delivery, "TC_DELIVERY", "auto", "auto|direct|am|put|stream", TCI_DELIVERY_STREAM, \
       "transport of messages to a peer: stores into its mapped ring (direct), UCX active " \
-      "messages (am), UCX puts (put: both sides have to choose it; auto takes them where an " \
-      "RDMA adapter carries them), or records of the connection, without UCX (stream: the " \
-      "choice of one side suffices)") \
+      "messages (am), UCX puts (put: both sides have to choose it), or records of the " \
+      "connection, without UCX (stream: the choice of one side suffices). auto: direct where " \
+      "the ring can be mapped, put or am with an RDMA adapter, else stream") \
     POWER(ring_bytes, "TC_RING_BYTES", "256K", "4K..2M, a power of two", 4096, 2u << 20, \
       "size of the receive ring of each endpoint") \
     SIZE(ring_memory_max, "TC_RING_MEMORY_MAX", "256M", "0..64G", 0, 64ull << 30, \
@@ -100,8 +100,9 @@
       "refused with keys; without keys bytes go in clear text)") \
     CHOICE(network, "TC_NETWORK", "auto", "auto|no|yes", TCI_NETWORK_YES, \
       "network port of UCX, by which others can read and write this process's memory: open " \
-      "when something needs it (auto: a listener, peer or address beyond this host), never " \
-      "(no), or from the start (yes)") \
+      "when something needs it (auto: an address of UCX's; and, with an RDMA adapter or the " \
+      "delivery am or put, a listener or peer beyond this host), never (no), or from the " \
+      "start (yes)") \
     TEXT(group_hosts, "TC_GROUP_HOSTS", "list", "", "host:port,host:port,..., or empty", \
       "addresses at which the members of a group listen, in the order of their ranks, for " \
       "processes that neither tc-run nor PMIx started; see tc_group_join") \

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* --- errors ------------------------------------------------------------------------------ */
 
@@ -142,6 +143,13 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
 bool tci_stream_has_bytes(const tci_stream *stream)
 {
     return stream->proved && tci_channel_has_bytes(&stream->channel);
+}
+
+void tci_stream_set_least(tci_stream *stream, size_t bytes)
+{
+    const int least = (int)bytes;
+    /* Where it fails, smaller pieces are reported. */
+    (void)setsockopt(stream->channel.fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
 }
 
 /* --- sending ----------------------------------------------------------------------------- */

@@ -39,6 +39,10 @@ TC_MUST_CHECK tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t 
 /* Returns whether the connection holds bytes that poll and epoll cannot see. */
 bool tci_stream_has_bytes(const tci_stream *stream);
 
+/* Makes poll and epoll report the connection only when `bytes` are there, or its end; 1 as
+ * usual. At least so many have to be still to come. */
+void tci_stream_set_least(tci_stream *stream, size_t bytes);
+
 /* --- sending ----------------------------------------------------------------------------- */
 
 /* Return the number of bytes that wait to be written, and the space left for more. */

@@ -35,7 +35,7 @@
 #define EVENTS_MAX 64
 /* The longest delay of a stream behind the link to the same peer. */
 #define STREAM_DELAY_NS 100000000ull
-#define STREAMS_POLLED_MAX 4u
+#define STREAMS_POLLED_MAX 1u
 
 /* --- the rare work ----------------------------------------------------------------------- */
 
@@ -97,19 +97,26 @@ static unsigned serve_descriptors(tc_context *ctx)
     return run;
 }
 
-/* A few connections are read directly. With more, one epoll_wait finds the readable ones,
- * unless some connection holds bytes that no descriptor reports. */
+bool tci_housekeeping_turns_serve(const tci_core *core)
+{
+    return core->stream_count > STREAMS_POLLED_MAX;
+}
+
+/* A single connection is read directly. With more, and for large bodies, one epoll_wait finds
+ * the readable ones, unless some connection holds bytes that no descriptor reports. */
 unsigned tci_housekeeping_streams(tc_context *ctx)
 {
     tci_core *core = &ctx->core;
-    if (core->stream_count > STREAMS_POLLED_MAX &&
-        !tci_pending_has(&core->pending, TCI_WORK_STREAM))
+    if (tci_housekeeping_turns_serve(core) && !tci_pending_has(&core->pending, TCI_WORK_STREAM))
         return serve_descriptors(ctx);
+    bool bulk = false;
     for (tci_record_in *in = core->streams; in != NULL; in = in->next) {
-        if (in->ep->state < TCI_EP_CLOSED && !in->ep->peer.said_bye)
+        if (in->bulk && !tci_link_has_bytes(in->ep->link))
+            bulk = true;
+        else if (in->ep->state < TCI_EP_CLOSED && !in->ep->peer.said_bye)
             look_at_stream(in->ep);
     }
-    return 0;
+    return bulk ? serve_descriptors(ctx) : 0;
 }
 
 /* Fails an endpoint after its link has ended. The peer may have given the reason before, by

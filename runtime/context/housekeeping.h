@@ -26,4 +26,8 @@ unsigned tci_housekeeping(tc_context *ctx);
 /* Reads connections that carry frames. Returns how many messages were run. */
 unsigned tci_housekeeping_streams(tc_context *ctx);
 
+/* Returns whether that serves all descriptors of the core, because connections are many: then
+ * they are found by epoll, and all others with them. */
+bool tci_housekeeping_turns_serve(const tci_core *core);
+
 #endif

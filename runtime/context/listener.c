@@ -67,7 +67,8 @@ tc_status tci_listener_open_on(tc_context *ctx, tci_stream_listener *streams,
 {
     tc_status status = TC_OK;
     if (!tci_stream_listener_is_local(streams))
-        status = tci_network_open(&ctx->core, credentials, "it listens beyond loopback", err);
+        status =
+            tci_network_prepare(&ctx->core, credentials, "it listens beyond loopback", err);
     if (status != TC_OK) {
         tci_stream_listener_close(streams);
         return status;
@@ -229,8 +230,8 @@ static tc_status open_network_for(tci_core *core, const tc_listener *listener,
 {
     if (tci_stream_listener_is_local(listener->streams) || tci_stream_is_local(stream))
         return TC_OK;
-    return tci_network_open(core, tci_stream_credentials(stream),
-                            "a peer of another host was handed over", err);
+    return tci_network_prepare(core, tci_stream_credentials(stream),
+                               "a peer of another host was handed over", err);
 }
 
 static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned unopened,

@@ -62,8 +62,11 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
         return 0;
     }
     tci_arming_disarm(ctx);
-    /* UCX first, so that frames that it puts into rings are run by this very call. */
-    (void)tci_network_progress(&ctx->core);
+    /* UCX first, so that frames that it puts into rings are run by this very call. With
+     * connections alone it has its turn when other work is due. */
+    if (ctx->core.ucx_peers > 0 || tci_pending_has(&ctx->core.pending, TCI_WORK) ||
+        ctx->countdown <= 0)
+        (void)tci_network_progress(&ctx->core);
     unsigned run = ctx->core.streams != NULL ? tci_housekeeping_streams(ctx) : 0;
     run += poll_rings(ctx);
     if (tci_pending_has(&ctx->core.pending, TCI_WORK_TASKS))

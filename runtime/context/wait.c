@@ -95,8 +95,9 @@ static uint64_t until(uint64_t deadline_ns)
     return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
-/* Returns whether only UCX woke this side. Linux has epoll_pwait2 since 5.11, emulators not
- * yet; epoll_wait counts milliseconds, which is too coarse. */
+/* Returns whether a turn without housekeeping serves all that woke this side. Linux has
+ * epoll_pwait2 since 5.11, emulators not yet; epoll_wait counts milliseconds, which is too
+ * coarse. */
 static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *bound)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -106,10 +107,12 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
         (void)ppoll(&fd, 1, bound, NULL);
         return false;
     }
-    bool is_ucx = n > 0 && n < EVENTS_MAX;
+    bool is_served = n > 0 && n < EVENTS_MAX;
     for (int i = 0; i < n; i++)
-        is_ucx &= tci_network_is_event(&ctx->core, events[i].data.ptr);
-    return is_ucx;
+        is_served &=
+            tci_network_is_event(&ctx->core, events[i].data.ptr) ||
+            (events[i].data.ptr == &ctx->core && tci_housekeeping_turns_serve(&ctx->core));
+    return is_served;
 }
 
 /* The same, but releases the lock for guests meanwhile if a thread serves the context. */
@@ -119,8 +122,8 @@ static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, ui
     if (!tci_pending_has(&ctx->core.pending, TCI_SERVED))
         return sleep_on_descriptors(ctx, bound);
     tci_guests_begin_sleep(ctx, until_ns);
-    bool is_ucx = sleep_on_descriptors(ctx, bound);
-    return !tci_guests_end_sleep(ctx) && is_ucx;
+    bool is_served = sleep_on_descriptors(ctx, bound);
+    return !tci_guests_end_sleep(ctx) && is_served;
 }
 
 /* Where messages are rare, as with more processes than processors, yields before a sleep delay
@@ -145,7 +148,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
         bound_ns = until(next_ns);
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
-    /* After a wakeup by UCX alone the other sources need no check, for a while. */
+    /* After a wakeup by data alone the other sources need no check, for a while. */
     tci_pending *pending = &ctx->core.pending;
     if (!tci_arming_finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
@@ -154,8 +157,8 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
                                 tci_housekeeping_interval_ns(&ctx->core));
         learn_from_sleep(ctx, tci_clock_ns() - now_ns);
     }
-    /* Without TCI_POLL_UCX no other turn would progress UCX after its wakeup. */
-    if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
+    /* Without peers by UCX no other turn would progress UCX after its wakeup. */
+    if (tci_pending_has(pending, TCI_WORK_SERVICE) || ctx->core.ucx_peers == 0)
         ctx->countdown = 0;
     tci_arming_disarm(ctx);
 }

@@ -85,6 +85,7 @@ typedef struct tci_core {
     uint16_t connection_next;
     unsigned handshakes; /* endpoints that are not open yet */
     unsigned am_peers;   /* open ones that send or receive by messages: UCX's, or records */
+    unsigned ucx_peers;  /* those of them whose messages are UCX's */
     tci_shares shares;
     unsigned storing_peers; /* open ones with stores that no message announces */
     tci_log_ration log;     /* lines that unauthenticated peers cause */

@@ -113,8 +113,11 @@ static void count_peer(const tc_ep *ep, unsigned by)
     TCI_INVARIANT(ep_peers, by == 1 || ep->tx.push == NULL || core->am_peers > 0);
     TCI_INVARIANT(ep_peers, by == 1 || ep->tx.push != NULL ||
                                 ep->rx.arrival.frames_by_message || core->storing_peers > 0);
-    if (ep->tx.push != NULL || !ep->rx.arrival.ring_is_mapped)
+    const bool is_by_message = ep->tx.push != NULL || !ep->rx.arrival.ring_is_mapped;
+    if (is_by_message)
         core->am_peers += by;
+    if (is_by_message && ep->rx.records == NULL)
+        core->ucx_peers += by;
     if (ep->tx.delivery->ops->credit == NULL || !ep->rx.arrival.frames_by_message)
         core->storing_peers += by;
     tci_pending_set(&core->pending, TCI_POLL_UCX, core->am_peers > 0);

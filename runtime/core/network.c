@@ -13,6 +13,13 @@ static bool wants_stream(const tci_core *core, bool local, const tci_credentials
             tci_credentials_has_keys(credentials));
 }
 
+/* Returns whether `auto` would have connections do the work of UCX's network. */
+static bool prefers_stream(const tci_core *core, const tci_worker *worker)
+{
+    return core->options.delivery == TCI_DELIVERY_AUTO && worker != NULL &&
+           core->network->yields(worker);
+}
+
 /* UCX's shared memory belongs to one user, and its network is not announced to local peers of
  * other users. */
 static bool is_between_users(const tc_ep *ep)
@@ -28,6 +35,23 @@ tc_status tci_network_open(tci_core *core, const tci_credentials *credentials,
     return core->network->open(core, cause, err);
 }
 
+tc_status tci_network_prepare(tci_core *core, const tci_credentials *credentials,
+                              const char *cause, tc_error *err)
+{
+    return prefers_stream(core, core->worker) ? TC_OK
+                                              : tci_network_open(core, credentials, cause, err);
+}
+
+tc_status tci_network_agree(tc_ep *ep, const tci_hello *theirs, tc_error *err)
+{
+    if (ep->stream == NULL || tci_stream_is_local(ep->stream) || ep->hs.hello_sent ||
+        theirs->stream || !theirs->ucx_network || tci_hello_offers_stream(theirs) ||
+        tci_hello_compatible(&ep->core->self, theirs, NULL) != TC_OK)
+        return TC_OK;
+    return tci_network_open(ep->core, tci_stream_credentials(ep->stream),
+                            "a peer of another host has no other way", err);
+}
+
 void tci_network_describe(tc_ep *ep, tci_hello *hello)
 {
     const tci_worker *worker = tci_network_worker(ep);
@@ -39,6 +63,8 @@ void tci_network_describe(tc_ep *ep, tci_hello *hello)
         hello->worker_address.size = 0;
     else
         ep->core->network->describe(worker, hello);
+    if (ep->stream != NULL && prefers_stream(ep->core, worker))
+        hello->ring_address = TCI_HELLO_STREAM_OFFER;
 }
 
 static bool needs_stream(tc_ep *ep, const tci_hello *theirs)
@@ -47,7 +73,7 @@ static bool needs_stream(tc_ep *ep, const tci_hello *theirs)
     tci_network_describe(ep, &mine);
     if (ep->stream == NULL || !tci_hello_needs_stream(&mine, theirs))
         return false;
-    if (!mine.stream && !theirs->stream)
+    if (!mine.stream && !theirs->stream && !tci_hello_offers_stream(&mine))
         TC_LOG(TC_LOG_INFO,
                "endpoint %u: everything goes over the connection, since UCX %u.%u.%u here and "
                "%u.%u.%u there have no way in common",

@@ -13,6 +13,16 @@
 TC_MUST_CHECK tc_status tci_network_open(tci_core *core, const tci_credentials *credentials,
                                          const char *cause, tc_error *err);
 
+/* The same for peers with a connection, before their HELLOs: nothing where `auto` prefers the
+ * connection to UCX's network (tci_network_describe offers it). */
+TC_MUST_CHECK tc_status tci_network_prepare(tci_core *core, const tci_credentials *credentials,
+                                            const char *cause, tc_error *err);
+
+/* The same on the answering side, for a peer of another host that does not offer its
+ * connection: one of an earlier release, or with the option delivery. Call it before the
+ * endpoint has a worker. */
+TC_MUST_CHECK tc_status tci_network_agree(tc_ep *ep, const tci_hello *theirs, tc_error *err);
+
 /* Fills in the ways to this side for the endpoint's HELLO. Where everything has to go over the
  * connection, it names no way of UCX's. The result is the same on every call. */
 void tci_network_describe(tc_ep *ep, tci_hello *hello);

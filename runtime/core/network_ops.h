@@ -26,6 +26,9 @@ typedef struct tci_network_ops {
     tc_status (*open)(tci_core *core, const char *cause, tc_error *err);
     /* Fills in the ways to this worker, in a hello with its address. */
     void (*describe)(const tci_worker *worker, tci_hello *hello);
+    /* Returns whether connections are better than its network: no RDMA adapter is here, and the
+     * application has not chosen UCX's transports itself. */
+    bool (*yields)(const tci_worker *worker);
     /* Opens a link to the peer that `theirs` describes. Never blocks. TC_E_UCX,
      * TC_E_UNREACHABLE, TC_E_NO_MEMORY, TC_E_CORRUPT. */
     tc_status (*link)(tci_worker *worker, const tci_hello *theirs, bool same_host,

@@ -88,8 +88,8 @@ void tci_connecting_turn(tc_ep *ep)
         tci_connecting_keep_identity(ep);
     }
     if (status == TC_OK && !tci_stream_is_local(ep->stream))
-        status = tci_network_open(ep->core, tci_stream_credentials(ep->stream),
-                                  "it connects to another host", &error);
+        status = tci_network_prepare(ep->core, tci_stream_credentials(ep->stream),
+                                     "it connects to another host", &error);
     if (status == TC_OK) {
         status = tci_handshake_send_hello(ep, &error);
     }

@@ -89,7 +89,8 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     hello.ring_nonce = ep->hs.nonce;
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
     hello.segment = tci_region_segment(ep->rx.region);
-    hello.rkey.data = tci_region_rkey(ep->rx.region, &hello.rkey.size);
+    if (!tci_hello_offers_stream(&hello))
+        hello.rkey.data = tci_region_rkey(ep->rx.region, &hello.rkey.size);
     /* Sends the ring's address only with an rkey: without one the peer cannot put, and learns
      * no address of this side's memory. */
     if (hello.rkey.size > 0)
@@ -252,6 +253,7 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     keep_peer(ep, hello);
     TC_TRY(tci_limits_admit(ep, err));
+    TC_TRY(tci_network_agree(ep, hello, err));
     /* Opens the link even to a peer that has ended: UCX already has its side of that peer's
      * endpoint and maps the peer's memory. It keeps both until an endpoint of this side has
      * taken them over. */

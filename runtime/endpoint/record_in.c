@@ -16,6 +16,12 @@
 /* Bounded, because other endpoints have to be served too. */
 #define READS_PER_TURN 8u
 #define SIGNAL_BYTES sizeof(uint64_t)
+/* So much of a body is left that epoll reports it; and so much more that it does so by large
+ * pieces alone: a piece is still to come then, even if a protected connection has read
+ * ahead. */
+#define BULK_BYTES (32u << 10)
+#define BULK_MORE_BYTES (256u << 10)
+#define BULK_PIECE_BYTES (64u << 10)
 
 tc_status tci_record_in_begin(tc_ep *ep, tc_error *err)
 {
@@ -223,6 +229,18 @@ static tc_status read_more(tci_record_in *in, bool *more, bool *took, tc_error *
     return TC_OK;
 }
 
+/* A read while the sender writes makes both wait for the socket's lock, so small pieces are not
+ * worth it. */
+static void note_bulk(tci_record_in *in)
+{
+    const bool by_pieces = in->left >= BULK_MORE_BYTES;
+    in->bulk = in->left >= BULK_BYTES;
+    if (by_pieces == in->by_pieces)
+        return;
+    in->by_pieces = by_pieces;
+    tci_stream_set_least(in->ep->stream, by_pieces ? BULK_PIECE_BYTES : 1);
+}
+
 tc_status tci_record_in_take(tc_ep *ep, tc_error *err)
 {
     tci_record_in *in = ep->rx.records;
@@ -231,9 +249,10 @@ tc_status tci_record_in_take(tc_ep *ep, tc_error *err)
         tc_status status = take_buffered(in, &took, err);
         if (status != TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
             return status;
-        if (!more || reads == READS_PER_TURN)
-            return TC_E_AGAIN;
-        status = read_more(in, &more, &took, err);
+        if (more && reads < READS_PER_TURN)
+            status = read_more(in, &more, &took, err);
+        if (status == TC_E_AGAIN)
+            note_bulk(in);
         if (status != TC_OK)
             return took ? TC_E_AGAIN : status;
     }

@@ -16,8 +16,10 @@ typedef struct tci_record_in {
     uint32_t sequence;                           /* of the next record */
 
     /* A body that arrives in parts. */
-    size_t left; /* bytes not yet received; 0: no body is under way */
-    uint8_t *to; /* destination of the next part; NULL: the bytes are dropped */
+    size_t left;    /* bytes not yet received; 0: no body is under way */
+    uint8_t *to;    /* destination of the next part; NULL: the bytes are dropped */
+    bool bulk;      /* so many that they are read when epoll reports them */
+    bool by_pieces; /* it does so by large pieces alone */
     tci_record record;
     uint64_t signal; /* FRAMES: the first 8 bytes, which are stored last */
     tci_sink sink;   /* PAYLOAD that is not dropped */

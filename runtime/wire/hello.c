@@ -300,12 +300,18 @@ static bool same_ucx(const tci_hello *mine, const tci_hello *theirs)
     return mine->ucx.major == theirs->ucx.major && mine->ucx.minor == theirs->ucx.minor;
 }
 
+bool tci_hello_offers_stream(const tci_hello *hello)
+{
+    return hello->rkey.size == 0 && hello->ring_address == TCI_HELLO_STREAM_OFFER;
+}
+
 bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs)
 {
-    bool common = (mine->ucx_network && theirs->ucx_network) ||
-                  (mine->ucx_shared_memory && theirs->ucx_shared_memory &&
-                   tci_hello_same_host(mine, theirs));
-    return mine->stream || theirs->stream || !common || !same_ucx(mine, theirs);
+    bool shared = mine->ucx_shared_memory && theirs->ucx_shared_memory &&
+                  tci_hello_same_host(mine, theirs);
+    bool network = mine->ucx_network && theirs->ucx_network &&
+                   !(tci_hello_offers_stream(mine) && tci_hello_offers_stream(theirs));
+    return mine->stream || theirs->stream || !(shared || network) || !same_ucx(mine, theirs);
 }
 
 tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs, tc_error *err)

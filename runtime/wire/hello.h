@@ -41,6 +41,9 @@
  * TCI_HELLO_DICTIONARY_LAST. */
 #define TCI_HELLO_DICTIONARY_LAST 0xfffffeffu
 #define TCI_HELLO_BRIEF 0xffffff01u
+/* The value of ring_address by which a side without an rkey offers its connection. Releases
+ * before the offer look at no address without an rkey. */
+#define TCI_HELLO_STREAM_OFFER 64u
 
 typedef enum tci_hello_kind {
     TCI_HELLO_HELLO = 1,
@@ -99,7 +102,8 @@ typedef struct tci_hello {
     uint64_t connection_token; /* random; such messages without it are dropped */
     uint32_t ring_bytes;       /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;       /* first signal of the ring's sequence */
-    uint64_t ring_address;     /* in this side's memory; a multiple of 64; 0 without an rkey */
+    /* in this side's memory; a multiple of 64; without an rkey 0 or TCI_HELLO_STREAM_OFFER */
+    uint64_t ring_address;
     /* largest frame the ring takes, header included; 1024..ring_bytes */
     uint32_t frame_bytes_max;
     /* number of the shared memory that contains the ring; 2^32-1: not shared */
@@ -167,9 +171,14 @@ TC_MUST_CHECK tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_
 
 TC_MUST_CHECK tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out);
 
+/* Returns whether the side would have messages use the connection where UCX shares no memory
+ * with the peer. */
+bool tci_hello_offers_stream(const tci_hello *hello);
+
 /* Returns whether all messages between the two sides have to use their connection: one side
  * asks for it, or their UCX have no way in common (different versions, or no transport that
- * both have). Both sides get the same result. */
+ * both have), or no shared memory and both offer the connection. Both sides get the same
+ * result. */
 bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs);
 
 /* Checks that the two sides may communicate by UCX. TC_E_VERSION: UCX of another major.minor

@@ -427,7 +427,7 @@ def check_poll(report):
     """Figures for 1 to 8 endpoints."""
     expect([row["peers"] for row in report["rows"]] == [1, 2, 4, 8], "four rows", report["rows"])
     for row in report["rows"]:
-        expect(row["turn_ns"] > 0, "a figure", row)
+        expect(row["turn_ns"] > 0 and row["descriptors"] > 0 and row["memory_bytes"] > 0, "figures", row)
     expect("ns_per_idle_peer" in report["ratios"], "a slope", report["ratios"])
 
 

@@ -96,6 +96,25 @@ KEYS_TEST(what_was_read_ahead_is_told_of)
     assert_status(tci_stream_fill(b->near, &more, NULL), TC_E_AGAIN);
 }
 
+/* A body of known size is waited for in large pieces; an end is always reported. */
+KEYS_TEST(few_bytes_are_not_reported_where_many_are_awaited)
+{
+    keys_bench *b = *state;
+    struct pollfd awaited = {.events = POLLIN};
+    connect_wide(b, false);
+    awaited.fd = tci_stream_fd(b->near);
+    tci_stream_set_least(b->near, 4000);
+    send_one(b->far, 0, 100);
+    wait_for_bytes(b->near, 100);
+    assert_int_equal(poll(&awaited, 1, 0), 0);
+    tci_stream_set_least(b->near, 1);
+    assert_int_equal(poll(&awaited, 1, 0), 1);
+    tci_stream_set_least(b->near, 4000);
+    assert_int_equal(poll(&awaited, 1, 0), 0);
+    assert_int_equal(shutdown(tci_stream_fd(b->far), SHUT_WR), 0);
+    assert_int_equal(poll(&awaited, 1, 60000), 1);
+}
+
 static size_t send_some(tci_stream *stream, size_t sent)
 {
     while (sent < MUCH_BYTES && tci_stream_room(stream) > 0) {

@@ -13,6 +13,7 @@
 #define HOUR_NS 3600000000000ull
 #define DEADLINE_NS 20000000000ull
 #define RACES 20000u
+#define PEERS 7u
 #define RING_BYTES 4096u
 #define FRAME_BYTES 256u /* of a payload of 200 */
 
@@ -166,6 +167,46 @@ TEST(no_message_is_lost_between_sleep_and_wake)
             ;
     }
     close_sleepy(&p, RACES);
+}
+
+static void stop_after_the_last(void *user, tc_ep *ep, tc_ep_event event)
+{
+    static unsigned ended;
+    ended += event != TC_EP_OPENED;
+    if (ended % PEERS == 0)
+        stop_at_the_end(user, ep, event);
+}
+
+/* So many that connections are found by epoll, and a sleeper that they wake does nothing else.
+ * Each of them, and tc_wake, has to wake it. */
+TEST(each_of_many_peers_wakes_it)
+{
+    pair p;
+    tc_ep *eps[PEERS];
+    uint64_t n = 0;
+    open_sleepy(&p, "block");
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    eps[0] = p.ep;
+    for (unsigned i = 1; i < PEERS; i++)
+        eps[i] = pair_connect(&p);
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < PEERS; i++) {
+            if (round % 4 == 0)
+                let_pass(1000000);
+            pair_send_check(eps[i], fn, n++, round * 40);
+            flush_in_time(eps[i]);
+        }
+    }
+    let_pass(2000000);
+    atomic_store(&p.server.stop, true);
+    tc_wake(p.target);
+    assert_int_equal(pthread_join(p.server.thread, NULL), 0);
+    atomic_store(&p.server.stop, false);
+    tc_context_set_ep_callback(p.target, stop_after_the_last, &p);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
+    for (unsigned i = 1; i < PEERS; i++)
+        tc_ep_close(eps[i]);
+    close_sleepy(&p, n);
 }
 
 /* Answers from inside, with both sides asleep in between. */

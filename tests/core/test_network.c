@@ -103,6 +103,55 @@ static void connect(fake_node *node, bool is_remote)
     assert_ptr_equal(ep->worker, node->core.worker);
 }
 
+static tci_hello described(tc_ep *ep)
+{
+    tci_hello hello = ep->core->self;
+    tci_network_describe(ep, &hello);
+    return hello;
+}
+
+NODE_TEST(without_an_adapter_auto_offers_the_connection_instead)
+{
+    fake_network_yields = true;
+    connect(node, true);
+    assert_false(has_network(node));
+    assert_true(node->core.first->stream != NULL);
+    tci_hello hello = described(node->core.first);
+    assert_true(tci_hello_offers_stream(&hello));
+    node->core.options.delivery = TCI_DELIVERY_AM;
+    hello = described(node->core.first);
+    assert_false(tci_hello_offers_stream(&hello));
+    connect(node, true);
+    assert_true(has_network(node));
+    fake_network_yields = false;
+}
+
+/* One that has its HELLO from a peer with a network of UCX's. */
+static void answer(fake_node *node, bool is_remote, uint64_t ring_address)
+{
+    tc_ep *ep;
+    tci_hello theirs = node->core.self;
+    assert_int_equal(tci_ep_create(&node->core, false, &ep, NULL), TC_OK);
+    ep->stream = fake_stream_create();
+    ep->stream->is_remote = is_remote;
+    tci_handshake_begin(ep, UINT64_MAX);
+    theirs.ucx_network = true;
+    theirs.ring_address = ring_address;
+    assert_int_equal(tci_network_agree(ep, &theirs, NULL), TC_OK);
+}
+
+NODE_TEST(an_earlier_release_on_another_host_gets_its_network)
+{
+    fake_network_yields = true;
+    answer(node, true, TCI_HELLO_STREAM_OFFER);
+    assert_false(has_network(node));
+    answer(node, false, 0);
+    assert_false(has_network(node));
+    answer(node, true, 0);
+    assert_true(has_network(node));
+    fake_network_yields = false;
+}
+
 NODE_TEST(a_stream_opens_it_when_it_leaves_the_host)
 {
     connect(node, false);

@@ -1,6 +1,7 @@
 /* A connection that carries everything, from a peer that may write anything into it. */
 #include "../support/test.h"
 #include "endpoint/ep_life.h"
+#include "endpoint/record_in.h"
 #include "raw_peer.h"
 
 /* --- records ----------------------------------------------------------------------------- */
@@ -233,6 +234,35 @@ static void begin_payload(void)
 TEST_WITH(a_payload_that_breaks_off_is_let_go, raw_set_up, raw_tear_down)
 {
     begin_payload();
+    raw_hang_up();
+}
+
+/* Where much is left epoll reports large pieces alone; the end comes in whatever pieces. */
+TEST_WITH(a_large_payload_comes_in_pieces_of_any_size, raw_set_up, raw_tear_down)
+{
+    enum { SIZE = 700000, PIECE = 1000 };
+    uint8_t body[16] = {0}, piece[PIECE] = {0};
+    const tci_fragment fragment = {.total = SIZE, .offset = 0};
+    const tci_record record = {.kind = TCI_RECORD_PAYLOAD, .size = sizeof body + SIZE};
+    uint64_t deadline_ns = tci_deadline_after(RAW_PATIENCE_NS);
+    tci_fragment_encode(&fragment, body);
+    raw_open();
+    const tci_record_in *in = raw_target_ep()->rx.records;
+    make_record(&record, body, sizeof body);
+    raw_write(peer->record, peer->size);
+    raw_progress(20);
+    assert_int_equal(in->left, SIZE);
+    assert_true(in->bulk && in->by_pieces);
+    for (size_t sent = 0; sent < SIZE; sent += PIECE) {
+        raw_write(piece, sizeof piece);
+        raw_progress(1);
+    }
+    while (in->left > 0 && tci_deadline_left_ns(deadline_ns) > 0)
+        raw_progress(1);
+    assert_int_equal(in->left, 0);
+    raw_progress(1);
+    assert_false(in->bulk || in->by_pieces);
+    assert_int_equal(raw_target_ep()->state, TCI_EP_OPEN);
     raw_hang_up();
 }
 

@@ -94,7 +94,21 @@ class Namespaces(Hosts):
         return node
 
     def test_two_hosts(self):
-        node = self.exchange("am", UCX_TLS="tcp,self")
+        node = self.exchange("stream", UCX_TLS="tcp,self")
+        self.stop(node)
+
+    def test_ucx_between_two_hosts(self):
+        self.stop(self.exchange("am", TC_DELIVERY="am", UCX_TLS="tcp,self"))
+
+    def test_a_source_that_asks_for_ucx(self):
+        """As the HELLO of an earlier release, it offers no connection: the target opens its port for it."""
+        node = self.node_at(0)
+        self.assertNotIn("UCX's network port is open", node.err)
+        sender = self.send_to(0, "--text", "x", TC_DELIVERY="am").expect(0)
+        self.assertRegex(sender.err, "open, am to")
+        self.assertIn("UCX's network port is open, because a peer of another host has no other way", node.err)
+
+    def stop(self, node):
         node.signal(2)
         node.expect(0)
         self.assertIn("1000 messages run, 0 dropped, 1 functions received, 0 refused, 2 peers, 0 failed", node.out)
@@ -141,12 +155,13 @@ class Namespaces(Hosts):
 
     def test_memory_that_is_not_shared(self):
         """Both are process 1 of their own, and neither sees the other's memory: the choice is left to the library."""
-        self.exchange("am", apart=APART)
+        node = self.exchange("stream", apart=APART)
+        self.assertNotIn("UCX's network port is open", node.err)
 
     def test_namespaces_that_share_something(self):
         """Whatever way is chosen, it has to work."""
-        self.exchange("(direct|am)").kill()
-        self.exchange("(direct|am)", apart=["unshare", "--ipc"])
+        self.exchange("(direct|stream)").kill()
+        self.exchange("(direct|stream)", apart=["unshare", "--ipc"])
 
 
 class Jobs(Hosts):
@@ -194,7 +209,7 @@ class Jobs(Hosts):
         self.assert_ways(self.meet(TC_DELIVERY="am", UCX_TLS="tcp,self"), ("job:job", "am"))
 
     def test_who_lets_everybody_in_needs_no_key(self):
-        self.assert_ways(self.meet(TC_LISTEN_ANY="yes", UCX_TLS="tcp,self"), ("", "am"))
+        self.assert_ways(self.meet(TC_LISTEN_ANY="yes", UCX_TLS="tcp,self"), ("", "stream"))
 
     def test_keys_of_the_options_come_first(self):
         self.assert_ways(self.meet(TC_KEY_FILE=self.key_file("cluster")), ("key:cluster", "stream"))

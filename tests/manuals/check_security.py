@@ -131,8 +131,14 @@ class Ports(unittest.TestCase):
                 node.wait(timeout=DEADLINE_S)
                 os.unlink(os.path.join(self.folder, "port"))
 
-    def test_a_listener_beyond_loopback_opens_it_and_says_so(self):
-        node, port = self.node(listen="0.0.0.0:0", TC_LISTEN_ANY="yes", UCX_NET_DEVICES="lo")
+    def test_a_listener_beyond_loopback_opens_none(self):
+        node, port = self.node(listen="0.0.0.0:0", TC_LISTEN_ANY="yes")
+        self.send(port)
+        self.assertEqual(ports_of(node.pid), [f"00000000:{port:04X}"])
+        self.assertNotIn(OPEN, self.log_of("tc-node") + self.log_of("tc-send"))
+
+    def test_a_listener_beyond_loopback_for_ucx_opens_it_and_says_so(self):
+        node, port = self.node(listen="0.0.0.0:0", TC_LISTEN_ANY="yes", UCX_NET_DEVICES="lo", TC_DELIVERY="am")
         self.assertIn(f"warn: {OPEN} it listens beyond loopback", self.log_of("tc-node").replace("]", ":"))
         self.assertGreater(len(ports_of(node.pid)), 1)
         self.send(port, UCX_NET_DEVICES="lo")

@@ -16,7 +16,7 @@ WAYS = {
     "direct": {},
     "am": {"TC_DELIVERY": "am"},
     "put": {"TC_DELIVERY": "put"},
-    "tcp": {"UCX_TLS": "tcp,self"},
+    "tcp": {"TC_DELIVERY": "am", "UCX_TLS": "tcp,self"},
     "stream": {"TC_DELIVERY": "stream"},
 }
 # The peers connect by tc_context_address, so no stream reports an end.

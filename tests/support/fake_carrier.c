@@ -53,7 +53,6 @@ tc_status tci_worker_create(const tci_worker_params *params, tci_worker **worker
     *worker_out = worker;
     return TC_OK;
 }
-
 tci_worker_network_state tci_worker_network(const tci_worker *worker)
 {
     return worker->network;
@@ -434,6 +433,7 @@ const tci_network_ops fake_network_table = {
     .stop = tci_ucx_port_stop,
     .open = tci_ucx_port_open,
     .describe = tci_ucx_port_describe,
+    .yields = fake_yields,
     .link = open_link,
     .region = create_region,
     .share = tci_ucx_share_of,

@@ -62,6 +62,7 @@ struct tci_stream {
     tc_error connected; /* result of tci_stream_connect_finish */
     bool is_proving;    /* connected, though connect_finish is not done */
     bool is_remote;     /* leads to another host */
+    size_t least;       /* of tci_stream_set_least; 0: not called */
     bool is_unanswered; /* result of tci_stream_is_unanswered */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */
@@ -86,6 +87,9 @@ extern const tci_network_ops fake_network_table;
 /* The results of the next tci_stream_connect_start, of opening a link, and of
  * tci_worker_add_network. */
 extern tc_status fake_connect_status;
+/* The answer of the table's `yields`; false at first. */
+extern bool fake_network_yields;
+bool fake_yields(const tci_worker *worker);
 /* Streams and links that are there. */
 extern unsigned fake_streams, fake_links;
 

@@ -34,6 +34,14 @@ tc_status tci_stream_connect_start(const char *host_port, tci_credentials *crede
     return TC_OK;
 }
 
+bool fake_network_yields;
+
+bool fake_yields(const tci_worker *worker)
+{
+    (void)worker;
+    return fake_network_yields;
+}
+
 static tc_status tell(const tc_error *what, tc_error *err)
 {
     if (what->status != TC_OK && what->status != TC_E_AGAIN && err != NULL)
@@ -199,6 +207,11 @@ tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *
     stream->shown += n;
     *n_out = n;
     return TC_OK;
+}
+
+void tci_stream_set_least(tci_stream *stream, size_t bytes)
+{
+    stream->least = bytes;
 }
 
 bool tci_stream_has_bytes(const tci_stream *stream)

@@ -284,6 +284,46 @@ TEST(ucx_minors_must_agree)
     assert_int_equal(tci_hello_compatible(&mine, &theirs, NULL), TC_OK);
 }
 
+/* A side whose UCX has the ways, and that offers its connection or is of an earlier release. */
+static tci_hello side(bool network, bool shared_memory, bool offers)
+{
+    tci_hello hello = hello_sample();
+    hello.ucx_network = network;
+    hello.ucx_shared_memory = shared_memory;
+    hello.rkey.size = 0;
+    hello.ring_address = offers ? TCI_HELLO_STREAM_OFFER : 0;
+    return hello;
+}
+
+TEST(the_connection_replaces_a_network_if_both_offer_it)
+{
+    for (unsigned bits = 0; bits < 64; bits++) {
+        tci_hello mine = side(bits & 1, bits & 2, bits & 4);
+        tci_hello theirs = side(bits & 8, bits & 16, bits & 32);
+        const bool network = (bits & 1) && (bits & 8), memory = (bits & 2) && (bits & 16);
+        const bool both_offer = (bits & 4) && (bits & 32);
+        const bool expected = !memory && (!network || both_offer);
+        assert_int_equal(tci_hello_needs_stream(&mine, &theirs), expected);
+        assert_int_equal(tci_hello_needs_stream(&theirs, &mine), expected);
+        theirs.host_id[0] ^= 1; /* of another host */
+        assert_int_equal(tci_hello_needs_stream(&mine, &theirs), !network || both_offer);
+        mine.ucx.minor++;
+        assert_true(tci_hello_needs_stream(&mine, &theirs));
+    }
+}
+
+/* The field is free there in earlier releases, and an address beside a key in all. */
+TEST(only_that_number_without_a_key_is_an_offer)
+{
+    tci_hello hello = side(true, true, true);
+    assert_true(tci_hello_offers_stream(&hello));
+    hello.rkey.size = 3;
+    assert_false(tci_hello_offers_stream(&hello));
+    hello.rkey.size = 0;
+    hello.ring_address = 128;
+    assert_false(tci_hello_offers_stream(&hello));
+}
+
 TEST(host_ids_tell_hosts_apart)
 {
     tci_hello mine = hello_sample();

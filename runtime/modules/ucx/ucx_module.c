@@ -25,6 +25,7 @@ static const tci_network_ops table = {
     .stop = tci_ucx_port_stop,
     .open = tci_ucx_port_open,
     .describe = tci_ucx_port_describe,
+    .yields = tci_worker_yields,
     .link = open_link,
     .region = tci_ucx_region_create,
     .share = tci_ucx_share_of,

@@ -263,6 +263,7 @@ static tci_worker *make_worker(const tci_worker_params *params)
     worker->wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
     worker->shares_memory = tci_ucx_transports_share_memory();
     worker->owns_context = given == NULL;
+    worker->yields = given == NULL && !tci_ucx_rdma_is_here();
     worker->network = network_state(params);
     worker->params.puts |= has_rdma_puts(worker);
     if (given != NULL) {
@@ -306,6 +307,11 @@ tci_worker_network_state tci_worker_network(const tci_worker *worker)
 bool tci_worker_shares_memory(const tci_worker *worker)
 {
     return worker->shares_memory;
+}
+
+bool tci_worker_yields(const tci_worker *worker)
+{
+    return worker->yields;
 }
 
 tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **worker_out,

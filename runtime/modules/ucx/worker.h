@@ -42,6 +42,10 @@ tci_worker_network_state tci_worker_network(const tci_worker *worker);
 /* Returns whether the worker reaches peers of this host by shared memory. */
 bool tci_worker_shares_memory(const tci_worker *worker);
 
+/* Returns whether its network is slower than a connection, as far as is known: no RDMA adapter
+ * is here, and UCX is not the application's. */
+bool tci_worker_yields(const tci_worker *worker);
+
 /* Makes a worker with the network, otherwise like `local`. It takes over `local`, which serves
  * the links that it has and is progressed, armed and destroyed with the new one; if `local` is
  * not `used`, it is destroyed at once. On failure `local` stays as it was. Not inside UCX's

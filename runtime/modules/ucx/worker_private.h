@@ -30,9 +30,10 @@ struct tci_worker {
     tci_worker_network_state network;
     bool wakes;         /* UCX's events are in the epoll set */
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
+    bool yields;        /* tci_worker_yields */
     tci_log_ration log; /* lines that unauthenticated peers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
-    struct tci_link_ucx *lingering;     /* closed before UCX had connected them */
+    struct tci_link_ucx *lingering; /* closed before UCX had connected them */
     unsigned lingering_count;
     struct tci_ucx_region *put_regions; /* that peers put to: tci_ucx_region_begins */
     tci_worker *beside;         /* the worker without a network that it took over, or NULL */
