@@ -20,7 +20,7 @@
 
 enum { ACTION_ACCEPT = 1, ACTION_MEASURE = 2, ACTION_CLOSE = 3 };
 
-/* Of the target, with its peers open. */
+/* Figures of the target, with its peers open. */
 typedef struct poll_result {
     perf_spread turn_ns;
     process_sample process;

@@ -284,7 +284,7 @@ TEST(ucx_minors_must_agree)
     assert_int_equal(tci_hello_compatible(&mine, &theirs, NULL), TC_OK);
 }
 
-/* A side whose UCX has the ways, and that offers its connection or is of an earlier release. */
+/* A side with these ways of UCX, and that offers its connection or is of an earlier release. */
 static tci_hello side(bool network, bool shared_memory, bool offers)
 {
     tci_hello hello = hello_sample();

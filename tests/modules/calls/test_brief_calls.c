@@ -1,4 +1,4 @@
-/* Calls and answers in their short form, which peers take whose HELLO says so. */
+/* Calls and answers in their short form, for peers that name it in their HELLO. */
 #include "called_pair.h"
 #include "transfer/lost.h"
 
