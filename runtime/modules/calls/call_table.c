@@ -2,19 +2,6 @@
 
 #include "base/error_text.h"
 
-void tci_calls_init(tci_calls *calls)
-{
-    *calls = (tci_calls){.head = {calls->head.ops, UINT64_MAX}};
-}
-
-void tci_calls_fini(tci_calls *calls)
-{
-    for (size_t i = 0; i < calls->places; i++)
-        free(calls->table[i].path);
-    free(calls->table);
-    tci_calls_init(calls);
-}
-
 /* TCI_CALLS_MAX is 16 doubled several times. */
 static tc_status grow(tci_calls *calls, tc_error *err)
 {

@@ -23,6 +23,19 @@
 /* For calls that a process other than the peer they were sent to may still answer. */
 #define GRACE_NS 1000000000ull
 
+void tci_calls_init(tci_calls *calls)
+{
+    *calls = (tci_calls){.head = {calls->head.ops, UINT64_MAX}};
+}
+
+void tci_calls_fini(tci_calls *calls)
+{
+    for (size_t i = 0; i < calls->places; i++)
+        free(calls->table[i].path);
+    free(calls->table);
+    tci_calls_init(calls);
+}
+
 /* --- ending ------------------------------------------------------------------------------ */
 
 /* Returns the endpoint that is current in the callback: of the message that started the call,
