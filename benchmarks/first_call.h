@@ -51,7 +51,8 @@ typedef struct call_sample {
 
 /* Memory of all processes. */
 typedef struct call_board {
-    _Atomic uint32_t seen; /* first calls that the target has reported */
+    _Atomic uint32_t notes; /* 1: the target notes what is reported */
+    _Atomic uint32_t seen;  /* first calls that the target has reported */
     _Atomic uint32_t better;
     _Atomic uint32_t strayed; /* calls that did not take the path's way */
     call_sample samples[CALLS_MAX];

@@ -73,6 +73,7 @@ static bool run_target(call_pair *pair)
     if (!open_link(pair, target_args))
         return false;
     tc_context_set_load_callback(pair->link.context, note, pair);
+    atomic_store_explicit(&pair->plan->board->notes, 1, memory_order_release);
     perf_poll poll = {.session = pair->session};
     while (!perf_session_has_ended(pair->session)) {
         pair->turn_ns = perf_now_ns();
@@ -147,12 +148,24 @@ static bool call_one(call_pair *pair, const unsigned char *archive, size_t size,
     return ok;
 }
 
+/* A message may come with the end of the handshake, before the target has its callback. */
+static bool await_target(call_pair *pair)
+{
+    const uint64_t until_ns = perf_now_ns() + PERF_SILENCE_NS;
+    while (atomic_load_explicit(&pair->plan->board->notes, memory_order_acquire) == 0) {
+        if (perf_now_ns() > until_ns)
+            return perf_session_complain(pair->session, "the target does not begin");
+        (void)usleep(PAUSE_US);
+    }
+    return true;
+}
+
 static bool run_source(call_pair *pair)
 {
     static unsigned char archive[ARCHIVE_MAX];
     size_t size = read_archive(pair, archive);
     if (size == 0 || !perf_session_command(pair->session, ACTION_RUN, 0, 0) ||
-        !open_link(pair, NULL))
+        !open_link(pair, NULL) || !await_target(pair))
         return false;
     for (unsigned i = 0; i < pair->plan->calls; i++) {
         if (!call_one(pair, archive, size, i))

@@ -73,7 +73,8 @@ static bool needs_stream(tc_ep *ep, const tci_hello *theirs)
     tci_network_describe(ep, &mine);
     if (ep->stream == NULL || !tci_hello_needs_stream(&mine, theirs))
         return false;
-    if (!mine.stream && !theirs->stream && !tci_hello_offers_stream(&mine))
+    if (!mine.stream && !theirs->stream &&
+        !(tci_hello_offers_stream(&mine) && tci_hello_offers_stream(theirs)))
         TC_LOG(TC_LOG_INFO,
                "endpoint %u: everything goes over the connection, since UCX %u.%u.%u here and "
                "%u.%u.%u there have no way in common",

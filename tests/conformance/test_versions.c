@@ -5,17 +5,6 @@
 
 #include "context/context_object.h"
 
-#include <tc/log.h>
-
-static char logged[4096];
-
-static void keep_line(void *user, tc_log_level level, const char *line)
-{
-    (void)user, (void)level;
-    if (strstr(line, "goes over the connection") != NULL)
-        (void)snprintf(logged, sizeof logged, "%s", line);
-}
-
 static void expect_delivery(const tc_ep *ep, const char *name)
 {
     tc_ep_info info;
@@ -50,27 +39,15 @@ PAIR_TEST(another_ucx_on_this_host_stores_as_ever)
     tc_ep_close(ep);
 }
 
+/* Both offer their connections, as neither has an adapter. */
 TEST(another_ucx_elsewhere_is_served_over_the_connection)
 {
     pair p;
-    char own[16], other[16];
     pair_open(&p, unmapped);
     tci_hello *self = &p.source->core.self;
-    (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor++);
-    (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
+    self->ucx.minor++;
     self->host_id[0] ^= 1;
-    logged[0] = '\0';
-    pair_pause(&p); /* the level is for all threads, and belongs to one */
-    tc_log_set_level(TC_LOG_INFO);
-    tc_log_set_sink(keep_line, NULL);
-    pair_resume(&p);
     tc_ep *ep = pair_connect(&p);
-    pair_pause(&p);
-    tc_log_set_sink(NULL, NULL);
-    tc_log_set_level(TC_LOG_ERROR);
-    pair_resume(&p);
-    if (strstr(logged, own) == NULL || strstr(logged, other) == NULL)
-        fail_msg("'%s' has not both '%s' and '%s'", logged, own, other);
     expect_delivery(ep, "stream");
     send_all_kinds(&p, ep);
     tc_ep_close(ep);

@@ -5,6 +5,8 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
+#include <tc/log.h>
+
 static bool has_network(const fake_node *node)
 {
     return tci_worker_network(node->core.worker) == TCI_WORKER_NETWORK_ADDED;
@@ -138,6 +140,50 @@ static void answer(fake_node *node, bool is_remote, uint64_t ring_address)
     theirs.ucx_network = true;
     theirs.ring_address = ring_address;
     assert_int_equal(tci_network_agree(ep, &theirs, NULL), TC_OK);
+}
+
+static char logged[512];
+
+static void keep_line(void *user, tc_log_level level, const char *line)
+{
+    (void)user, (void)level;
+    (void)snprintf(logged, sizeof logged, "%s", line);
+}
+
+/* Links with a peer whose UCX cannot talk to this one's, and keeps the line about it. */
+static void link_to_another_ucx(fake_node *node, uint64_t ring_address)
+{
+    tc_ep *ep;
+    tci_hello theirs = node->core.self;
+    theirs.ucx.minor++;
+    theirs.ring_address = ring_address;
+    assert_int_equal(tci_ep_create(&node->core, false, &ep, NULL), TC_OK);
+    ep->stream = fake_stream_create();
+    tci_handshake_begin(ep, UINT64_MAX);
+    logged[0] = '\0';
+    tc_log_set_level(TC_LOG_INFO);
+    tc_log_set_sink(keep_line, NULL);
+    const tc_status status = tci_network_link(ep, &theirs, NULL);
+    tc_log_set_sink(NULL, NULL);
+    tc_log_set_level(TC_LOG_ERROR);
+    assert_int_equal(status, TC_E_UNSUPPORTED); /* a fake stream carries no frames */
+}
+
+NODE_TEST(a_connection_that_nobody_offered_is_explained_by_both_versions)
+{
+    char own[16], other[16];
+    const tci_hello *self = &node->core.self;
+    (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor);
+    (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor + 1u);
+    link_to_another_ucx(node, 0);
+    assert_non_null(strstr(logged, own));
+    assert_non_null(strstr(logged, other));
+    fake_network_yields = true;
+    link_to_another_ucx(node, 0); /* this side offers it, the peer does not */
+    assert_non_null(strstr(logged, other));
+    link_to_another_ucx(node, TCI_HELLO_STREAM_OFFER);
+    assert_string_equal(logged, "");
+    fake_network_yields = false;
 }
 
 NODE_TEST(an_earlier_release_on_another_host_gets_its_network)
