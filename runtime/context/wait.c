@@ -98,7 +98,8 @@ static uint64_t until(uint64_t deadline_ns)
 /* Returns whether a turn without housekeeping serves all that woke this side. Linux has
  * epoll_pwait2 since 5.11, emulators not yet; epoll_wait counts milliseconds, which is too
  * coarse. */
-static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *bound)
+static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *bound,
+                                 bool turns_serve)
 {
     struct epoll_event events[EVENTS_MAX];
     int n = (int)syscall(SYS_epoll_pwait2, ctx->wait_fd, events, EVENTS_MAX, bound, NULL, 0);
@@ -109,20 +110,20 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     }
     bool is_served = n > 0 && n < EVENTS_MAX;
     for (int i = 0; i < n; i++)
-        is_served &=
-            tci_network_is_event(&ctx->core, events[i].data.ptr) ||
-            (events[i].data.ptr == &ctx->core && tci_housekeeping_turns_serve(&ctx->core));
+        is_served &= tci_network_is_event(&ctx->core, events[i].data.ptr) ||
+                     (events[i].data.ptr == &ctx->core && turns_serve);
     return is_served;
 }
 
 /* The same, but releases the lock for guests meanwhile if a thread serves the context. */
 static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, uint64_t until_ns)
 {
+    const bool turns_serve = tci_housekeeping_turns_serve(&ctx->core);
     ctx->core.counters[TCI_SLEEPS]++;
     if (!tci_pending_has(&ctx->core.pending, TCI_SERVED))
-        return sleep_on_descriptors(ctx, bound);
+        return sleep_on_descriptors(ctx, bound, turns_serve);
     tci_guests_begin_sleep(ctx, until_ns);
-    bool is_served = sleep_on_descriptors(ctx, bound);
+    bool is_served = sleep_on_descriptors(ctx, bound, turns_serve);
     return !tci_guests_end_sleep(ctx) && is_served;
 }
 

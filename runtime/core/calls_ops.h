@@ -8,8 +8,6 @@
 #include "core/module.h"
 #include "wire/route.h"
 
-#include <string.h>
-
 /* Keeps an error's text within one part of a reply, also before an endpoint is open. */
 #define TCI_REPLY_TEXT_MAX 400u
 
@@ -36,15 +34,21 @@ typedef struct tci_calls_ops {
     /* See tc_reply_error. */
     tc_status (*reply_error)(tc_status status, const char *text);
     /* Sends the reason to the origin of a message with a route that is not run. */
-    void (*refuse)(tc_ep *ep, const tci_route *route, const tc_error *error);
+    void (*refuse)(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size,
+                   const tc_error *error);
     /* The peer refuses a function of ours, or only the payload that is under way;
      * ep->tx.refusal has the reason. Ends calls with a large payload, or notifies the payload's
      * origin. */
     void (*refused)(tc_ep *ep, uint16_t slot, bool payload_only);
-    /* Handles a whole answer in its short form, which went well. */
-    void (*answer)(tc_ep *ep, uint64_t call, const uint8_t *answer, size_t size);
-    /* Handles a frame that carries a part of a reply. TC_E_CORRUPT. */
-    tc_status (*reply)(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err);
+    /* Runs calls and answers in their short form (TCI_BRIEF) from the head of the ring up to
+     * `end`, and returns their number. Stops in front of any other frame, of one that is not
+     * whole, and of a call whose function is not callable as the frame lies: dispatch's way
+     * handles and checks all. */
+    unsigned (*run_brief)(tc_ep *ep, uint64_t end);
+    /* Handles a checked frame that carries a part of a reply, or one in its short form.
+     * TC_E_CORRUPT. */
+    tc_status (*reply)(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size,
+                       tc_error *err);
     /* Handles the control frames MEMBER, ARRIVED, RELEASED and ABANDONED. TC_E_CORRUPT. */
     tc_status (*control)(tc_ep *ep, tci_control control, const uint8_t *payload, size_t size,
                          tc_error *err);
@@ -58,13 +62,18 @@ struct tci_calls_head {
     uint64_t next_deadline_ns; /* no call expires before; UINT64_MAX: no call is open */
 };
 
+static inline unsigned tci_calls_run_brief(tc_ep *ep, uint64_t end)
+{
+    return ep->core->calls != NULL ? ep->core->calls->ops->run_brief(ep, end) : 0;
+}
+
 static inline uint64_t tci_calls_next_deadline_ns(const tci_core *core)
 {
     return core->calls != NULL ? core->calls->next_deadline_ns : UINT64_MAX;
 }
 
-/* Reads the route at the end of a frame's payload; *rest_out: the size of the part before it.
- * TC_E_CORRUPT. */
+/* Reads the route at the end of the payload of a checked frame; *rest_out: the size of the part
+ * before it. TC_E_CORRUPT. */
 TC_MUST_CHECK static inline tc_status tci_calls_route(const tc_ep *ep, uint8_t flags,
                                                       const uint8_t *payload, size_t size,
                                                       tci_route *route_out, size_t *rest_out,
@@ -72,9 +81,10 @@ TC_MUST_CHECK static inline tc_status tci_calls_route(const tc_ep *ep, uint8_t f
 {
     if ((flags & TCI_BRIEF) == 0)
         return tci_route_decode(payload, size, route_out, rest_out, err);
-    TC_TRY(tci_route_decode_brief(payload, size, route_out, rest_out, err));
+    tci_route_set_brief(route_out, tci_route_brief(payload, size));
     if (ep->member.group != NULL)
         route_out->origin = ep->member.rank;
+    *rest_out = size - TCI_BRIEF_BYTES;
     return TC_OK;
 }
 
@@ -104,11 +114,8 @@ static inline void tci_calls_end_begun(tci_invocation *invocation, tc_ep *ep)
 static inline void tci_calls_refuse(tc_ep *ep, uint8_t flags, const uint8_t *payload,
                                     size_t size, const tc_error *error)
 {
-    tci_route route;
-    size_t rest;
-    if (ep->core->calls != NULL &&
-        tci_calls_route(ep, flags, payload, size, &route, &rest, NULL) == TC_OK)
-        ep->core->calls->ops->refuse(ep, &route, error);
+    if (ep->core->calls != NULL)
+        ep->core->calls->ops->refuse(ep, flags, payload, size, error);
 }
 
 /* Handles a frame of kind REPLY, which has been checked. TC_E_CORRUPT. TC_E_UNSUPPORTED: this
@@ -116,14 +123,8 @@ static inline void tci_calls_refuse(tc_ep *ep, uint8_t flags, const uint8_t *pay
 TC_MUST_CHECK static inline tc_status
 tci_calls_reply(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size, tc_error *err)
 {
-    if (ep->core->calls == NULL)
-        return tci_module_absent("a reply", "calls", err);
-    if ((flags & TCI_BRIEF) == 0)
-        return ep->core->calls->ops->reply(ep, payload, size, err);
-    uint64_t call;
-    memcpy(&call, payload + size - TCI_BRIEF_BYTES, sizeof call);
-    ep->core->calls->ops->answer(ep, call, payload, size - TCI_BRIEF_BYTES);
-    return TC_OK;
+    return ep->core->calls != NULL ? ep->core->calls->ops->reply(ep, flags, payload, size, err)
+                                   : tci_module_absent("a reply", "calls", err);
 }
 
 #endif

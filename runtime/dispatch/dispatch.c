@@ -1,8 +1,8 @@
 /* The receive path of one endpoint. A batch (run_batch) reads the ring's frames in order, up to
  * a budget, so that each endpoint gets its share. Most frames are run in two short loops: plain
  * calls of bound slots in run_calls, with the ring's state in registers, as the called function
- * cannot reach it; calls and answers in their short form in tci_brief_run. Any other frame goes
- * through run_other, and is checked before it is used. A frame is consumed after it was
+ * cannot reach it; calls and answers in their short form by the module calls. Any other frame
+ * goes through run_other, and is checked before it is used. A frame is consumed after it was
  * handled; one that waits for its code stays at the head, and only its endpoint waits. A peer
  * that breaks the format ends its own endpoint only (stop_running in core/ep_state.c). */
 #include "dispatch/dispatch.h"
@@ -16,7 +16,6 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "dispatch/aligned_calls.h"
-#include "dispatch/brief_run.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -380,7 +379,7 @@ static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
     bool empty = false;
     ep->rx.loading = false;
     while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
-        run += brief = tci_brief_run(ep, current, end);
+        run += brief = tci_calls_run_brief(ep, end);
         if ((brief == 0 && !run_other(ep, current, end, &run)) || !tci_ep_is_open(ep) ||
             !tci_consumer_has_frame(&ep->rx.ring))
             break;

@@ -202,10 +202,10 @@ static tc_status check_plain(const tci_frame *frame, size_t space, size_t *bytes
         return tci_error_set(err, TC_E_CORRUPT, "%s frame: %zu bytes, space for %zu",
                              kind_names[frame->kind], bytes, space);
     if ((frame->flags & TCI_BRIEF) != 0 && frame->kind != TCI_FRAME_CONTROL &&
-        frame->payload_size < TCI_BRIEF_BYTES)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "%s frame: %u bytes in its short form, expected at least %u",
-                             kind_names[frame->kind], frame->payload_size, TCI_BRIEF_BYTES);
+        frame->kind != TCI_FRAME_FRAGMENT &&
+        (frame->flags != TCI_BRIEF || frame->payload_size < TCI_BRIEF_BYTES))
+        return tci_error_set(err, TC_E_CORRUPT, "%s frame: flags 0x%02x with %u bytes",
+                             kind_names[frame->kind], frame->flags, frame->payload_size);
     *bytes_out = bytes;
     return TC_OK;
 }

@@ -55,20 +55,6 @@ tc_status tci_route_decode(const uint8_t *payload, size_t size, tci_route *route
     return TC_OK;
 }
 
-tc_status tci_route_decode_brief(const uint8_t *payload, size_t size, tci_route *route_out,
-                                 size_t *rest_out, tc_error *err)
-{
-    tci_reader r;
-    if (size < TCI_BRIEF_BYTES)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "short route: a payload of %zu bytes, expected at least %u", size,
-                             TCI_BRIEF_BYTES);
-    *rest_out = size - TCI_BRIEF_BYTES;
-    tci_reader_init(&r, payload + *rest_out, TCI_BRIEF_BYTES);
-    tci_route_set_brief(route_out, tci_read_u64(&r));
-    return TC_OK;
-}
-
 void tci_reply_encode(const tci_reply *reply, uint8_t out[TCI_REPLY_BYTES])
 {
     tci_writer w;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <tc/status.h>
 
 /* Flag of CALL, CODE and FRAGMENT frames: the payload (with FRAGMENT the whole one) ends with a
@@ -62,10 +63,13 @@ static inline void tci_route_set_brief(tci_route *route, uint64_t call)
     route->path_length = 0;
 }
 
-/* Reads the short form at the end of a payload, as a route without an origin. TC_E_CORRUPT. */
-TC_MUST_CHECK tc_status tci_route_decode_brief(const uint8_t *payload, size_t size,
-                                               tci_route *route_out, size_t *rest_out,
-                                               tc_error *err);
+/* Reads the number at the end of a payload of TCI_BRIEF_BYTES or more. */
+static inline uint64_t tci_route_brief(const uint8_t *payload, size_t size)
+{
+    uint64_t call;
+    memcpy(&call, payload + size - TCI_BRIEF_BYTES, sizeof call);
+    return call;
+}
 
 /* --- answers ----------------------------------------------------------------------------- */
 

@@ -127,7 +127,11 @@ TEST(the_short_form_has_space_for_a_number)
         frame.payload_size = 7;
         assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
                       TC_E_CORRUPT);
-        assert_non_null(strstr(error.text, "7 bytes in its short form"));
+        assert_non_null(strstr(error.text, "flags 0x20 with 7 bytes"));
+        frame.payload_size = 24;
+        frame.flags |= kinds[i] == TCI_FRAME_CALL ? TCI_ALIGNED : TCI_ROUTED;
+        assert_status(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
+                      TC_E_CORRUPT);
     }
 }
 

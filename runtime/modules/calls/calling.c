@@ -1,6 +1,7 @@
 /* The operations of the module calls, and its state. */
 #include "modules/calls/calling.h"
 
+#include "modules/calls/brief_run.h"
 #include "modules/calls/invocation.h"
 #include "modules/calls/member.h"
 #include "modules/calls/reply.h"
@@ -23,7 +24,7 @@ static const tci_calls_ops ops = {.opened = tci_member_opened,
                                   .reply_error = tc_reply_error,
                                   .refuse = tci_invocation_refuse,
                                   .refused = tci_invocation_refused,
-                                  .answer = tci_invocation_answer,
+                                  .run_brief = tci_brief_run,
                                   .reply = tci_invocation_reply,
                                   .control = tci_member_control,
                                   .end_all = tci_calls_end};

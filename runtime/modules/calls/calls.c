@@ -11,9 +11,9 @@
 #include "core/current.h"
 #include "core/ep.h"
 #include "core/sole_user.h"
+#include "modules/calls/brief_out.h"
 #include "modules/calls/call_table.h"
 #include "modules/calls/groups.h"
-#include "transfer/brief_out.h"
 #include "transfer/send.h"
 #include "transfer/send_error.h"
 

@@ -25,9 +25,13 @@ void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
         ep->core->counters[TCI_REPLIES_UNSENT]++;
 }
 
-void tci_invocation_refuse(tc_ep *ep, const tci_route *route, const tc_error *error)
+void tci_invocation_refuse(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size,
+                           const tc_error *error)
 {
-    tci_reply_error(ep, route, error->status, error->text);
+    tci_route route;
+    size_t rest;
+    if (tci_calls_route(ep, flags, payload, size, &route, &rest, NULL) == TC_OK)
+        tci_reply_error(ep, &route, error->status, error->text);
 }
 
 void tci_invocation_answer(tc_ep *ep, uint64_t call, const uint8_t *answer, size_t size)
@@ -53,12 +57,18 @@ void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only)
         tci_reply_to_sender(ep, &route, error.status, error.text);
 }
 
-tc_status tci_invocation_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
+tc_status tci_invocation_reply(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size,
+                               tc_error *err)
 {
     const tci_answerer by = {.ep = ep, .group = ep->member.group};
     tci_reply reply;
     const uint8_t *path, *part;
     size_t part_size;
+    if ((flags & TCI_BRIEF) != 0) {
+        tci_invocation_answer(ep, tci_route_brief(payload, size), payload,
+                              size - TCI_BRIEF_BYTES);
+        return TC_OK;
+    }
     TC_TRY(tci_reply_decode(payload, size, &reply, &path, &part, &part_size, err));
     if (reply.call != 0)
         tci_calls_answer(ep->core, &by, &reply, path, part, part_size);

@@ -3,9 +3,9 @@
 
 #include "base/logger.h"
 #include "base/small_copy.h"
+#include "modules/calls/brief_out.h"
 #include "modules/calls/groups.h"
 #include "modules/calls/local_reply.h"
-#include "transfer/brief_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
 #include "transfer/send_queue.h"

@@ -319,12 +319,13 @@ TEST(replies_of_a_wrong_form_are_corrupt)
                              {.call = 1, .total = 16, .path_length = UINT32_MAX}};
     join(2);
     tci_reply_encode(&good, bytes);
-    assert_ok(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error));
+    assert_ok(tci_invocation_reply(pair.ep, 0, bytes, sizeof bytes, &error));
     for (size_t size = 0; size < TCI_REPLY_BYTES; size++)
-        assert_status(tci_invocation_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
+        assert_status(tci_invocation_reply(pair.ep, 0, bytes, size, &error), TC_E_CORRUPT);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_reply_encode(&bad[i], bytes);
-        assert_status(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_E_CORRUPT);
+        assert_status(tci_invocation_reply(pair.ep, 0, bytes, sizeof bytes, &error),
+                      TC_E_CORRUPT);
     }
     fake_pair_close(&pair);
 }

@@ -1,11 +1,12 @@
-#include "dispatch/brief_run.h"
+#include "modules/calls/brief_run.h"
 
 #include "base/assertion.h"
-#include "core/calls_ops.h"
+#include "core/current.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "ifunc/call_count.h"
-#include "transfer/brief_out.h"
+#include "modules/calls/brief_out.h"
+#include "modules/calls/invocation.h"
 
 static void run_call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot, uint8_t *payload,
                      size_t size, uint64_t call)
@@ -25,29 +26,27 @@ static void run_call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot, u
     current->invocation = NULL;
 }
 
-unsigned tci_brief_run(tc_ep *ep, tci_current *current, uint64_t end)
+unsigned tci_brief_run(tc_ep *ep, uint64_t end)
 {
-    const struct tci_calls_head *calls = ep->core->calls;
+    tci_current *current = tci_current_get();
     tci_consumer *rx = &ep->rx.ring;
     unsigned run = 0;
-    while (calls != NULL && rx->head < end && tci_ep_is_open(ep) &&
-           tci_consumer_has_frame(rx)) {
+    while (rx->head < end && tci_ep_is_open(ep) && tci_consumer_has_frame(rx)) {
         uint8_t *frame = rx->ring + (rx->head & rx->mask);
         const tci_frame f = tci_frame_of_word(tci_ring_load_word(frame + 8));
         const size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
         const size_t size = (size_t)f.payload_size - TCI_BRIEF_BYTES;
         uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES;
-        uint64_t call;
         if (f.flags != TCI_BRIEF || f.payload_size < TCI_BRIEF_BYTES ||
             bytes > tci_consumer_room(rx))
             break;
-        memcpy(&call, payload + size, sizeof call);
+        const uint64_t call = tci_route_brief(payload, f.payload_size);
         __builtin_prefetch(frame + tci_frame_align(bytes));
         if (f.kind == TCI_FRAME_CALL && f.slot < ep->rx.slot_count &&
             ep->rx.slots[f.slot].main != NULL)
             run_call(ep, current, &ep->rx.slots[f.slot], payload, size, call);
         else if (f.kind == TCI_FRAME_REPLY)
-            calls->ops->answer(ep, call, payload, size);
+            tci_invocation_answer(ep, call, payload, size);
         else
             break;
         current->fn = NULL; /* it may be evicted from here on */

@@ -1,4 +1,4 @@
-#include "transfer/brief_out.h"
+#include "modules/calls/brief_out.h"
 
 #include "base/small_copy.h"
 #include "transfer/frame_out.h"
