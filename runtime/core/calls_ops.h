@@ -42,7 +42,7 @@ typedef struct tci_calls_ops {
     void (*refused)(tc_ep *ep, uint16_t slot, bool payload_only);
     /* Runs calls and answers in their short form (TCI_BRIEF) from the head of the ring up to
      * `end`, and returns their number. Stops in front of any other frame, of one that is not
-     * whole, and of a call whose function is not callable as the frame lies: dispatch's way
+     * whole, and of a function that is not callable as the frame lies: the way of dispatch
      * handles and checks all. */
     unsigned (*run_brief)(tc_ep *ep, uint64_t end);
     /* Handles a checked frame that carries a part of a reply, or one in its short form.
