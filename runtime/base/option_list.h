@@ -18,9 +18,9 @@
 #define TCI_OPTION_LIST(SIZE, POWER, TIME, COUNT, CHOICE, FLAG, TEXT) \
     CHOICE(delivery, "TC_DELIVERY", "auto", "auto|direct|am|put|stream", TCI_DELIVERY_STREAM, \
       "transport of messages to a peer: stores into its mapped ring (direct), UCX active " \
-      "messages (am), UCX puts (put: both sides have to choose it), or records of the " \
-      "connection, without UCX (stream: the choice of one side suffices). auto: direct where " \
-      "the ring can be mapped, put or am with an RDMA adapter, else stream") \
+      "messages (am), UCX puts (put: both sides choose it), or records of the connection " \
+      "(stream: one side suffices). auto: direct where the ring can be mapped, put or am " \
+      "with an RDMA adapter, else stream") \
     POWER(ring_bytes, "TC_RING_BYTES", "256K", "4K..2M, a power of two", 4096, 2u << 20, \
       "size of the receive ring of each endpoint") \
     SIZE(ring_memory_max, "TC_RING_MEMORY_MAX", "256M", "0..64G", 0, 64ull << 30, \

@@ -76,7 +76,7 @@ static bool needs_stream(tc_ep *ep, const tci_hello *theirs)
     if (!mine.stream && !theirs->stream &&
         !(tci_hello_offers_stream(&mine) && tci_hello_offers_stream(theirs)))
         TC_LOG(TC_LOG_INFO,
-               "endpoint %u: everything goes over the connection, since UCX %u.%u.%u here and "
+               "endpoint %u: all goes over the connection, since UCX %u.%u.%u here and "
                "%u.%u.%u there have no way in common",
                ep->connection, mine.ucx.major, mine.ucx.minor, mine.ucx.patch,
                theirs->ucx.major, theirs->ucx.minor, theirs->ucx.patch);

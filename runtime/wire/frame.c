@@ -114,6 +114,12 @@ tc_status tci_frame_lead(const uint8_t *payload, size_t payload_size, size_t *le
     return TC_OK;
 }
 
+static tc_status refuse_flags(const tci_frame *frame, tc_error *err)
+{
+    return tci_error_set(err, TC_E_CORRUPT, "%s frame: flags 0x%02x with %u bytes",
+                         kind_names[frame->kind], frame->flags, frame->payload_size);
+}
+
 static tc_status check_piece(const tci_frame *frame, tc_error *err)
 {
     uint32_t found = frame->payload_size;
@@ -174,8 +180,7 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
     const unsigned where = frame->flags & ((1u << TCI_INJECT_ALIGNMENT_SHIFT) - 1);
     bool staged = where == TCI_INJECT_STAGED && frame->payload_size == TCI_STAGED_BYTES;
     if ((where != 0 && !staged) || doubled > TCI_INJECT_ALIGNMENT_MAX)
-        return tci_error_set(err, TC_E_CORRUPT, "inject frame: flags 0x%02x with %u bytes",
-                             frame->flags, frame->payload_size);
+        return refuse_flags(frame, err);
     if (offset + TCI_INJECT_SECTION_BYTES > space)
         return tci_error_set(err, TC_E_CORRUPT,
                              "inject frame: %zu bytes before its code, space for %zu",
@@ -204,8 +209,7 @@ static tc_status check_plain(const tci_frame *frame, size_t space, size_t *bytes
     if ((frame->flags & TCI_BRIEF) != 0 && frame->kind != TCI_FRAME_CONTROL &&
         frame->kind != TCI_FRAME_FRAGMENT &&
         (frame->flags != TCI_BRIEF || frame->payload_size < TCI_BRIEF_BYTES))
-        return tci_error_set(err, TC_E_CORRUPT, "%s frame: flags 0x%02x with %u bytes",
-                             kind_names[frame->kind], frame->flags, frame->payload_size);
+        return refuse_flags(frame, err);
     *bytes_out = bytes;
     return TC_OK;
 }
