@@ -70,11 +70,12 @@ void tci_describe_dictionaries(tci_core *core)
 {
     _Static_assert(TCI_DICTIONARIES_MAX < TCI_HELLO_DICTIONARIES_MAX, "each can be named");
     tci_hello *self = &core->self;
-    size_t count = core->options.dictionaries != 0 ? tci_dictionary_count() : 0;
-    for (size_t i = 0; i < count; i++)
-        self->dictionaries[i] = tci_dictionary_at(i)->id;
-    if (core->options.dictionaries != 0)
+    size_t count = 0;
+    if (core->options.dictionaries != 0) {
+        for (; count < tci_dictionary_count(); count++)
+            self->dictionaries[count] = tci_dictionary_at(count)->id;
         self->dictionaries[count++] = TCI_HELLO_BRIEF;
+    }
     self->dictionary_count = (uint8_t)count;
 }
 

@@ -14,13 +14,13 @@ TC_MUST_CHECK tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns);
 /* The same for a call that waits for one condition. */
 TC_MUST_CHECK tc_status tci_wait_turn_for(tc_context *ctx, uint64_t deadline_ns,
                                           const tci_awaited *what);
+/* The same for a call that the program may end: TC_E_TIMEOUT also means that it gave up. */
+TC_MUST_CHECK tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,
+                                              const tci_awaited *what);
 /* Polls for a moment, without a rest or a clock, where the condition may be fulfilled at once
  * and all work comes by rings; otherwise, and where the option `wait` wants no polls, does
  * nothing. The caller checks the condition, and goes on with tci_wait_turn_for. */
 void tci_wait_first_turns(tc_context *ctx, const tci_awaited *what);
-/* The same for a call that the program may end: TC_E_TIMEOUT also means that it gave up. */
-TC_MUST_CHECK tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,
-                                              const tci_awaited *what);
 /* A turn that checks everything, then an idle turn if it found nothing; not beyond the
  * deadline, for conditions that no descriptor shows. */
 void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what);

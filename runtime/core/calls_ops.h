@@ -72,6 +72,14 @@ static inline uint64_t tci_calls_next_deadline_ns(const tci_core *core)
     return core->calls != NULL ? core->calls->next_deadline_ns : UINT64_MAX;
 }
 
+/* Makes the route of a call of the peer's in its short form. */
+static inline void tci_calls_set_brief(const tc_ep *ep, uint64_t call, tci_route *route_out)
+{
+    tci_route_set_brief(route_out, call);
+    if (ep->member.group != NULL)
+        route_out->origin = ep->member.rank;
+}
+
 /* Reads the route at the end of the payload of a checked frame; *rest_out: the size of the part
  * before it. TC_E_CORRUPT. */
 TC_MUST_CHECK static inline tc_status tci_calls_route(const tc_ep *ep, uint8_t flags,
@@ -81,9 +89,7 @@ TC_MUST_CHECK static inline tc_status tci_calls_route(const tc_ep *ep, uint8_t f
 {
     if ((flags & TCI_BRIEF) == 0)
         return tci_route_decode(payload, size, route_out, rest_out, err);
-    tci_route_set_brief(route_out, tci_route_brief(payload, size));
-    if (ep->member.group != NULL)
-        route_out->origin = ep->member.rank;
+    tci_calls_set_brief(ep, tci_route_brief(payload, size), route_out);
     *rest_out = size - TCI_BRIEF_BYTES;
     return TC_OK;
 }

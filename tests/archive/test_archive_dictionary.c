@@ -4,6 +4,7 @@
 #include "archive_dictionary.h"
 #include "archive_file.h"
 #include "archive_samples.h"
+#include "wire/hello.h"
 
 #include <pthread.h>
 
@@ -20,6 +21,7 @@ TEST(ids_are_of_the_bytes)
         const tci_dictionary_file *file = tci_dictionary_at(i);
         assert_int_equal(file->id, tci_dictionary_id_of(file->bytes, file->size));
         assert_true(file->id > previous);
+        assert_true(file->id <= TCI_HELLO_DICTIONARY_LAST);
         assert_int_equal(tci_dictionary_find(file->id), i);
         majors[file->llvm_major] = true;
         previous = file->id;

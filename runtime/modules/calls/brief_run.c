@@ -14,9 +14,7 @@ static void run_call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot, u
     tci_invocation invocation; /* not cleared: that would take longer than the rest */
     invocation.moved = invocation.begun = false;
     invocation.failure = TC_OK;
-    tci_route_set_brief(&invocation.route, call);
-    if (ep->member.group != NULL)
-        invocation.route.origin = ep->member.rank;
+    tci_calls_set_brief(ep, call, &invocation.route);
     current->fn = slot->fn;
     current->invocation = &invocation;
     tci_call_count_run(slot->fn, payload, size, ep->core->target_args);

@@ -41,6 +41,16 @@ static tc_status start(tc_ifunc *fn, size_t size)
     return tc_call_start(pair.ep, fn, sent, size, &params, NULL, NULL);
 }
 
+/* A function that far knows by a first call, in the long form. */
+static tc_ifunc *known(const char *name, body main)
+{
+    tc_ifunc *fn = fake_node_function(pair.near, name, main);
+    assert_ok(start(fn, 0));
+    fake_pair_settle(&pair);
+    memset(&answer, 0, sizeof answer);
+    return fn;
+}
+
 static uint64_t bytes_sent(const tc_ep *ep)
 {
     return ep->tx.ring.tail;
@@ -48,9 +58,7 @@ static uint64_t bytes_sent(const tc_ep *ep)
 
 BRIEF_TEST(arguments_and_answers_of_every_size_arrive)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", answers_a_part);
-    assert_ok(start(fn, 0)); /* brings the function, in the long form */
-    fake_pair_settle(&pair);
+    tc_ifunc *fn = known("called", answers_a_part);
     for (size_t size = 0; size <= SIZE_MAX_TRIED; size += size < 70 ? 1 : 93) {
         memset(&answer, 0, sizeof answer);
         answered_size = size;
@@ -72,10 +80,8 @@ BRIEF_TEST(arguments_and_answers_of_every_size_arrive)
 /* Both take one granule each, where they took a line. */
 BRIEF_TEST(eight_bytes_take_a_granule_each_way)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", answers_a_part);
+    tc_ifunc *fn = known("called", answers_a_part);
     tc_ep_info before, after;
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
     tc_ep_query(pair.ep, &before);
     const uint64_t call_at = bytes_sent(pair.ep), answer_at = bytes_sent(pair.peer);
     answered_size = 8;
@@ -92,10 +98,7 @@ BRIEF_TEST(eight_bytes_take_a_granule_each_way)
 /* The second and later ones of a turn gather; the turn's end sends them. */
 BRIEF_TEST(calls_of_one_turn_leave_with_its_end)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
-    memset(&answer, 0, sizeof answer);
+    tc_ifunc *fn = known("called", says_nothing);
     runs = 0;
     for (unsigned i = 0; i < 3; i++)
         assert_ok(start(fn, 8));
@@ -122,10 +125,7 @@ static void fails(void *payload, size_t size, void *target_args)
 
 static void call_twice(const char *name, body main)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, name, main);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
-    memset(&answer, 0, sizeof answer);
+    tc_ifunc *fn = known(name, main);
     assert_ok(start(fn, 8));
     fake_pair_settle(&pair);
 }
@@ -165,10 +165,7 @@ BRIEF_TEST(a_detached_call_is_answered_later)
 
 BRIEF_TEST(an_answer_that_is_too_large_is_reported_with_its_size)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", answers_a_part);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
-    memset(&answer, 0, sizeof answer);
+    tc_ifunc *fn = known("called", answers_a_part);
     answered_size = 20;
     tc_call_params params = heard_params(&answer);
     params.result_capacity = 19;
@@ -181,9 +178,7 @@ BRIEF_TEST(an_answer_that_is_too_large_is_reported_with_its_size)
 /* A trace and a limit of hops need the whole route. */
 BRIEF_TEST(calls_that_ask_for_more_take_the_long_form)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
+    tc_ifunc *fn = known("called", says_nothing);
     for (unsigned trace = 0; trace < 2; trace++) {
         memset(&answer, 0, sizeof answer);
         const uint64_t at = bytes_sent(pair.ep);
@@ -196,9 +191,7 @@ BRIEF_TEST(calls_that_ask_for_more_take_the_long_form)
 /* Neither does this side send what the peer would not read, as release 0.1.0 does not. */
 BRIEF_TEST(a_peer_that_does_not_take_the_short_form_gets_none)
 {
-    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
+    tc_ifunc *fn = known("called", says_nothing);
     pair.ep->tx.takes_brief = pair.peer->tx.takes_brief = false;
     const uint64_t call_at = bytes_sent(pair.ep), answer_at = bytes_sent(pair.peer);
     assert_ok(start(fn, 8));
@@ -232,9 +225,7 @@ BRIEF_TEST(answers_to_no_call_of_ours_change_nothing)
 static void expect_corrupt(uint8_t kind, uint8_t flags, size_t size)
 {
     join_briefly();
-    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
-    assert_ok(start(fn, 0));
-    fake_pair_settle(&pair);
+    tc_ifunc *fn = known("called", says_nothing);
     runs = 0;
     fake_frame(pair.ep, kind, flags, fn->index, sent, size);
     fake_pair_settle(&pair);
