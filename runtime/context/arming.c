@@ -28,7 +28,7 @@ bool tci_arming_arm(tc_context *ctx)
     return armed.rung;
 }
 
-bool tci_arming_finds_work(tc_context *ctx)
+bool tci_arming_finds_work(tc_context *ctx, bool asks)
 {
     if (tci_pending_has(&ctx->core.pending, TCI_WORK_AT_ONCE))
         return true;
@@ -36,7 +36,7 @@ bool tci_arming_finds_work(tc_context *ctx)
         if (tci_wakeup_finds_work(ep))
             return true;
     }
-    return !tci_network_arm(&ctx->core);
+    return !tci_network_arm(&ctx->core, asks);
 }
 
 void tci_arming_disarm(tc_context *ctx)

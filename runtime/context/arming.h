@@ -7,8 +7,9 @@
 /* Arms the doorbells. Returns false if UCX or a peer cannot wake this side. */
 bool tci_arming_arm(tc_context *ctx);
 
-/* Returns whether there is work: asked between the barrier and the sleep. */
-bool tci_arming_finds_work(tc_context *ctx);
+/* Returns whether there is work: asked between the barrier and the sleep. `asks`: as for
+ * tci_network_arm. */
+bool tci_arming_finds_work(tc_context *ctx, bool asks);
 
 /* Clears the doorbells: this side polls again, so peers need not ring any more. */
 void tci_arming_disarm(tc_context *ctx);

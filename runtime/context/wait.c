@@ -106,6 +106,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     if (n < 0 && errno == ENOSYS) {
         struct pollfd fd = {.fd = ctx->wait_fd, .events = POLLIN};
         (void)ppoll(&fd, 1, bound, NULL);
+        (void)tci_network_is_event(&ctx->core, ctx->core.worker); /* perhaps */
         return false;
     }
     bool is_served = n > 0 && n < EVENTS_MAX;
@@ -151,7 +152,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     /* After a wakeup by data alone the other sources need no check, for a while. */
     tci_pending *pending = &ctx->core.pending;
-    if (!tci_arming_finds_work(ctx)) {
+    if (!tci_arming_finds_work(ctx, true)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
                         !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
                             now_ns - ctx->serviced_ns >
@@ -410,7 +411,7 @@ tc_status tc_context_arm(tc_context *ctx)
     tci_frame_out_end_turns(&ctx->core);
     bool rung = tci_arming_arm(ctx);
     /* tci_arming_finds_work does not check for capacity that a turn has noted already. */
-    if (tci_arming_finds_work(ctx) || tci_send_space_came_to_any(&ctx->core)) {
+    if (tci_arming_finds_work(ctx, false) || tci_send_space_came_to_any(&ctx->core)) {
         tci_arming_disarm(ctx);
         return TC_E_AGAIN;
     }

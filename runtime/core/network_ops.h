@@ -39,11 +39,13 @@ typedef struct tci_network_ops {
     /* Returns the share for credit that is about to leave; called where the peer's messages
      * come by a queue that peers share (tci_delivery_arrival). */
     uint64_t (*share)(tc_ep *ep);
-    /* Returns whether the worker wakes a sleeper. False from `arm`: it has work already. */
+    /* Returns whether the worker wakes a sleeper. */
     bool (*wakes)(const tci_worker *worker);
-    bool (*arm)(tci_worker *worker);
+    /* False: it has work already. `unused`: no endpoint has or awaits a way by it, and
+     * is_event is asked after each sleep. */
+    bool (*arm)(tci_worker *worker, bool unused);
     /* Returns whether the data of an epoll event stands for this worker. */
-    bool (*is_event)(const tci_worker *worker, const void *data);
+    bool (*is_event)(tci_worker *worker, const void *data);
 } tci_network_ops;
 
 /* Returns an option that needs the module, or NULL. */
@@ -91,10 +93,12 @@ static inline bool tci_network_wakes(const tci_core *core)
     return core->worker == NULL || core->network->wakes(core->worker);
 }
 
-/* Returns false if there is something to do already. */
-static inline bool tci_network_arm(tci_core *core)
+/* Returns false if there is something to do already. `asks`: the caller asks
+ * tci_network_is_event after its sleep. */
+static inline bool tci_network_arm(tci_core *core, bool asks)
 {
-    return core->worker == NULL || core->network->arm(core->worker);
+    bool unused = core->ucx_peers + core->handshakes == 0;
+    return core->worker == NULL || core->network->arm(core->worker, asks && unused);
 }
 
 static inline bool tci_network_is_event(const tci_core *core, const void *data)

@@ -420,12 +420,19 @@ static bool arm(tci_worker *worker)
     return !worker->wakes || ucp_worker_arm(worker->ucp_worker) == UCS_OK;
 }
 
-bool tci_worker_arm(tci_worker *worker)
+/* An application arms and progresses its own worker as it likes. */
+bool tci_worker_arm(tci_worker *worker, bool unused)
 {
-    return arm(worker) && (worker->beside == NULL || arm(worker->beside));
+    if (unused && worker->stays_armed)
+        return true;
+    bool armed = arm(worker) && (worker->beside == NULL || arm(worker->beside));
+    worker->stays_armed = armed && unused && worker->owns_worker;
+    return armed;
 }
 
-bool tci_worker_is_event(const tci_worker *worker, const void *data)
+bool tci_worker_is_event(tci_worker *worker, const void *data)
 {
-    return data == worker || (worker->beside != NULL && data == worker->beside);
+    bool woke = data == worker || (worker->beside != NULL && data == worker->beside);
+    worker->stays_armed &= !woke;
+    return woke;
 }

@@ -68,10 +68,11 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 
 /* False: it wakes no sleeper (an application's choice), and arming it does nothing. */
 bool tci_worker_wakes(const tci_worker *worker);
-/* False: there is something to do already. */
-bool tci_worker_arm(tci_worker *worker);
-/* Returns whether the data of an epoll event stands for this worker. */
-bool tci_worker_is_event(const tci_worker *worker, const void *data);
+/* False: there is something to do already. A worker that is `unused`, armed and has not
+ * woken a sleeper since stays armed, which saves a system call. */
+bool tci_worker_arm(tci_worker *worker, bool unused);
+/* Returns whether the data of an epoll event stands for this worker, which then has woken. */
+bool tci_worker_is_event(tci_worker *worker, const void *data);
 
 /* Returns the version of the loaded UCX. */
 void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);

@@ -31,6 +31,7 @@ struct tci_worker {
     bool wakes;         /* UCX's events are in the epoll set */
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
     bool yields;        /* tci_worker_yields */
+    bool stays_armed;   /* unused since it was armed, without a wakeup */
     tci_log_ration log; /* lines that unauthenticated peers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link_ucx *lingering; /* closed before UCX had connected them */
