@@ -52,6 +52,8 @@ SIM_WRAPPED(int, accept4, int fd, struct sockaddr *address, socklen_t *size, int
 SIM_WRAPPED(int, connect, int fd, const struct sockaddr *address, socklen_t size)
 SIM_WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 SIM_WRAPPED(ssize_t, recv, int fd, void *bytes, size_t size, int flags)
+SIM_WRAPPED(ssize_t, sendmsg, int fd, const struct msghdr *message, int flags)
+SIM_WRAPPED(ssize_t, recvmsg, int fd, struct msghdr *message, int flags)
 SIM_WRAPPED(int, shutdown, int fd, int how)
 SIM_WRAPPED(int, setsockopt, int fd, int level, int option, const void *value, socklen_t size)
 SIM_WRAPPED(int, getsockopt, int fd, int level, int option, void *value, socklen_t *size)

@@ -1,6 +1,7 @@
 /* Sockets, and the proof of identity: by TLS with keys, otherwise by the kernel. */
 #include "channel.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "socket_user.h"
 
@@ -314,6 +315,24 @@ static tc_status name_peer(const tci_channel *channel, tc_status status, tc_erro
     return status;
 }
 
+/* Judges the result of a read or write. */
+static tc_status judge(const tci_channel *channel, ssize_t n, size_t *n_out, tc_error *err)
+{
+    if (n < 0)
+        return would_block(errno) ? TC_E_AGAIN : socket_failed(channel, errno, err);
+    *n_out = (size_t)n;
+    return TC_OK;
+}
+
+static tc_status judge_read(const tci_channel *channel, ssize_t n, size_t *read_out,
+                            bool *ended_out, tc_error *err)
+{
+    *ended_out = n == 0;
+    if (n == 0)
+        return tci_error_set(err, TC_E_PEER_LOST, "%s closed the connection", channel->peer);
+    return judge(channel, n, read_out, err);
+}
+
 tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size, size_t *read_out,
                            bool *ended_out, tc_error *err)
 {
@@ -323,15 +342,23 @@ tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size, size_
                                                            ended_out, err);
         return name_peer(channel, status, err);
     }
-    ssize_t n = recv(channel->fd, bytes, size, 0);
-    if (n == 0) {
-        *ended_out = true;
-        return tci_error_set(err, TC_E_PEER_LOST, "%s closed the connection", channel->peer);
-    }
-    if (n < 0)
-        return would_block(errno) ? TC_E_AGAIN : socket_failed(channel, errno, err);
-    *read_out = (size_t)n;
-    return TC_OK;
+    return judge_read(channel, recv(channel->fd, bytes, size, 0), read_out, ended_out, err);
+}
+
+tc_status tci_channel_read_both(tci_channel *channel, struct iovec pieces[2], size_t *read_out,
+                                bool *ended_out, tc_error *err)
+{
+    TCI_INVARIANT(channel_clear, !channel->is_protected);
+    struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
+    return judge_read(channel, recvmsg(channel->fd, &message, 0), read_out, ended_out, err);
+}
+
+tc_status tci_channel_write_both(tci_channel *channel, struct iovec pieces[2],
+                                 size_t *written_out, tc_error *err)
+{
+    TCI_INVARIANT(channel_clear, !channel->is_protected);
+    const struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
+    return judge(channel, sendmsg(channel->fd, &message, MSG_NOSIGNAL), written_out, err);
 }
 
 tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size,
@@ -342,11 +369,7 @@ tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size
             channel->credentials->ops->write(channel->tls, bytes, size, written_out, err);
         return name_peer(channel, status, err);
     }
-    ssize_t n = send(channel->fd, bytes, size, MSG_NOSIGNAL);
-    if (n < 0)
-        return would_block(errno) ? TC_E_AGAIN : socket_failed(channel, errno, err);
-    *written_out = (size_t)n;
-    return TC_OK;
+    return judge(channel, send(channel->fd, bytes, size, MSG_NOSIGNAL), written_out, err);
 }
 
 bool tci_channel_has_bytes(const tci_channel *channel)

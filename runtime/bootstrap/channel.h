@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 #include <tc/status.h>
 
 typedef struct tci_channel {
@@ -76,6 +77,11 @@ TC_MUST_CHECK tc_status tci_channel_read(tci_channel *channel, void *bytes, size
  * write begins with the same bytes, and may add more. TC_E_PEER_LOST, TC_E_REFUSED, TC_E_IO. */
 TC_MUST_CHECK tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size,
                                           size_t *written_out, tc_error *err);
+/* The same with 2 pieces, the second behind the first, of a channel that is not protected. */
+TC_MUST_CHECK tc_status tci_channel_read_both(tci_channel *channel, struct iovec pieces[2],
+                                              size_t *read_out, bool *ended_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_channel_write_both(tci_channel *channel, struct iovec pieces[2],
+                                               size_t *written_out, tc_error *err);
 
 /* Returns whether bytes were taken off the socket and not read yet, which poll and epoll cannot
  * see. */

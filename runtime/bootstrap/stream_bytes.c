@@ -1,3 +1,10 @@
+/* A stream's bytes once it is wide: it carries records, through a buffer for each direction that
+ * it borrows from the core's spares and gives back when it is empty.
+ *
+ * A body beside the buffers goes straight between the socket and its own memory. In clear it
+ * shares its system call with the bytes before it (a write) or behind it (a read), as a call
+ * costs more than its bytes (docs/decisions/stream.md). With keys a call has whole records of
+ * TLS instead. An error is kept, and every later call of that direction repeats it. */
 #include "stream_bytes.h"
 
 #include "base/assertion.h"
@@ -74,6 +81,11 @@ tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err)
     return tci_stream_repeat(&stream->send_error, err);
 }
 
+bool tci_stream_is_clear(const tci_stream *stream)
+{
+    return !stream->channel.is_protected;
+}
+
 /* --- receiving --------------------------------------------------------------------------- */
 
 const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
@@ -97,16 +109,12 @@ void tci_stream_skip(tci_stream *stream, size_t size)
     release_if_empty(stream);
 }
 
-tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
+static tc_status end_read(tci_stream *stream, tc_status status, const tc_error *failed,
                           tc_error *err)
 {
-    bool ended;
-    tc_error failed;
-    TC_TRY(tci_stream_repeat(&stream->receive_error, err));
-    tc_status status = tci_channel_read(&stream->channel, to, size, n_out, &ended, &failed);
     if (status == TC_OK || status == TC_E_AGAIN)
         return status;
-    return tci_stream_keep(&stream->receive_error, &failed, err);
+    return tci_stream_keep(&stream->receive_error, failed, err);
 }
 
 /* Makes space for a read. A message that was received before the stream was wide has been taken
@@ -129,15 +137,52 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
 {
     tci_stream_buffer *in = &stream->in;
     size_t n = 0;
+    bool ended;
+    tc_error failed;
+    TC_TRY(tci_stream_repeat(&stream->receive_error, err));
     TC_TRY(prepare_read(stream, err));
     size_t capacity = in->capacity - in->end;
-    tc_status status = tci_stream_read(stream, in->bytes + in->end, capacity, &n, err);
+    tc_status status =
+        tci_channel_read(&stream->channel, in->bytes + in->end, capacity, &n, &ended, &failed);
     in->end += n;
     TCI_INVARIANT_IS(stream_in, in->end, <=, in->capacity);
     release_if_empty(stream);
     if (status == TC_OK)
         *more_out = n == capacity || tci_channel_has_bytes(&stream->channel);
-    return status;
+    return end_read(stream, status, &failed, err);
+}
+
+static tc_status read_protected(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
+                                bool *more_out, tc_error *err)
+{
+    bool ended;
+    tc_error failed;
+    tc_status status = tci_channel_read(&stream->channel, to, size, n_out, &ended, &failed);
+    if (status == TC_OK)
+        *more_out = *n_out == size || tci_channel_has_bytes(&stream->channel);
+    return end_read(stream, status, &failed, err);
+}
+
+tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
+                          bool *more_out, tc_error *err)
+{
+    tci_stream_buffer *in = &stream->in;
+    size_t n = 0;
+    bool ended;
+    tc_error failed;
+    TC_TRY(tci_stream_repeat(&stream->receive_error, err));
+    if (!tci_stream_is_clear(stream))
+        return read_protected(stream, to, size, n_out, more_out, err);
+    TC_TRY(prepare_read(stream, err));
+    TCI_INVARIANT_IS(stream_in, in->end, ==, 0);
+    struct iovec pieces[2] = {{.iov_base = to, .iov_len = size},
+                              {.iov_base = in->bytes, .iov_len = in->capacity}};
+    tc_status status = tci_channel_read_both(&stream->channel, pieces, &n, &ended, &failed);
+    *n_out = n < size ? n : size;
+    in->end = n - *n_out;
+    *more_out = n == size + in->capacity;
+    release_if_empty(stream);
+    return end_read(stream, status, &failed, err);
 }
 
 bool tci_stream_has_bytes(const tci_stream *stream)
@@ -178,13 +223,37 @@ void tci_stream_add(tci_stream *stream, const void *bytes, size_t size)
     out->end += size;
 }
 
+static tc_status end_write(tci_stream *stream, tc_status status, const tc_error *failed,
+                           tc_error *err)
+{
+    if (status == TC_OK || status == TC_E_AGAIN)
+        return status;
+    return tci_stream_keep(&stream->send_error, failed, err);
+}
+
 tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size, size_t *n_out,
                            tc_error *err)
 {
     tc_error failed;
     TC_TRY(tci_stream_repeat(&stream->send_error, err));
-    tc_status status = tci_channel_write(&stream->channel, bytes, size, n_out, &failed);
-    if (status == TC_OK || status == TC_E_AGAIN)
-        return status;
-    return tci_stream_keep(&stream->send_error, &failed, err);
+    return end_write(stream, tci_channel_write(&stream->channel, bytes, size, n_out, &failed),
+                     &failed, err);
+}
+
+tc_status tci_stream_write_behind(tci_stream *stream, const void *bytes, size_t size,
+                                  size_t *n_out, tc_error *err)
+{
+    tci_stream_buffer *out = &stream->out;
+    const size_t waiting = tci_stream_unsent(stream);
+    struct iovec pieces[2] = {{.iov_base = out->bytes + out->begin, .iov_len = waiting},
+                              {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size}};
+    size_t n = 0;
+    tc_error failed;
+    TC_TRY(tci_stream_repeat(&stream->send_error, err));
+    tc_status status = tci_channel_write_both(&stream->channel, pieces, &n, &failed);
+    const size_t first = n < waiting ? n : waiting;
+    out->begin += first;
+    TCI_INVARIANT_IS(stream_out, out->begin, <=, out->end);
+    *n_out = n - first;
+    return end_write(stream, status, &failed, err);
 }

@@ -21,6 +21,9 @@ TC_MUST_CHECK tc_status tci_stream_widen(tci_stream *stream, tci_stream_spares *
 /* Returns TC_OK, or the error of a failed write. */
 tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err);
 
+/* Returns whether bytes travel as they are. */
+bool tci_stream_is_clear(const tci_stream *stream);
+
 /* --- receiving --------------------------------------------------------------------------- */
 
 /* Returns the bytes that were read and not skipped; NULL if there is no buffer. They move with
@@ -31,10 +34,10 @@ void tci_stream_skip(tci_stream *stream, size_t size);
  * more. TC_E_AGAIN: no bytes were there, or the buffer is full (err is not filled).
  * TC_E_PEER_LOST, TC_E_IO: these are final and repeat. */
 TC_MUST_CHECK tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err);
-/* Reads up to `size` bytes without the buffer, which has to be empty. Statuses of
- * tci_stream_fill. */
+/* Reads up to `size` bytes to `to`, and of a connection in clear by the same call following
+ * ones into the buffer, which has to be empty. Results of tci_stream_fill. */
 TC_MUST_CHECK tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size,
-                                        size_t *n_out, tc_error *err);
+                                        size_t *n_out, bool *more_out, tc_error *err);
 
 /* Returns whether the connection holds bytes that poll and epoll cannot see. */
 bool tci_stream_has_bytes(const tci_stream *stream);
@@ -55,5 +58,8 @@ void tci_stream_add(tci_stream *stream, const void *bytes, size_t size);
  * TC_E_AGAIN the same bytes have to be written next. Statuses of tci_stream_flush. */
 TC_MUST_CHECK tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size,
                                          size_t *n_out, tc_error *err);
+/* The same for a connection in clear, behind the bytes of the buffer, by one call. */
+TC_MUST_CHECK tc_status tci_stream_write_behind(tci_stream *stream, const void *bytes,
+                                                size_t size, size_t *n_out, tc_error *err);
 
 #endif

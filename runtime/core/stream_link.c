@@ -112,15 +112,18 @@ static tc_status write_some(stream_link *link, const tci_link_op *op)
     size_t left = op->size - link->given;
     size_t capacity = tci_stream_room(stream);
     size_t n = 0;
+    const uint8_t *bytes = op->bytes + link->given;
     if (left > COPIED_BYTES_MAX && tci_stream_unsent(stream) == 0) {
-        TC_TRY(tci_stream_write(stream, op->bytes + link->given, left, &n, NULL));
+        TC_TRY(tci_stream_write(stream, bytes, left, &n, NULL));
+    } else if (left > COPIED_BYTES_MAX && tci_stream_is_clear(stream)) {
+        TC_TRY(tci_stream_write_behind(stream, bytes, left, &n, NULL));
     } else {
         n = left < capacity ? left : capacity;
         /* A large body fills up the piece, so that the write has whole pieces. */
         if (left > COPIED_BYTES_MAX)
             n = COPIED_BYTES_MAX - tci_stream_unsent(stream) % COPIED_BYTES_MAX;
         n = n < capacity ? n : capacity;
-        tci_stream_add(stream, op->bytes + link->given, n);
+        tci_stream_add(stream, bytes, n);
     }
     link->given += n;
     TCI_INVARIANT_IS(link_given, link->given, <=, op->size);

@@ -5,7 +5,7 @@
 
 #define RECORD_OVERHEAD_BYTES 12u /* as wire/record.h has it */
 /* With its overhead a batch fills a TLS record. */
-#define BATCH_BYTES (16384u - RECORD_OVERHEAD_BYTES)
+#define BATCH_BYTES (65536u - RECORD_OVERHEAD_BYTES)
 
 static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                              tc_error *err)

@@ -221,11 +221,9 @@ static tc_status read_more(tci_record_in *in, bool *more, bool *took, tc_error *
     (void)tci_stream_look(stream, &buffered);
     if (in->left == 0 || in->to == NULL || buffered > 0)
         return tci_stream_fill(stream, more, err);
-    size_t left = in->left;
-    TC_TRY(tci_stream_read(stream, in->to, left, &n, err));
+    TC_TRY(tci_stream_read(stream, in->to, in->left, &n, more, err));
     note_body(in, n);
     *took = true;
-    *more = n == left || tci_stream_has_bytes(stream);
     return TC_OK;
 }
 

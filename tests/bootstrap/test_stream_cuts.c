@@ -51,8 +51,9 @@ static tc_status read_there(keys_bench *b, size_t *got, tc_error *err)
 {
     uint8_t *to = malloc(BOTH_BYTES - *got);
     size_t n = 0;
+    bool more;
     assert_non_null(to);
-    tc_status status = tci_stream_read(b->near, to, BOTH_BYTES - *got, &n, err);
+    tc_status status = tci_stream_read(b->near, to, BOTH_BYTES - *got, &n, &more, err);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(to[i], other_tls_byte(*got + i));
     free(to);
@@ -112,7 +113,8 @@ KEYS_TEST(records_may_be_read_in_parts)
             uint8_t to[BOTH_BYTES + 1];
             size_t wanted = step < BOTH_BYTES - got ? step : BOTH_BYTES - got;
             to[wanted] = 0xa5;
-            assert_ok(tci_stream_read(b->near, to, wanted, &n, NULL));
+            bool more;
+            assert_ok(tci_stream_read(b->near, to, wanted, &n, &more, NULL));
             assert_int_equal(n, wanted);
             assert_int_equal(to[wanted], 0xa5);
             for (size_t i = 0; i < n; i++)

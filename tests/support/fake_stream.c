@@ -195,7 +195,7 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
 }
 
 tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
-                          tc_error *err)
+                          bool *more_out, tc_error *err)
 {
     size_t n = next_piece(stream);
     assert_int_equal(stream->shown, stream->at);
@@ -206,6 +206,7 @@ tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *
     stream->at += n;
     stream->shown += n;
     *n_out = n;
+    *more_out = n == size;
     return TC_OK;
 }
 
@@ -245,6 +246,19 @@ tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size, s
 }
 
 /* --- listeners: no peer comes ------------------------------------------------------------ */
+
+/* Its connection has a write for each piece. */
+bool tci_stream_is_clear(const tci_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+tc_status tci_stream_write_behind(tci_stream *stream, const void *bytes, size_t size,
+                                  size_t *n_out, tc_error *err)
+{
+    return tci_stream_write(stream, bytes, size, n_out, err);
+}
 
 struct tci_stream_listener {
     bool is_shut;
