@@ -50,6 +50,7 @@ if(tc_ucx)
 endif()
 tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
 tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)
+tc_find_library(jansson jansson libjansson-dev libjansson.so.4)
 find_package(Threads REQUIRED)
 # For processes that mpirun, prterun or Slurm start; without it those report the missing package.
 option(TC_WITH_PMIX "build the PMIx module when libpmix is found" ON)
