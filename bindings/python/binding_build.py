@@ -21,14 +21,17 @@ extern "Python" void tchains_window_done(void *user, tc_status status, uint32_t 
 extern "Python" int tchains_interrupt(void *user);
 char *tchains_map_again(void *memory, uint64_t bytes);
 void tchains_unmap(char *memory);
+int tchains_end_with_parent(void);
 """
 _SOURCE = "#include <sys/uio.h>\n#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
 # Shared memory of a window has a second mapping for Python, which lives as long as an object refers to it: Linux makes one of the
 # same pages for an old size of 0. A page before it has the size, so that C alone ends it: a signal that raised in a destructor in
 # Python would be lost. UCX replaces mremap by a function that loses the address, so the kernel is called directly.
 _SHARED_MEMORY = """
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,6 +58,11 @@ static void tchains_unmap(char *memory)
     uint64_t size;
     memcpy(&size, head, sizeof size);
     (void)munmap(head, size);
+}
+
+static int tchains_end_with_parent(void)
+{
+    return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 """
 
