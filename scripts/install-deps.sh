@@ -19,7 +19,7 @@ packages=(
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
     libssl-dev                                     # connections with keys or certificates
-    zlib1g-dev                                     # used by functions of tests/compat, with libssl
+    zlib1g-dev                                     # used by functions of tests/compat, with libssl; scripts/wheel.sh
 )
 test_packages=(
     ccache                                         # scripts/test.sh a second time

@@ -88,12 +88,14 @@ def places():
 
 
 def builder(include, library_folder=None):
-    """The cffi builder of the module."""
+    """The cffi builder of the module. In a wheel that has the library, the module finds it in its own folder."""
     ffi = cffi.FFI()
     ffi.cdef(header_cdef.cdef(include) + _MORE)
     folders = {}
     if library_folder:
-        folders = {"library_dirs": [library_folder], "runtime_library_dirs": [library_folder]}
+        bundled = "TCHAINS_BUNDLE" in os.environ
+        folders = {"library_dirs": [library_folder], "runtime_library_dirs": ["$ORIGIN/lib" if bundled else library_folder],
+                   "extra_link_args": ["-Wl,-s"] if bundled else []}
     ffi.set_source("tchains._binding", _SOURCE + _SHARED_MEMORY, include_dirs=[include], libraries=["tchains"], py_limited_api=True, **folders)
     return ffi
 
