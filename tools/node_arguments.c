@@ -77,8 +77,7 @@ static const tool_option options[] = {
      .kind = TOOL_OTHER,
      .value = "FILE",
      .take = add_package,
-     .help = "have this package, NAME.tcp or oci:DIR[:TAG], or run its libNAME-local.so; "
-             "repeatable"},
+     .help = "have NAME.tcp or oci:DIR[:TAG], or run libNAME-local.so; repeatable"},
     {.name = "port-file",
      .kind = TOOL_TEXT,
      .value = "FILE",
