@@ -132,15 +132,15 @@ class Operation(_Started[_T]):
     endpoint: _Peer
 
 class Rights(enum.IntFlag):
-    READ: int
-    WRITE: int
-    ATOMIC: int
-    ALLOCATE: int
+    READ = 1
+    WRITE = 2
+    ATOMIC = 4
+    ALLOCATE = 8
 
 class Condition(enum.IntEnum):
-    ALWAYS: int
-    IF_SUCCEEDED: int
-    IF_FAILED: int
+    ALWAYS = 0
+    IF_SUCCEEDED = 1
+    IF_FAILED = 2
 
 class ChainResult(NamedTuple):
     results: tuple[Any, ...]
