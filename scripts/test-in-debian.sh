@@ -41,6 +41,7 @@ while [ $# -gt 0 ]; do
         *) break ;;
     esac
 done
+[ -z "$wheel" ] || [ $# -eq 0 ] || fail "$1: not expected with --wheel"
 [ $# -gt 0 ] || set -- -LE variant
 
 # archive LABEL: where this machine's apt takes it from.
