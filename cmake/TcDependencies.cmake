@@ -34,6 +34,18 @@ function(tc_find_library name module package)
   endif()
 endfunction()
 
+# For packages that hold all that they need, as the wheel of scripts/wheel.sh.
+option(TC_SELF_CONTAINED "link zstd, libsodium, LLVM and its C++ library from their archives, so that the library needs the C library alone" OFF)
+
+# tc_take_archive(NAME file): in a self-contained build, PkgConfig::NAME is that archive.
+function(tc_take_archive name file)
+  if(NOT TC_SELF_CONTAINED)
+    return()
+  endif()
+  find_library(TC_ARCHIVE_${file} NAMES ${file} REQUIRED DOC "an archive, for TC_SELF_CONTAINED")
+  set_target_properties(PkgConfig::${name} PROPERTIES INTERFACE_LINK_LIBRARIES ${TC_ARCHIVE_${file}})
+endfunction()
+
 # Manual pages are made by it, and the checks are written in it.
 find_program(TC_PYTHON NAMES python3 DOC "package python3")
 if(NOT TC_PYTHON)
@@ -50,6 +62,10 @@ if(tc_ucx)
 endif()
 tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
 tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)
+tc_find_library(jansson jansson libjansson-dev libjansson.so.4)
+tc_take_archive(zstd libzstd.a)
+tc_take_archive(sodium libsodium.a)
+tc_take_archive(jansson libjansson.a)
 find_package(Threads REQUIRED)
 # For processes that mpirun, prterun or Slurm start; without it those report the missing package.
 option(TC_WITH_PMIX "build the PMIx module when libpmix is found" ON)

@@ -105,7 +105,19 @@ endforeach()
 add_library(tc_llvm INTERFACE)
 target_compile_definitions(tc_llvm INTERFACE TC_LLVM_MIN=${tc_llvm_min} TC_LLVM_MAX=${tc_llvm_max})
 target_include_directories(tc_llvm SYSTEM INTERFACE ${tc_llvm_includedir})
-target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})
+if(TC_SELF_CONTAINED)
+  # The components of the code engine. LLVM is C++, and its archives need that library's.
+  execute_process(COMMAND ${TC_LLVM_CONFIG} --link-static --libfiles orcjit orcdebugging passes native bitreader bitwriter irreader linker
+    OUTPUT_VARIABLE archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(archives)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a OUTPUT_VARIABLE cxx_archive
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  find_library(TC_ARCHIVE_libz.a NAMES libz.a REQUIRED DOC "an archive, for TC_SELF_CONTAINED; package zlib1g-dev")
+  target_link_libraries(tc_llvm INTERFACE -Wl,--start-group ${archives} -Wl,--end-group ${cxx_archive} PkgConfig::zstd ${TC_ARCHIVE_libz.a} m)
+  target_link_options(tc_llvm INTERFACE -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL -Wl,-z,defs)
+else()
+  target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})
+endif()
 
 # Functions that use OpenMP link libomp, of whatever LLVM; those of the tree do, where it is.
 file(GLOB tc_other_libdirs /usr/lib/llvm-*/lib)

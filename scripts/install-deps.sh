@@ -13,13 +13,13 @@ packages=(
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
     libclang-19-dev                                # tc-clang --stubs
     libucx-dev libsodium-dev libzstd-dev libelf-dev
-    libjansson-dev                                 # tc-perf's JSON
+    libjansson-dev                                 # JSON of tc-perf, and of OCI image layouts
     libpmix-dev                                    # groups under mpirun, prterun and Slurm
     libcmocka-dev spin                             # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
     libssl-dev                                     # connections with keys or certificates
-    zlib1g-dev                                     # used by functions of tests/compat, with libssl
+    zlib1g-dev                                     # used by functions of tests/compat, with libssl; scripts/wheel.sh
 )
 test_packages=(
     ccache                                         # scripts/test.sh a second time
@@ -40,7 +40,9 @@ test_packages=(
     libomp-19-dev                                  # functions that use OpenMP
     rustc flang-19 ldc                             # functions in Rust, Fortran and D
     python3-cffi python3-dev python3-numba         # bindings/python, and functions in Python
-    python3-setuptools python3-wheel python3-pip   # its wheel
+    python3-setuptools python3-wheel python3-pip   # its wheels
+    python3-venv mypy python3-typeshed             # a fresh environment for them; its type hints
+    skopeo                                         # reads packages in OCI image layouts
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )

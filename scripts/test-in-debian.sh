@@ -2,6 +2,9 @@
 # Both commands of README in a bare Debian, in a folder made by debootstrap: scripts/demo.sh, then scripts/test.sh, each with the
 # time and the space that it took.
 #   scripts/test-in-debian.sh 12|13 [--mirror URL] [--fresh] [--folder FOLDER] [ctest argument ...]
+#   scripts/test-in-debian.sh 12|13 --wheel FILE.whl [--mirror URL] [--fresh] [--folder FOLDER]
+# With --wheel, the commands of docs/python.md that lead from nothing to a function in Python, each with its time; --fresh, as a folder
+# of an earlier run has the packages already.
 # The folder is by default build/debian12 or build/debian13, and kept for the next run. Arguments for CTest are by default "-LE
 # variant": everything but the other builds; "-R ." is everything. Needs root, the package debootstrap and a mirror, by default
 # the one that this machine's apt takes Debian from; not a part of continuous integration. The machine is left as it is: mounts
@@ -12,6 +15,7 @@ source=$PWD
 folder=
 mirror=
 fresh=
+wheel=
 version=${1:-}
 shift || true
 
@@ -33,9 +37,11 @@ while [ $# -gt 0 ]; do
         --mirror) mirror=${2:?--mirror needs a URL} && shift 2 ;;
         --folder) folder=${2:?--folder needs a path} && shift 2 ;;
         --fresh) fresh=yes && shift ;;
+        --wheel) wheel=$(readlink -e "${2:?--wheel needs a file}") || fail "$2: no such file"; shift 2 ;;
         *) break ;;
     esac
 done
+[ -z "$wheel" ] || [ $# -eq 0 ] || fail "$1: not expected with --wheel"
 [ $# -gt 0 ] || set -- -LE variant
 
 # archive LABEL: where this machine's apt takes it from.
@@ -51,7 +57,7 @@ mirror=${mirror:-$(archive Debian)}
 security=$(archive Debian-Security)
 security=${security:-http://deb.debian.org/debian-security}
 
-folder=${folder:-build/debian$version}
+folder=${folder:-build/debian$version${wheel:+-wheel}}
 [ -z "$fresh" ] || rm -rf --one-file-system "$folder"
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
@@ -70,20 +76,13 @@ END
     : >"$folder/complete"
 fi
 
-# The sources as they are, without build results. A file that differs becomes new there: it may be older than what an earlier
-# run built of the one before it.
-there=$folder/three-chains
-sources() {
-    tar -C "$source" --exclude=./build --exclude=./.git --exclude=./out -cf - .
+# guide NAME: the text of that name in docs/python.md.
+guide() {
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{ /^\`\`\`/d; p }" docs/python.md
 }
-mkdir -p "$there"
-differing=$(sources | tar -C "$there" -df - 2>/dev/null | sed -n -E 's/: (Contents differ|Size differs)$//p' | sort -u) || true
-sources | tar -C "$there" -xf -
-[ -z "$differing" ] || (cd "$there" && xargs -d '\n' touch <<<"$differing")
 
 cat >"$folder/three-chains-test" <<'END'
 set -euo pipefail
-cd /three-chains
 TIMEFORMAT='%lR, processor %lU + %lS'
 megabytes() {
     du -sxm --exclude=/proc --exclude=/sys --exclude=/dev / | cut -f 1
@@ -97,6 +96,30 @@ measured() {
     summary+="$* ended with $status: $spent, $(($(megabytes) - before)) MB"$'\n'
     [ "$status" -eq 0 ]
 }
+END
+if [ -n "$wheel" ]; then
+    mkdir -p "$folder/three-chains-wheel"
+    rm -rf "$folder"/three-chains-wheel/*
+    cp "$wheel" "$folder/three-chains-wheel/"
+    guide 'python3 first' >"$folder/three-chains-wheel/first.py"
+    {
+        echo 'cd /three-chains-wheel; summary=; result=0'
+        guide 'sh wheel' | sed 's/.*/measured sh -c "&" || result=1/'
+        echo 'printf "Debian %s\n%s" "$(cat /etc/debian_version)" "$summary"; exit $result'
+    } >>"$folder/three-chains-test"
+else
+    # The sources as they are, without build results. A file that differs becomes new there: it may be older than what an earlier
+    # run built of the one before it.
+    there=$folder/three-chains
+    sources() {
+        tar -C "$source" --exclude=./build --exclude=./.git --exclude=./out -cf - .
+    }
+    mkdir -p "$there"
+    differing=$(sources | tar -C "$there" -df - 2>/dev/null | sed -n -E 's/: (Contents differ|Size differs)$//p' | sort -u) || true
+    sources | tar -C "$there" -xf -
+    [ -z "$differing" ] || (cd "$there" && xargs -d '\n' touch <<<"$differing")
+    cat >>"$folder/three-chains-test" <<'END'
+cd /three-chains
 summary=
 result=0
 measured scripts/demo.sh || result=1
@@ -105,6 +128,7 @@ printf 'Debian %s, UCX %s, LLVM %s, OpenSSL %s, %s\n%s' "$(cat /etc/debian_versi
     "$(llvm-config-19 --version)" "$(pkg-config --modversion openssl)" "$(gcc --version | head -n 1)" "$summary"
 exit $result
 END
+fi
 
 # UCX keeps shared memory in /dev/shm and finds networks in /sys, and everybody looks into /proc. The folder becomes a mount
 # point, as / is on every machine: a namespace of a test's own needs that.

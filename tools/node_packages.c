@@ -1,6 +1,10 @@
 #include "node_packages.h"
 
+#include "oci_reader.h"
+#include "oci_reference.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns true for "libbank-local.so", and false for "bank.tcp". */
@@ -8,6 +12,34 @@ static bool is_library(const char *path)
 {
     const char *end = strrchr(path, '.');
     return end != NULL && strcmp(end, ".so") == 0;
+}
+
+static bool is_oci(const char *path)
+{
+    return strncmp(path, OCI_PREFIX, strlen(OCI_PREFIX)) == 0;
+}
+
+static tc_status open_oci(tc_context *ctx, const char *reference, tc_package **package,
+                          tc_error *error)
+{
+    tc_code code = {.bytes = NULL};
+    void *bytes;
+    tc_status status = oci_reader_read(reference, &bytes, &code.size, error);
+    if (status != TC_OK)
+        return status;
+    code.bytes = bytes;
+    status = tc_package_open_code(ctx, &code, package, error);
+    free(bytes);
+    return status;
+}
+
+static tc_status open_one(tc_context *ctx, const char *path, tc_package **package,
+                          tc_error *error)
+{
+    if (is_oci(path))
+        return open_oci(ctx, path + strlen(OCI_PREFIX), package, error);
+    return is_library(path) ? tc_package_use_local(ctx, path, package, error)
+                            : tc_package_open(ctx, path, NULL, package, error);
 }
 
 static bool publish(tc_context *ctx, node_packages *packages)
@@ -32,10 +64,7 @@ bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packag
     for (unsigned i = 0; i < args->package_count; i++) {
         tc_package *package;
         tc_error error;
-        const char *path = args->packages[i];
-        tc_status status = is_library(path)
-                               ? tc_package_use_local(ctx, path, &package, &error)
-                               : tc_package_open(ctx, path, NULL, &package, &error);
+        tc_status status = open_one(ctx, args->packages[i], &package, &error);
         if (status == TC_OK) {
             packages->open[packages->count++] = package;
             status = tc_package_install(ctx, package, &error);

@@ -2,6 +2,7 @@
  * tc-clang and the C compiler do the compiling. */
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "oci_writer.h"
 #include "package_output.h"
 #include "package_program.h"
 #include "package_source.h"
@@ -55,6 +56,11 @@ static const tool_option options[] = {
      .value = "FILE.d",
      .offset = AT(rules),
      .help = "write a rule for make there: what the package was made of"},
+    {.name = "oci",
+     .kind = TOOL_TEXT,
+     .value = "DIR[:TAG]",
+     .offset = AT(oci),
+     .help = "add the package to this OCI image layout, too; default tag: " OCI_TAG_DEFAULT},
     {.name = "json",
      .letter = 'j',
      .offset = AT(json),
@@ -276,6 +282,16 @@ static bool wants_local(const package_wish *wish, const package_plan *plan)
     return !wish->no_local;
 }
 
+static tc_status add_to_layout(const package_wish *wish, const tci_package *package,
+                               const void *bytes, size_t size, tc_error *err)
+{
+    char id[TCI_CONTENT_ID_TEXT];
+    if (wish->oci == NULL)
+        return TC_OK;
+    tci_content_id_text(&package->id, id);
+    return oci_writer_add(wish->oci, package->name, id, bytes, size, err);
+}
+
 static tc_status write_results(const package_wish *wish, const package_plan *plan,
                                const package_output *output, const tci_package *package,
                                const void *bytes, size_t size, tc_error *err)
@@ -284,6 +300,7 @@ static tc_status write_results(const package_wish *wish, const package_plan *pla
         TC_TRY(make_local(wish, plan, output, bytes, size, err));
     TC_TRY(write_text(output->header, plan, &package->id, NULL, 0, err));
     TC_TRY(tci_archive_file_write(output->package, bytes, size, err));
+    TC_TRY(add_to_layout(wish, package, bytes, size, err));
     TC_TRY(package_output_rules(wish, plan, output, err));
     if (!wish->quiet)
         package_list_print(output->package, package, size, wish->json);

@@ -3,6 +3,8 @@
 
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "oci_reader.h"
+#include "oci_reference.h"
 #include "tool_json.h"
 #include "tool_status.h"
 
@@ -25,7 +27,7 @@ static const tool_option options[] = {
 
 const tool_command package_list_command = {
     .name = "tc-package list",
-    .usage = "FILE.tcp [--json]",
+    .usage = "FILE.tcp | oci:DIR[:TAG] [--json]",
     .summary = "what is in a package; checks every byte of it",
     .about =
         "Prints a package's name, content id and elements: number, kind, name, size, and the "
@@ -124,7 +126,9 @@ static tc_status list(const char *path, bool json, tc_error *err)
     tci_package package;
     void *bytes;
     size_t size;
-    TC_TRY(tci_archive_file_read(path, TCI_PACKAGE_BYTES_MAX, &bytes, &size, err));
+    TC_TRY(strncmp(path, OCI_PREFIX, strlen(OCI_PREFIX)) == 0
+               ? oci_reader_read(path + strlen(OCI_PREFIX), &bytes, &size, err)
+               : tci_archive_file_read(path, TCI_PACKAGE_BYTES_MAX, &bytes, &size, err));
     tc_status status = tci_package_open(bytes, size, &package, err);
     if (status == TC_OK) {
         package_list_print(path, &package, size, json);

@@ -14,6 +14,7 @@ typedef struct package_wish {
     const char *header; /* NAME.h beside it */
     const char *local;  /* libNAME-local.so beside it */
     const char *rules;  /* for make */
+    const char *oci;    /* DIR[:TAG] of an OCI image layout */
     const char *clang;
     const char *cc;
     char **flags; /* for both compilers */

@@ -21,14 +21,17 @@ extern "Python" void tchains_window_done(void *user, tc_status status, uint32_t 
 extern "Python" int tchains_interrupt(void *user);
 char *tchains_map_again(void *memory, uint64_t bytes);
 void tchains_unmap(char *memory);
+int tchains_end_with_parent(void);
 """
 _SOURCE = "#include <sys/uio.h>\n#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
 # Shared memory of a window has a second mapping for Python, which lives as long as an object refers to it: Linux makes one of the
 # same pages for an old size of 0. A page before it has the size, so that C alone ends it: a signal that raised in a destructor in
 # Python would be lost. UCX replaces mremap by a function that loses the address, so the kernel is called directly.
 _SHARED_MEMORY = """
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,6 +59,11 @@ static void tchains_unmap(char *memory)
     memcpy(&size, head, sizeof size);
     (void)munmap(head, size);
 }
+
+static int tchains_end_with_parent(void)
+{
+    return prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 """
 
 
@@ -80,12 +88,14 @@ def places():
 
 
 def builder(include, library_folder=None):
-    """The cffi builder of the module."""
+    """The cffi builder of the module. In a wheel that has the library, the module finds it in its own folder."""
     ffi = cffi.FFI()
     ffi.cdef(header_cdef.cdef(include) + _MORE)
     folders = {}
     if library_folder:
-        folders = {"library_dirs": [library_folder], "runtime_library_dirs": [library_folder]}
+        bundled = "TCHAINS_BUNDLE" in os.environ
+        folders = {"library_dirs": [library_folder], "runtime_library_dirs": ["$ORIGIN/lib" if bundled else library_folder],
+                   "extra_link_args": ["-Wl,-s"] if bundled else []}
     ffi.set_source("tchains._binding", _SOURCE + _SHARED_MEMORY, include_dirs=[include], libraries=["tchains"], py_limited_api=True, **folders)
     return ffi
 

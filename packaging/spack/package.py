@@ -32,12 +32,12 @@ class ThreeChains(CMakePackage):
     depends_on("ucx@1.13:")
     depends_on("zstd")
     depends_on("libsodium")
+    depends_on("jansson")
     depends_on("openssl@3:")
     with when("+llvm"):
         # tc-clang runs clang and lld where it is used.
         depends_on("llvm@17:22 +clang +lld +llvm_dylib", type=("build", "link", "run"))
         depends_on("elfutils")
-        depends_on("jansson")
     depends_on("cmocka", type="test")
 
     conflicts("platform=darwin", msg="Three-Chains is for Linux")

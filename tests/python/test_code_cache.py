@@ -48,13 +48,17 @@ def table(rows: np.int32) -> tchains.Reply(shape=(None, 2)):
     return np.ones((rows, 2), np.float32)
 
 @tchains.ifunc
+def mixed(value: float):
+    return (value, int(value)), np.ones(2, np.float32), value > 1.0
+
+@tchains.ifunc
 def nothing(value: float):
     pass
 """
 USE = """
 import sys, tchains, source
 with tchains.Context() as ctx, ctx.connect(sys.argv[1], timeout=60) as node:
-    for name in "number", "several", "squares", "table", "nothing":
+    for name in "number", "several", "squares", "table", "mixed", "nothing":
         result = node.call(getattr(source, name), 3)
         print(name, type(result).__name__, result.tolist() if hasattr(result, "tolist") else result)
 print("compiled" if "tchains.numba_module" in sys.modules else "found")
@@ -90,8 +94,9 @@ class Processes(PythonCase):
         *first, how = self.use(node)
         self.assertEqual(how, "compiled")
         self.assertEqual(first, ["number float 6.0", "several tuple (3.0, 3, True)", "squares ndarray [0, 1, 4]",
-                                 "table ndarray [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]", "nothing NoneType None"])
-        self.assertEqual(len(self.files()), 5)
+                                 "table ndarray [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]",
+                                 "mixed tuple ((3.0, 3), array([1., 1.], dtype=float32), True)", "nothing NoneType None"])
+        self.assertEqual(len(self.files()), 6)
         self.assertEqual(self.use(node), [*first, "found"])
         node.stop()
 

@@ -47,6 +47,10 @@ class PeerLost(Error, ConnectionError):
     """The peer died or broke the protocol."""
 
 
+class WorkerLost(PeerLost):
+    """A worker of tchains.local ended while it had the call; the text has its number, its process and how that ended."""
+
+
 class Closed(Error, ConnectionError):
     """Either side closed the endpoint, or its context."""
 

@@ -5,8 +5,6 @@ from ._binding import ffi, lib
 from .archive import code_of
 from .endpoint import REPLY_BYTES
 from .errors import check
-from .parameters import packed
-from .prototype import Prototype
 
 
 class Function:
@@ -51,6 +49,7 @@ class Function:
     def check_prototype(self, text):
         """Has calls pack and unpack by this prototype from now on. Raises Error with both where the function states another
         one; one that states no prototype takes any."""
+        from .prototype import Prototype
         types, err = Prototype(self.name, text), ffi.new("tc_error *")
         words = ffi.new("char[]", text.encode())
         self.context.turn.use(lambda _: check(lib.tc_ifunc_check_prototype(self.pointer, words, err), err))
@@ -64,7 +63,11 @@ class Function:
                 err = ffi.new("tc_error *")  # its archive may have any text
                 self.context.turn.use(lambda _: check(
                     lib.tc_ifunc_check_prototype(self.pointer, lib.tc_ifunc_prototype(self.pointer), err), err))
-            self._prototype = Prototype(self.name, text) if text is not None else None
+            if text is not None:
+                from .prototype import Prototype  # needs NumPy, which plain bytes do not
+                self._prototype = Prototype(self.name, text)
+            else:
+                self._prototype = None
         return self._prototype if self.typed else None
 
     @property
@@ -104,6 +107,7 @@ class Function:
         if types is not None:
             return self.opened(context), types.payload(arguments)
         if len(arguments) > 1:
+            from .parameters import packed
             return self.opened(context), packed(arguments)
         return self.opened(context), arguments[0] if arguments else b""
 

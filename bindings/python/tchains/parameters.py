@@ -6,6 +6,7 @@ values, and its elements behind them. Dimensions that do not follow from an arra
 array's position.
 """
 import inspect
+import typing
 
 import numpy
 
@@ -237,7 +238,16 @@ def _c_struct(dtype):
     return found
 
 
+def _plain(annotation):
+    """The annotation that counts: of Annotated[T, X], which type checkers read as T, it is X."""
+    if typing.get_origin(annotation) is not typing.Annotated:
+        return annotation
+    kinds = (_Array, Scalar, UnitPart, Reply, numpy.dtype, type)
+    return next((word for word in annotation.__metadata__ if isinstance(word, kinds)), annotation.__origin__)
+
+
 def _parameter(function, name, annotation):
+    annotation = _plain(annotation)
     if annotation in (Unit, Description):
         return annotation()
     if isinstance(annotation, (_Array, Scalar, UnitPart)):
@@ -282,7 +292,7 @@ class Signature:
                             f"Persistent(...) and Description alone; found {', '.join(set(self.parameters) - set(parts))}")
         self.arrays = [name for name, kind in self.parameters.items() if isinstance(kind, Payload)]
         self.array = self.parameters[self.arrays[-1]] if self.arrays else None
-        self.result = inspect.signature(function, eval_str=True).return_annotation
+        self.result = _plain(inspect.signature(function, eval_str=True).return_annotation)
         if not isinstance(self.result, Reply):
             self.result = None
         scalars = {}

@@ -211,12 +211,32 @@ def _result_dtype(result):
     return as_dtype(result)
 
 
+def _part_words(dtype):
+    """A number's dtype as text, a tuple's as the list of its members' words; None: it is of another kind."""
+    if dtype.names is None:
+        return dtype.str if dtype.kind in "biufc" else None
+    return [_part_words(dtype[i]) for i in range(len(dtype.names))]
+
+
+def _part_dtype(words):
+    return numpy.dtype(words) if isinstance(words, str) else _tuple_of([_part_dtype(word) for word in words])
+
+
+def _several_words(parts):
+    words = [[_part_words(dtype), varies] for dtype, varies in parts]
+    try:
+        same = [(_part_dtype(word), varies) for word, varies in words] == parts
+    except (TypeError, ValueError):
+        return None
+    return ["several", *words] if same else None
+
+
 def _words(result):
     """A result for the cache, as JSON has it: its kind, the dtypes, and of an array how many dimensions. None: it is of another kind."""
     if result is None:
         return ["none"]
     if isinstance(result, _Several):
-        return None
+        return _several_words(result.parts)
     dtypes = [result.dtype] if isinstance(result, _ArrayOf) else [result[i] for i in range(len(result.names or ()))] or [result]
     if any(dtype.kind not in "biufc" for dtype in dtypes):
         return None
@@ -231,13 +251,15 @@ def _kept(slices, words):
         kind, *rest = words
         if kind == "none" and not rest:
             return slices, None
+        if kind == "several" and rest and all(isinstance(varies, bool) for _, varies in rest):
+            return slices, _Several([(_part_dtype(words), varies) for words, varies in rest])
         if kind == "array":
             text, ndim = rest
             return (slices, _ArrayOf(numpy.dtype(text), ndim)) if isinstance(ndim, int) and 1 <= ndim <= DIMENSIONS_MAX else None
         if kind == "number":
             return slices, numpy.dtype(*rest)
         return (slices, _tuple_of([numpy.dtype(text) for text in rest])) if kind == "tuple" and rest else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return None
 
 
