@@ -61,6 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] % 2 == 0)
         unpack(data + 3, size - 3, (data[1] | (size_t)data[2] << 8) % CONTENT_MAX);
     else
-        pack_and_unpack(data + 2, size - 2, data[1] % 22 + 1);
+        pack_and_unpack(data + 2, size - 2, data[1] % 12 + 1);
     return 0;
 }
