@@ -1,15 +1,9 @@
-"""The sources of the library as CMake's lists have them, for builds without CMake.
-
-    source_lists.py --linked     those of a library with libsodium and libzstd, without UCX; for packaging/oss-fuzz/build.sh
-    source_lists.py --modules    its header TCI_MODULES_FILE
-"""
+"""The sources of the one-file library, from the lists by which CMake builds the library."""
 import os
 import re
-import sys
 
-# The one-file library has no module that links another library: UCX, libsodium's signatures, libzstd's dictionaries.
+# It has no module that links another library: UCX, libsodium's signatures, libzstd's dictionaries.
 LEFT_OUT = ("dictionaries", "trust", "ucx")
-LEFT_OUT_LINKED = ("dictionaries", "ucx")
 STAND_INS = "packaging/onefile"
 # The module trust needs it, without having it among its sources.
 SIGNATURES = "runtime/base/minisign.c"
@@ -20,9 +14,9 @@ def words_of(text):
     return re.sub(r"#[^\n]*", "", text).split()
 
 
-def module_sources(words, left_out):
+def module_sources(words):
     """The sources of tc_module(NAME [PLAIN] [TARGET t] [NEEDS m...] [WITHOUT f] SOURCES a.c ...)."""
-    if words[0] not in left_out:
+    if words[0] not in LEFT_OUT:
         return words[words.index("SOURCES") + 1:]
     return [words[words.index("WITHOUT") + 1]] if "WITHOUT" in words else []
 
@@ -33,7 +27,7 @@ def in_tree(folder, name):
     return name if name.startswith(folder) else os.path.join(folder, name)
 
 
-def listed(tree, left_out):
+def listed(tree):
     """The paths of all sources in a stable order, and the names of the modules that attach."""
     paths, modules = [], []
     for folder, target in (("runtime", "tc_objects"), ("bitcode-archive", "tc_archive_objects")):
@@ -42,9 +36,9 @@ def listed(tree, left_out):
         for command, arguments in CALL.findall(text):
             words = words_of(arguments)
             if command == "tc_module":
-                if words[0] not in left_out and "PLAIN" not in words:
+                if words[0] not in LEFT_OUT and "PLAIN" not in words:
                     modules.append(words[0])
-                paths += [in_tree(folder, name) for name in module_sources(words, left_out)]
+                paths += [in_tree(folder, name) for name in module_sources(words)]
             elif words[:2] == [target, "OBJECT"]:
                 paths += [in_tree(folder, name) for name in words[2:]]
     return list(dict.fromkeys(paths)), modules
@@ -52,7 +46,7 @@ def listed(tree, left_out):
 
 def sources(tree):
     """Those of the one-file library: files of packaging/onefile stand for those of the same name that link a library."""
-    paths, modules = listed(tree, LEFT_OUT)
+    paths, modules = listed(tree)
     own = sorted(name for name in os.listdir(os.path.join(tree, STAND_INS)) if name.endswith(".c"))
     kept = [path for path in paths if path != SIGNATURES and os.path.basename(path) not in own]
     return kept + [f"{STAND_INS}/{name}" for name in own], modules
@@ -61,7 +55,3 @@ def sources(tree):
 def modules_line(modules):
     return "#define TCI_MODULES_BUILT(X) " + " ".join(f"X({name})" for name in modules)
 
-
-if __name__ == "__main__":
-    found, attached = listed(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), LEFT_OUT_LINKED)
-    print(modules_line(attached) if sys.argv[1:] == ["--modules"] else "\n".join(found))
