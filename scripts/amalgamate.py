@@ -62,6 +62,18 @@ SETTINGS = """
 #define TC_MODULE_BELOW "/tchains-{soversion}"
 {modules}
 
+/* packaging/onefile/sodium.h under libsodium's names. */
+#define crypto_generichash tci_sodium_hash
+#define crypto_generichash_final tci_sodium_hash_final
+#define crypto_generichash_init tci_sodium_hash_init
+#define crypto_generichash_state tci_sodium_hash_state
+#define crypto_generichash_update tci_sodium_hash_update
+#define randombytes_buf tci_sodium_random
+#define randombytes_buf_deterministic tci_sodium_random_seeded
+#define sodium_bin2hex tci_sodium_hex
+#define sodium_init tci_sodium_start
+#define sodium_memzero tci_sodium_zero
+
 /* Headers have functions that no file of this library calls. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 /* Texts for people are cut to their buffers on purpose; outputs are written on TC_OK alone, which the

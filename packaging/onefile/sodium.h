@@ -1,6 +1,6 @@
-/* The part of libsodium that the one-file library uses, under its names: BLAKE2b (RFC 7693),
- * random bytes of the system, and a few helpers. Signatures are not among them: the module
- * `trust` is no part of that library. */
+/* The part of libsodium that the one-file library uses: BLAKE2b (RFC 7693), random bytes of the
+ * system, and a few helpers. scripts/amalgamate.py gives them libsodium's names. Signatures are
+ * not among them: the module `trust` is no part of that library. */
 #ifndef TCI_ONEFILE_SODIUM_H
 #define TCI_ONEFILE_SODIUM_H
 
@@ -11,27 +11,27 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define CRYPTO_BLOCK 128u
+#define TCI_SODIUM_BLOCK 128u
 
-typedef struct crypto_generichash_state {
+typedef struct tci_sodium_hash_state {
     uint64_t hash[8];
     uint64_t hashed; /* bytes before those that wait */
     size_t waiting, out_size;
-    uint8_t block[CRYPTO_BLOCK];
-} crypto_generichash_state;
+    uint8_t block[TCI_SODIUM_BLOCK];
+} tci_sodium_hash_state;
 
-static inline int sodium_init(void)
+static inline int tci_sodium_start(void)
 {
     return 0;
 }
 
-static inline void sodium_memzero(void *bytes, size_t size)
+static inline void tci_sodium_zero(void *bytes, size_t size)
 {
     explicit_bzero(bytes, size);
 }
 
 /* These two end the process where libsodium does. */
-static inline char *sodium_bin2hex(char *out, size_t capacity, const uint8_t *bytes,
+static inline char *tci_sodium_hex(char *out, size_t capacity, const uint8_t *bytes,
                                    size_t size)
 {
     static const char digits[] = "0123456789abcdef";
@@ -45,7 +45,7 @@ static inline char *sodium_bin2hex(char *out, size_t capacity, const uint8_t *by
     return out;
 }
 
-static inline void randombytes_buf(void *out, size_t size)
+static inline void tci_sodium_random(void *out, size_t size)
 {
     for (size_t at = 0; at < size;) {
         ssize_t n = getrandom((uint8_t *)out + at, size - at, 0);
@@ -57,35 +57,35 @@ static inline void randombytes_buf(void *out, size_t size)
 
 /* Random bytes of the system stand for those that a seed gives: no caller needs the same ones
  * again. */
-static inline void randombytes_buf_deterministic(void *out, size_t size, const uint8_t *seed)
+static inline void tci_sodium_random_seeded(void *out, size_t size, const uint8_t *seed)
 {
     (void)seed;
-    randombytes_buf(out, size);
+    tci_sodium_random(out, size);
 }
 
-static inline uint64_t crypto_turned(uint64_t word, unsigned bits)
+static inline uint64_t tci_sodium_turned(uint64_t word, unsigned bits)
 {
     return word >> bits | word << (64 - bits);
 }
 
-static inline void crypto_mix(uint64_t *v, const uint64_t *m, const uint8_t *order,
-                              unsigned step)
+static inline void tci_sodium_mix(uint64_t *v, const uint64_t *m, const uint8_t *order,
+                                  unsigned step)
 {
     unsigned a = step & 3, shift = step >> 2;
     unsigned b = 4 + ((a + shift) & 3), c = 8 + ((a + 2 * shift) & 3);
     unsigned d = 12 + ((a + 3 * shift) & 3);
     v[a] += v[b] + m[order[2 * step]];
-    v[d] = crypto_turned(v[d] ^ v[a], 32);
+    v[d] = tci_sodium_turned(v[d] ^ v[a], 32);
     v[c] += v[d];
-    v[b] = crypto_turned(v[b] ^ v[c], 24);
+    v[b] = tci_sodium_turned(v[b] ^ v[c], 24);
     v[a] += v[b] + m[order[2 * step + 1]];
-    v[d] = crypto_turned(v[d] ^ v[a], 16);
+    v[d] = tci_sodium_turned(v[d] ^ v[a], 16);
     v[c] += v[d];
-    v[b] = crypto_turned(v[b] ^ v[c], 63);
+    v[b] = tci_sodium_turned(v[b] ^ v[c], 63);
 }
 
 /* Hashes the block, of which `count` bytes are new. */
-static inline void crypto_block(crypto_generichash_state *state, size_t count, int is_last)
+static inline void tci_sodium_block(tci_sodium_hash_state *state, size_t count, int is_last)
 {
     static const uint64_t initial[8] = {
         0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
@@ -102,7 +102,7 @@ static inline void crypto_block(crypto_generichash_state *state, size_t count, i
         {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
         {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
     uint64_t v[16], m[16] = {0};
-    for (unsigned i = 0; i < CRYPTO_BLOCK; i++)
+    for (unsigned i = 0; i < TCI_SODIUM_BLOCK; i++)
         m[i / 8] |= (uint64_t)state->block[i] << (8 * (i % 8));
     state->hashed += count;
     memcpy(v, state->hash, sizeof state->hash);
@@ -111,21 +111,21 @@ static inline void crypto_block(crypto_generichash_state *state, size_t count, i
     v[14] ^= is_last ? UINT64_MAX : 0;
     for (unsigned round = 0; round < 12; round++) {
         for (unsigned step = 0; step < 8; step++)
-            crypto_mix(v, m, orders[round % 10], step);
+            tci_sodium_mix(v, m, orders[round % 10], step);
     }
     for (unsigned i = 0; i < 8; i++)
         state->hash[i] ^= v[i] ^ v[i + 8];
     state->waiting = 0;
 }
 
-static inline void crypto_generichash_update(crypto_generichash_state *state, const void *bytes,
-                                             size_t size)
+static inline void tci_sodium_hash_update(tci_sodium_hash_state *state, const void *bytes,
+                                          size_t size)
 {
     for (size_t at = 0; at < size;) {
         /* The last block is known when the hash ends: a whole one waits for more. */
-        if (state->waiting == CRYPTO_BLOCK)
-            crypto_block(state, CRYPTO_BLOCK, 0);
-        size_t n = CRYPTO_BLOCK - state->waiting;
+        if (state->waiting == TCI_SODIUM_BLOCK)
+            tci_sodium_block(state, TCI_SODIUM_BLOCK, 0);
+        size_t n = TCI_SODIUM_BLOCK - state->waiting;
         n = n < size - at ? n : size - at;
         memcpy(state->block + state->waiting, (const uint8_t *)bytes + at, n);
         state->waiting += n;
@@ -134,8 +134,8 @@ static inline void crypto_generichash_update(crypto_generichash_state *state, co
 }
 
 /* With a key of up to 64 bytes, or NULL and 0; out_size is up to 64. */
-static inline void crypto_generichash_init(crypto_generichash_state *state, const uint8_t *key,
-                                           size_t key_size, size_t out_size)
+static inline void tci_sodium_hash_init(tci_sodium_hash_state *state, const uint8_t *key,
+                                        size_t key_size, size_t out_size)
 {
     static const uint64_t initial[8] = {
         0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
@@ -146,27 +146,27 @@ static inline void crypto_generichash_init(crypto_generichash_state *state, cons
     state->out_size = out_size;
     if (key_size > 0) {
         memcpy(state->block, key, key_size);
-        state->waiting = CRYPTO_BLOCK;
+        state->waiting = TCI_SODIUM_BLOCK;
     }
 }
 
-static inline void crypto_generichash_final(crypto_generichash_state *state, uint8_t *out,
-                                            size_t out_size)
+static inline void tci_sodium_hash_final(tci_sodium_hash_state *state, uint8_t *out,
+                                         size_t out_size)
 {
     size_t count = state->waiting;
-    memset(state->block + count, 0, CRYPTO_BLOCK - count);
-    crypto_block(state, count, 1);
+    memset(state->block + count, 0, TCI_SODIUM_BLOCK - count);
+    tci_sodium_block(state, count, 1);
     for (size_t i = 0; i < out_size; i++)
         out[i] = (uint8_t)(state->hash[i / 8] >> (8 * (i % 8)));
 }
 
-static inline void crypto_generichash(uint8_t *out, size_t out_size, const void *bytes,
-                                      size_t size, const uint8_t *key, size_t key_size)
+static inline void tci_sodium_hash(uint8_t *out, size_t out_size, const void *bytes,
+                                   size_t size, const uint8_t *key, size_t key_size)
 {
-    crypto_generichash_state state;
-    crypto_generichash_init(&state, key, key_size, out_size);
-    crypto_generichash_update(&state, bytes, size);
-    crypto_generichash_final(&state, out, out_size);
+    tci_sodium_hash_state state;
+    tci_sodium_hash_init(&state, key, key_size, out_size);
+    tci_sodium_hash_update(&state, bytes, size);
+    tci_sodium_hash_final(&state, out, out_size);
 }
 
 #endif

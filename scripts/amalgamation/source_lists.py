@@ -5,6 +5,8 @@ import re
 # It has no module that links another library: UCX, libsodium's signatures, libzstd's dictionaries.
 LEFT_OUT = ("dictionaries", "trust", "ucx")
 STAND_INS = "packaging/onefile"
+# Files of that folder that stand for one of the library's.
+REPLACED = {"bitcode-archive/archive_pack.c": "onefile_pack.c", "bitcode-archive/archive_dictionary.c": "onefile_dictionary.c"}
 # The module trust needs it, without having it among its sources.
 SIGNATURES = "runtime/base/minisign.c"
 CALL = re.compile(r"^(add_library|tc_module)\(([^)]*)\)", re.MULTILINE)
@@ -28,7 +30,7 @@ def in_tree(folder, name):
 
 
 def listed(tree):
-    """The paths of all sources in a stable order, and the names of the modules that attach."""
+    """The paths of the library's sources without the modules left out, and the names of the modules that attach."""
     paths, modules = [], []
     for folder, target in (("runtime", "tc_objects"), ("bitcode-archive", "tc_archive_objects")):
         with open(os.path.join(tree, folder, "CMakeLists.txt"), encoding="utf-8") as file:
@@ -45,10 +47,13 @@ def listed(tree):
 
 
 def sources(tree):
-    """Those of the one-file library: files of packaging/onefile stand for those of the same name that link a library."""
+    """The paths of all sources of the one-file library in a stable order, and the names of the modules that attach."""
     paths, modules = listed(tree)
     own = sorted(name for name in os.listdir(os.path.join(tree, STAND_INS)) if name.endswith(".c"))
-    kept = [path for path in paths if path != SIGNATURES and os.path.basename(path) not in own]
+    lost = sorted((set(REPLACED) | {SIGNATURES}) - set(paths)) + sorted(set(REPLACED.values()) - set(own))
+    if lost:
+        raise SystemExit(f"amalgamate: {lost} are not where they were")
+    kept = [path for path in paths if path != SIGNATURES and path not in REPLACED]
     return kept + [f"{STAND_INS}/{name}" for name in own], modules
 
 

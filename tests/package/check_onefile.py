@@ -41,9 +41,9 @@ def needed(program):
     return {line.split("[")[1].split("]")[0] for line in said.splitlines() if "(NEEDED)" in line} - LINKED
 
 
-def build(compiler, options, folder, tests, out):
-    """Both programs, each by the one command that the document states."""
-    for name in ("target", "source"):
+def build(compiler, options, folder, tests, out, names):
+    """Programs, each by the one command that the document states."""
+    for name in names:
         run([compiler, "-std=c11", "-Wall", *options, f"-I{folder}", os.path.join(folder, "tchains.c"),
              os.path.join(tests, f"{name}.c"), "-o", os.path.join(out, name), "-lpthread", "-ldl"])
         others = {library for library in needed(os.path.join(out, name)) if not library.startswith("ld-linux")}
@@ -86,18 +86,20 @@ def main():
         for name in ("tchains.c", "tchains.h"):
             if not filecmp.cmp(os.path.join(folder, name), os.path.join(again, name), shallow=False):
                 sys.exit(f"{name} differs between two runs")
-        archive = os.path.join(folder, "sum.tca")
+        archive = os.path.join(folder, "onefile_sum.tca")
         run([os.path.join(built, "bin/tc-clang"), "--forms=image", f"--targets={os.uname().machine}", f"-I{tree}/include",
-             os.path.join(tests, "sum.c"), "-o", archive])
-        programs = []
-        for kind, compiler in sorted(compilers(own).items()):
+             os.path.join(tests, "onefile_sum.c"), "-o", archive])
+        # One compiler makes both programs; the other's target shows that both sides agree on all that travels.
+        source, targets = None, []
+        for kind, compiler in sorted(compilers(own).items(), reverse=True):
             out = os.path.join(folder, kind)
             os.mkdir(out)
-            build(compiler, ["-O1", "-fno-strict-aliasing", "-Werror"] if kind == "clang" else ["-Werror"], folder, tests, out)
-            programs.append(out)
-        for out in programs:
-            # The other compiler's source: both sides agree on all that travels.
-            check_exchange(os.path.join(out, "target"), os.path.join(programs[0], "source"), archive, os.path.join(built, "bin/tc-send"))
+            options = ["-O1", "-fno-strict-aliasing", "-Werror"] if source else ["-Werror"]
+            build(compiler, options, folder, tests, out, ("target",) if source else ("target", "source"))
+            source = source or os.path.join(out, "source")
+            targets.append(os.path.join(out, "target"))
+        for target in targets:
+            check_exchange(target, source, archive, os.path.join(built, "bin/tc-send"))
 
 
 if __name__ == "__main__":

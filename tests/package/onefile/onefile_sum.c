@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <tc/entry.h>
 
-void sum_main(void *payload, size_t payload_size, void *target_args)
+void onefile_sum_main(void *payload, size_t payload_size, void *target_args)
 {
     const uint8_t *bytes = payload;
     uint64_t sum = 0;
