@@ -89,6 +89,10 @@ def check_workflow(root):
         yield f"{WORKFLOW}: needs a secret, which forks do not have"
     if re.search(r"github\.(?:event|head_ref)", text):
         yield f"{WORKFLOW}: takes text of whoever opens a pull request into a command"
+    # A tag may be moved, so an action is named by the hash of its commit.
+    for action in re.findall(r"\buses:\s*(\S+)", text):
+        if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action):
+            yield f"{WORKFLOW}: takes the action {action} by a name that may move, expected the hash of a commit"
     job = flow["jobs"]["readme"]
     matrix = job["strategy"]["matrix"]
     debians = [int(version) for version in DEBIANS.findall(read(root, "scripts/test-in-debian.sh"))]

@@ -164,6 +164,11 @@ def is_stub_header(files, name):
     return name.endswith("_calls.h") and any(os.path.basename(file) == name.removesuffix("_calls.h") + ".h" for file in files)
 
 
+def is_one_file_header(name):
+    """Returns whether scripts/amalgamate.py makes it."""
+    return name == "tchains.h"
+
+
 def check_include(rows, files, path, kind, name):
     """The error of one include, or None."""
     if name.endswith(".c"):
@@ -174,7 +179,7 @@ def check_include(rows, files, path, kind, name):
         if target.startswith("include/tc/") or may_reach(rows, path, target):
             return None
         return f"is not allowed: the row of {path} may include {row.allowed_text}"
-    if kind == '"' and (is_package_header(files, name) or is_stub_header(files, name)):
+    if kind == '"' and (is_package_header(files, name) or is_stub_header(files, name) or is_one_file_header(name)):
         return None
     if kind == '"' or name.startswith("tc/"):
         return "is in no folder of the tree"

@@ -52,6 +52,7 @@ class Forge(unittest.TestCase):
         self.assertIn("right to write", self.told(flow, "  pull_request:", "  pull_request_target:"))
         self.assertIn("needs a secret", self.told(flow, "fail-fast: false", "fail-fast: false # ${{ secrets.KEY }}"))
         self.assertIn("Debian [12]", self.told(flow, "[12, 13]", "[12]"))
+        self.assertIn("by a name that may move", self.told(flow, "- name: Checkout", "- uses: actions/checkout@v4\n      - name: Checkout"))
         self.assertIn("README has the commands", self.told(flow, "[demo.sh, test.sh]", "[test.sh]"))
 
 

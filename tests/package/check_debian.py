@@ -5,6 +5,7 @@
     check_debian.py SOURCE_FOLDER VERSION CMAKE C_COMPILER CXX_COMPILER
 """
 import glob
+import json
 import os
 import re
 import shutil
@@ -45,6 +46,17 @@ def check_lintian(folder):
     changes, = glob.glob(os.path.join(folder, "*.changes"))
     told = run(["lintian", "--allow-root", "--fail-on", "error", changes])
     print(f"lintian: {told.strip() or 'nothing to say'}")
+
+
+def check_bills(folder, version):
+    """Each package has its bill of materials beside it: of its files, and only of them."""
+    for name in FULL + FOR_BOTH + WITHOUT_LLVM:
+        deb, = glob.glob(os.path.join(folder, f"{name}_{version}_*.deb"))
+        with open(os.path.join(folder, f"{name}_{version}.spdx.json"), encoding="utf-8") as file:
+            stated = {entry["fileName"] for entry in json.load(file)["files"]}
+        listed = run(["dpkg-deb", "--contents", deb]).splitlines()
+        if stated != (there := {line.split(None, 5)[5] for line in listed if line.startswith("-")}):
+            sys.exit(f"{name}: the bill of materials differs in {sorted(stated ^ there)}")
 
 
 def check_unit(root):
@@ -159,6 +171,7 @@ def main():
         copy_tree(source, os.path.join(folder, "tree"))
         build(os.path.join(folder, "tree"))
         check_lintian(folder)
+        check_bills(folder, version)
         for name in WITHOUT_LLVM:
             if re.search("llvm|clang", dependencies(folder, name, version)):
                 sys.exit(f"{name} depends on LLVM: {dependencies(folder, name, version)}")
