@@ -137,6 +137,8 @@ static int run_first_call(const perf_options *options)
     static first_call_run run;
     if (options->intrusion)
         return intrusion_run(options);
+    if (options->holes)
+        return holes_run(options);
     run.options = options;
     run.board = perf_process_share(sizeof *run.board);
     if (run.board == NULL)
@@ -156,7 +158,7 @@ static int run_first_call(const perf_options *options)
 const perf_experiment first_call_experiment = {
     .name = "first-call",
     .summary = "stages of the first calls of functions that are new to their target",
-    .options = "rounds functions paths intrusion",
+    .options = "rounds functions paths intrusion holes",
     .defaults = {{"functions", "tsi,hash_map,saxpy"},
                  {"paths", "jit-cold,jit-warm,jit-best,cached,restart,image,prepared"},
                  {"rounds", "10"}},

@@ -46,5 +46,6 @@ const perf_experiment *perf_experiment_find(const char *name);
 int fan_in_run(const perf_options *options);     /* tsi --senders */
 int ring_sweep_run(const perf_options *options); /* tsi, ssum, iput --ring-bytes */
 int intrusion_run(const perf_options *options);  /* first-call --intrusion */
+int holes_run(const perf_options *options);      /* first-call --holes */
 
 #endif

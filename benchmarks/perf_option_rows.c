@@ -170,6 +170,8 @@ const perf_option_row perf_option_rows[] = {
      "ways to become callable"},
     {"intrusion", 'i', NULL, NULL, VALUE(FLAG, intrusion),
      "instead: cached calls of one peer while another sends 100 new functions a second"},
+    {"holes", 'H', NULL, NULL, VALUE(FLAG, holes),
+     "instead: calls with values that are new to the target, 100 in a round"},
     {"table", 'x', NULL, NULL, VALUE(FLAG, table),
      "instead: tsi beside the paper's Tables IV to VI"},
     {"modes", 'm', "LIST", "modes", VALUE(TEXT, modes), "what is compared"},

@@ -85,6 +85,22 @@ typedef struct tci_export {
     const char *name;
 } tci_export;
 
+/* Limits of holes, constants of a function that its sender sets (image.h). */
+#define TCI_HOLES_MAX 16u
+#define TCI_HOLE_SECTION ".tchole" /* in objects and bitcode */
+#define TCI_HOLE_BYTES_MAX 256u    /* of one */
+
+typedef struct tci_value {
+    const uint8_t *bytes;
+    uint32_t size;
+} tci_value;
+
+/* The values of a function's holes, in the byte order of the holes' names. */
+typedef struct tci_values {
+    uint32_t count;
+    tci_value items[TCI_HOLES_MAX];
+} tci_values;
+
 typedef struct tci_archive tci_archive;
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -103,6 +119,14 @@ void tci_archive_prepare(void);
 TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size,
                                          tci_archive **archive_out, tc_error *err);
 void tci_archive_close(tci_archive *archive);
+
+/* Returns the same archive with values for its holes, or NULL without memory: a view, for
+ * tci_archive_unfill, of an archive and of values that outlive it. Nothing is checked here:
+ * tci_image_open_slice compares values and holes. */
+tci_archive *tci_archive_fill(const tci_archive *archive, const tci_values *values);
+void tci_archive_unfill(tci_archive *filled);
+/* Returns the values of such a view; NULL for any other archive. */
+const tci_values *tci_archive_values(const tci_archive *archive);
 
 const char *tci_archive_name(const tci_archive *archive);
 unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */

@@ -30,8 +30,9 @@ struct tci_archive {
     tci_archive_header header;
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
     size_t slice_count;
-    uint8_t *unpacked;    /* for free(); NULL when stored */
-    reader_slice *slices; /* slice_count of them */
+    uint8_t *unpacked;        /* for free(); NULL when stored */
+    reader_slice *slices;     /* slice_count of them */
+    const tci_values *values; /* of a view: tci_archive_fill */
 };
 _Static_assert(offsetof(struct tci_archive, name) == 0, "debuggers read it there");
 
@@ -263,6 +264,28 @@ void tci_archive_close(tci_archive *archive)
     tci_archive_exports_free(&archive->exports);
     free(archive->unpacked);
     free(archive);
+}
+
+/* The content is the other archive's, so a view counts none of it as its own. */
+tci_archive *tci_archive_fill(const tci_archive *archive, const tci_values *values)
+{
+    tci_archive *filled = malloc(sizeof *filled);
+    if (filled == NULL)
+        return NULL;
+    *filled = *archive;
+    filled->header.content_size = 0;
+    filled->values = values;
+    return filled;
+}
+
+void tci_archive_unfill(tci_archive *filled)
+{
+    free(filled);
+}
+
+const tci_values *tci_archive_values(const tci_archive *archive)
+{
+    return archive->values;
 }
 
 const char *tci_archive_name(const tci_archive *archive)

@@ -17,6 +17,7 @@
 #include <tc/status.h>
 
 #define TCI_IMAGE_VERSION 1u
+#define TCI_IMAGE_HOLES_BIT 0x80u /* of the byte behind the version */
 #define TCI_IMAGE_SEGMENTS_MAX 8
 #define TCI_IMAGE_RELOCATIONS_MAX 65536
 #define TCI_IMAGE_IMPORTS_MAX 4096       /* strong and weak together */
@@ -65,6 +66,13 @@ typedef struct tci_relocation {
     int32_t addend;  /* RELATIVE: 0 to memory_bytes */
 } tci_relocation;
 
+/* A constant of the code that the sender of a function sets. */
+typedef struct tci_image_hole {
+    const char *name; /* a C identifier; a view of the slice */
+    uint32_t place;   /* offset of its bytes, which lie in one segment of code or constants */
+    uint32_t bytes;   /* 1 to TCI_HOLE_BYTES_MAX, all zero in the image */
+} tci_image_hole;
+
 /* Views of the slice's bytes, which must outlive it. Nothing to free. */
 typedef struct tci_image {
     tci_image_machine machine;
@@ -91,6 +99,10 @@ typedef struct tci_image {
     uint32_t relocation_count;
     const uint8_t *relocations; /* encoded; see tci_image_iterator */
     size_t relocations_size;
+
+    uint32_t hole_count;
+    tci_image_hole holes[TCI_HOLES_MAX]; /* in the byte order of the names */
+    const tci_values *values; /* of the archive around it, as its holes want them; or NULL */
 } tci_image;
 
 /* Allocates nothing. TC_E_CORRUPT (err states the value found and the one expected),
@@ -100,9 +112,9 @@ TC_MUST_CHECK tc_status tci_image_open(const void *bytes, size_t size, tci_image
                                        tc_error *err);
 
 /* Opens the image in a slice and checks that it fits the slice: TC_E_INVALID when the slice is
- * no image; TC_E_CORRUPT when its machine is not that of the triple, its entries are not those
- * of the archive, or its relocations use symbols that the slice does not list. The archive must
- * outlive the image. */
+ * no image, or the archive's values do not fit its holes; TC_E_CORRUPT when its machine is not
+ * that of the triple, its entries are not those of the archive, or its relocations use symbols
+ * that the slice does not list. The archive must outlive the image. */
 TC_MUST_CHECK tc_status tci_image_open_slice(const tci_archive *archive, size_t index,
                                              tci_image *image_out, tc_error *err);
 
@@ -122,6 +134,12 @@ bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_
 /* Returns the segment that contains all `size` bytes at `offset`, or NULL. */
 const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t offset,
                                               uint32_t size);
+
+/* Returns whether bytes that tci_image_open accepts are those of an image with holes. */
+static inline bool tci_image_has_holes(const uint8_t *bytes, size_t size)
+{
+    return size > 1 && (bytes[1] & TCI_IMAGE_HOLES_BIT) != 0;
+}
 
 /* "code", "constants", "data". */
 const char *tci_image_kind_text(tci_image_kind kind);
@@ -143,6 +161,8 @@ typedef struct tci_image_source {
     size_t weak_count;
     const tci_relocation *relocations; /* ascending by offset */
     size_t relocation_count;
+    const tci_image_hole *holes; /* in the byte order of their names */
+    uint32_t hole_count;
 } tci_image_source;
 
 /* Returns the image's bytes, for free(); trailing zeros of segments are not written. Reads its

@@ -13,7 +13,8 @@ enum {
     TCI_SHAPE_WEAK = 0x10,
     TCI_SHAPE_RELOCATIONS = 0x20,
     TCI_SHAPE_LIFE = 0x40, /* one more entry */
-    TCI_SHAPE_KNOWN = 0x7f
+    TCI_SHAPE_HOLES = TCI_IMAGE_HOLES_BIT,
+    TCI_SHAPE_KNOWN = 0xff
 };
 
 /* The low bits of a segment's first varint; its file bytes are above them. */

@@ -6,6 +6,7 @@
 #include "archive_layout.h"
 #include "archive_name.h"
 #include "base/error_text.h"
+#include "image_holes.h"
 #include "image_layout.h"
 #include "image_unwind.h"
 
@@ -300,7 +301,10 @@ static tc_status open_into(tci_reader *r, tci_image *image, tc_error *err)
         TC_TRY(read_weak_names(r, image, err));
     if ((shape & TCI_SHAPE_RELOCATIONS) != 0)
         TC_TRY(read_relocations(r, image, err));
+    if ((shape & TCI_SHAPE_HOLES) != 0)
+        TC_TRY(tci_image_holes_read(r, image, err));
     TC_TRY(place_bytes(r, image, err));
+    TC_TRY(tci_image_holes_check(image, err));
     return (shape & TCI_SHAPE_EH_FRAME) != 0 ? tci_image_unwind_check(image, err) : TC_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "archive_layout.h"
 #include "base/error_text.h"
+#include "image_holes.h"
 
 static bool is_of(tci_image_machine machine, const char *triple)
 {
@@ -42,6 +43,9 @@ tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_ima
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu: the image uses symbol %u of %zu", name,
                              index, image.symbol_count, slice->symbol_count);
+    image.values = tci_archive_values(archive);
+    if (image.values != NULL)
+        TC_TRY(tci_image_holes_fit(&image, image.values, err));
     image.entries = (tci_archive_entries(archive) & ~(unsigned)TCI_ENTRY_LIFE) | life;
     *image_out = image;
     return TC_OK;

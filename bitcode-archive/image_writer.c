@@ -4,6 +4,7 @@
 
 #include "archive_layout.h"
 #include "base/error_text.h"
+#include "image_holes.h"
 #include "image_layout.h"
 
 #include <assert.h>
@@ -105,6 +106,8 @@ static unsigned shape_of(const tci_image_source *source)
         shape |= TCI_SHAPE_WEAK;
     if (source->relocation_count > 0)
         shape |= TCI_SHAPE_RELOCATIONS;
+    if (source->hole_count > 0)
+        shape |= TCI_SHAPE_HOLES;
     return shape;
 }
 
@@ -174,17 +177,20 @@ static void write_image(tci_writer *w, const tci_image_source *source)
         write_weak_names(w, source);
     if (source->relocation_count > 0)
         write_relocations(w, source);
+    tci_image_holes_write(w, source);
     for (size_t i = 0; i < source->segment_count; i++)
         tci_write_bytes(w, source->segments[i].bytes, trimmed_size(&source->segments[i]));
 }
 
 static size_t image_bound(const tci_image_source *source)
 {
-    size_t bound = 2 + 8 * TCI_VARINT_MAX_SIZE;
+    size_t bound = 2 + 9 * TCI_VARINT_MAX_SIZE;
     for (size_t i = 0; i < source->segment_count; i++)
         bound += 2 * TCI_VARINT_MAX_SIZE + source->segments[i].file_bytes;
     for (size_t i = 0; i < source->weak_count; i++)
         bound += strlen(source->weak_names[i]) + 1;
+    for (uint32_t i = 0; i < source->hole_count; i++)
+        bound += strlen(source->holes[i].name) + 1 + 2 * TCI_VARINT_MAX_SIZE;
     return bound + source->relocation_count * 3 * TCI_VARINT_MAX_SIZE;
 }
 

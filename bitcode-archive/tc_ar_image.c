@@ -67,6 +67,13 @@ static void print_relocations(const tci_archive *archive, size_t index, const tc
     }
 }
 
+static void print_holes(const tci_image *image)
+{
+    for (uint32_t i = 0; i < image->hole_count; i++)
+        printf("    hole %s: %u bytes at 0x%x\n", image->holes[i].name, image->holes[i].bytes,
+               image->holes[i].place);
+}
+
 void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
 {
     tci_image image;
@@ -89,6 +96,7 @@ void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
         printf("    eh_frame 0x%x: %u bytes\n", image.eh_frame_place, image.eh_frame_bytes);
     if (image.relocation_count > 0)
         printf("    %u relocations, %u weak names\n", image.relocation_count, image.weak_count);
+    print_holes(&image);
     if (all)
         print_relocations(archive, index, &image);
 }
@@ -116,6 +124,15 @@ static void print_entries_json(const tci_image *image)
     if ((image->entries & TCI_ENTRY_LIFE) != 0)
         printf(",\"life\":%u", image->life_place);
     putchar('}');
+}
+
+static void print_holes_json(const tci_image *image)
+{
+    printf(",\"holes\":[");
+    for (uint32_t i = 0; i < image->hole_count; i++)
+        printf("%s{\"name\":\"%s\",\"place\":%u,\"bytes\":%u}", i > 0 ? "," : "",
+               image->holes[i].name, image->holes[i].place, image->holes[i].bytes);
+    putchar(']');
 }
 
 static void print_relocations_json(const tci_archive *archive, size_t index,
@@ -153,6 +170,7 @@ void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all)
         print_entries_json(&image);
     printf(",\"eh_frame_bytes\":%u,\"relocations\":%u,\"weak_names\":%u", image.eh_frame_bytes,
            image.relocation_count, image.weak_count);
+    print_holes_json(&image);
     if (all)
         print_relocations_json(archive, index, &image);
     putchar('}');

@@ -3,6 +3,7 @@
 #include "archive.h"
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "hole_variables.h"
 #include "library_exports.h"
 
 #include <errno.h>
@@ -104,6 +105,7 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     if (count == 0)
         return tci_error_set(err, TC_E_INVALID, "no code for any target");
     TC_TRY(check_same_entries(codes, count, err));
+    TC_TRY(tci_hole_variables_check(codes, count, err));
     unsigned entries = 0;
     for (size_t i = 0; i < count; i++)
         entries |= codes[i].entries; /* some may lack TCI_ENTRY_LIFE */
@@ -111,8 +113,10 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     if (plain)
         tci_archive_writer_plain(writer);
     tc_status status = add_exports(writer, &codes[0], err);
-    for (size_t i = 0; i < count && status == TC_OK; i++)
-        status = add_code(writer, &codes[i], err);
+    for (size_t i = 0; i < count && status == TC_OK; i++) {
+        if (!codes[i].has_holes || codes[i].form == TCI_FORM_IMAGE)
+            status = add_code(writer, &codes[i], err);
+    }
     if (status == TC_OK)
         status = tci_archive_writer_finish(writer, bytes_out, size_out, err);
     tci_archive_writer_destroy(writer);

@@ -9,6 +9,7 @@
 #include "engine/orc/llvm_compat.h"
 #include "exception_guard.h"
 #include "gnu_ifuncs.h"
+#include "hole_variables.h"
 #include "image_object.h"
 #include "library_exports.h"
 #include "minimise.h"
@@ -415,6 +416,7 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
                              module->triple);
     code.special_place = tci_own_features_place(module->linked, module->origin);
     code.is_library = module->policy.is_library;
+    code.has_holes = tci_hole_variables_exist(module->linked);
     tci_text_list_add_all(&code.exports, &module->exports);
     tc_status status = make_code(module, what_for, &code, err);
     if (status == TC_OK)

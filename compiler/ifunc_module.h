@@ -43,6 +43,7 @@ typedef struct tci_ifunc_code {
     /* must be found at the target; weak references are optional and left out */
     tci_text_list symbols;
     bool is_library;
+    bool has_holes;        /* hole_variables.h */
     tci_text_list exports; /* of a library: see library_exports.h */
     /* first source position that uses an instruction by name that a CPU may lack; NULL: none */
     char *special_place;

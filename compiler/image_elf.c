@@ -16,6 +16,7 @@ typedef struct reading {
     const char *name;
     const char *size_suffix; /* suffix of the entry that measures payloads */
     tci_image_elf *out;
+    size_t hole_section; /* index of the section of holes; 0: it is missing */
     tc_error *err;
 } reading;
 
@@ -207,6 +208,44 @@ static tc_status read_entries(reading *in, Elf_Scn *section, const GElf_Shdr *he
                : TC_OK;
 }
 
+/* --- holes ------------------------------------------------------------------------------- */
+
+static tc_status add_hole(const reading *in, const char *name, const GElf_Sym *symbol)
+{
+    tci_image_elf *out = in->out;
+    uint32_t at = out->source.hole_count;
+    if (at == TCI_HOLES_MAX)
+        return tci_error_set(in->err, TC_E_TOO_LARGE, "more than %u holes", TCI_HOLES_MAX);
+    if (symbol->st_size == 0 || symbol->st_size > TCI_HOLE_BYTES_MAX)
+        return tci_error_set(in->err, TC_E_UNSUPPORTED,
+                             "hole %s has %llu bytes, expected 1 to %u", name,
+                             (unsigned long long)symbol->st_size, TCI_HOLE_BYTES_MAX);
+    tci_text_list_add(&out->hole_names, name);
+    if (out->hole_names.failed)
+        return tci_error_set(in->err, TC_E_NO_MEMORY, "no memory for the names of holes");
+    for (; at > 0 && strcmp(out->holes[at - 1].name, name) > 0; at--)
+        out->holes[at] = out->holes[at - 1];
+    out->holes[at] = (tci_image_hole){
+        .name = out->hole_names.items[out->hole_names.count - 1],
+        .place = (uint32_t)symbol->st_value,
+        .bytes = (uint32_t)symbol->st_size,
+    };
+    out->source.hole_count++;
+    return TC_OK;
+}
+
+static tc_status read_holes(const reading *in, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+    for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL; i++) {
+        const char *name = elf_strptr(in->elf, header->sh_link, symbol.st_name);
+        if (name != NULL && in->hole_section != 0 && symbol.st_shndx == in->hole_section)
+            TC_TRY(add_hole(in, name, &symbol));
+    }
+    return TC_OK;
+}
+
 static tc_status read_sections(reading *in)
 {
     size_t names = 0;
@@ -219,8 +258,11 @@ static tc_status read_sections(reading *in)
             return damaged(in, "damaged section header");
         const char *name = elf_strptr(in->elf, names, header.sh_name);
         TC_TRY(read_section(in, &header, name != NULL ? name : ""));
+        if (name != NULL && strcmp(name, TCI_HOLE_SECTION) == 0)
+            in->hole_section = elf_ndxscn(s);
         if (header.sh_type == SHT_DYNSYM) {
             TC_TRY(read_entries(in, s, &header));
+            TC_TRY(read_holes(in, s, &header));
             has_entries = true;
         }
     }
@@ -268,5 +310,6 @@ tc_status tci_image_elf_read(void *bytes, size_t size, const char *name, unsigne
 void tci_image_elf_fini(tci_image_elf *elf)
 {
     tci_image_imports_fini(&elf->imports);
+    tci_text_list_fini(&elf->hole_names);
     memset(&elf->source, 0, sizeof elf->source);
 }

@@ -10,6 +10,8 @@ typedef struct tci_image_elf {
     tci_image_source source;
     tci_image_imports imports;
     uint32_t constants_bytes; /* of constants in the code segment */
+    tci_image_hole holes[TCI_HOLES_MAX];
+    tci_text_list hole_names;
 } tci_image_elf;
 
 /* `entries` are the TCI_ENTRY_ bits of the entries that NAME defines. TC_E_UNSUPPORTED: the

@@ -49,6 +49,7 @@ static const char script_format[] =
     "%1$s"
     "  .rodata : { *(.rodata .rodata.*) } :%2$s\n"
     "  .eh_frame : { *(.eh_frame) } :%2$s\n"
+    "  .tchole : { *(.tchole) } :%2$s\n"
     "  .gcc_except_table : { *(.gcc_except_table .gcc_except_table.*) } :%2$s\n"
     "  .constants : { INPUT_SECTION_FLAGS(SHF_ALLOC & !SHF_WRITE & !SHF_EXECINSTR) %3$s(*) } "
     ":%2$s\n"
@@ -184,6 +185,7 @@ static tc_status fill_slice(const tci_ifunc_code *code, tci_image_elf *elf,
     image.symbols = (tci_text_list){0};
     image.special_place = NULL;
     image.exports = (tci_text_list){0};
+    elf->source.holes = elf->holes;
     TC_TRY(tci_image_write(&elf->source, &image.bytes, &image.size, err));
     image.symbols = elf->imports.symbols;
     elf->imports.symbols = (tci_text_list){0};

@@ -5,6 +5,7 @@
 #include "archive.h"
 #include "base/error_text.h"
 #include "engine/orc/llvm_compat.h"
+#include "hole_variables.h"
 #include "module_copy.h"
 #include "own_features.h"
 
@@ -72,6 +73,10 @@ static void internalise_one(LLVMValueRef v, const char *name)
         return;
     if (LLVMIsAGlobalObject(v) != NULL)
         LLVMSetComdat(v, NULL);
+    if (tci_hole_variables_is(v)) { /* the linker shows its place, and the code finds it near */
+        LLVMSetVisibility(v, LLVMProtectedVisibility);
+        return;
+    }
     LLVMSetLinkage(v, is_entry(symbol, size, name) ? LLVMExternalLinkage : LLVMInternalLinkage);
 }
 

@@ -29,6 +29,7 @@ struct tc_gptr;
 struct tc_group;
 struct tc_group_call_params;
 struct tc_group_params;
+struct tc_hole_value;
 struct tc_ifunc;
 struct tc_library;
 struct tc_library_info;
@@ -121,6 +122,14 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_open_code_sized(struct tc_context *ctx,
                                                         size_t code_size, size_t slice_size,
                                                         struct tc_ifunc **fn_out,
                                                         tc_error *err);
+
+/* Implements tc_ifunc_fill; takes the size of the caller's tc_hole_value.
+ *
+ *   as tc_ifunc_fill */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_fill_sized(struct tc_ifunc *fn,
+                                                   const struct tc_hole_value *values,
+                                                   size_t count, size_t value_size,
+                                                   struct tc_ifunc **filled_out, tc_error *err);
 
 /* Implements tc_library_list; takes the size of the caller's tc_library_info. */
 TC_API size_t tc_library_list_sized(struct tc_context *ctx, struct tc_library_info *infos,

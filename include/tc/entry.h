@@ -84,6 +84,29 @@
     const size_t name##_payload_readonly = 1
 #endif
 
+/* Defines a hole: a constant that the sender of the function sets (tc_ifunc_fill), once for all
+ * messages. At file level, beside the code that reads it:
+ *
+ *   TC_HOLE(threshold, uint64_t);
+ *
+ * Each use loads the value, so a loop copies it to a variable first. A function has up to 16
+ * holes of 256 bytes each, and a library has none. tc-clang makes images alone of code with
+ * holes, which older libraries (0.1.0) refuse. The function does not run until each hole has a
+ * value. For C and C++.
+ *
+ *   name  a C identifier of up to 63 characters, without quotes
+ *   type  of an object without pointers; of an array, a struct around it */
+#define TC_HOLE(name, type) TC_HOLE_EXPANDED(name, type)
+#ifdef __cplusplus
+#define TC_HOLE_EXPANDED(name, type)                                                           \
+    extern "C" const volatile type name;                                                       \
+    __attribute__((section(".tchole"))) const volatile type name = {}
+#else
+#define TC_HOLE_EXPANDED(name, type)                                                           \
+    extern const volatile type name;                                                           \
+    __attribute__((section(".tchole"))) const volatile type name = {0}
+#endif
+
 /* States the types of a function's arguments and of its answer, once, beside its code:
  *
  *   TC_PROTOTYPE(scale, "(f64,i32,f32[])->f32[]");

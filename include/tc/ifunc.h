@@ -147,6 +147,46 @@ TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
     return tc_ifunc_open_code(ctx, &code, fn_out, err);
 }
 
+/* A value for a hole: a constant of a function that its sender sets (TC_HOLE of <tc/entry.h>).
+ */
+typedef struct tc_hole_value {
+    const char *name;  /* of the hole */
+    const void *value; /* its bytes, as the target's processor has them in memory */
+    size_t size;       /* bytes at value */
+} tc_hole_value;
+
+/* Sets the holes of a function. The result is a function of its own, with an id that follows
+ * from the code's and the values; the same values give the same handle. It is sent and called
+ * like any other, and two of one code are two functions at one target. A target that has the
+ * code gets the values alone, writes them into a copy, and needs no compiler: some
+ * microseconds. One that lacks the code asks for it.
+ *
+ * The code of fn travels as one archive of images. Values are not signed: a sender of signed
+ * code chooses them, as it chooses payloads. A peer of an older release refuses the function
+ * with TC_E_VERSION.
+ *
+ *   values            one for each hole of fn, in any order; copied
+ *   count             of values
+ *   filled_out        see tc_ifunc_close. Closing either handle leaves the other
+ *
+ *   TC_OK             the function can be sent
+ *   TC_E_NOT_FOUND    fn has no hole of that name; the text has one that it has
+ *   TC_E_INVALID      fn has no holes, or is filled; a hole has no value or two, or a value of
+ *                     another size; the text has the name and both sizes
+ *   TC_E_UNSUPPORTED  the archive of fn has bitcode beside its images, or is packed with a
+ *                     dictionary (tc-clang makes neither of code with holes); a field of
+ *                     tc_hole_value is not known to this library; the library was built without
+ *                     the module `holes`
+ *   TC_E_CORRUPT      the image of fn is malformed
+ *   TC_E_TOO_LARGE    functions_max functions are in use
+ *   TC_E_NO_MEMORY    an allocation failed */
+TC_MUST_CHECK static inline tc_status tc_ifunc_fill(tc_ifunc *fn, const tc_hole_value *values,
+                                                    size_t count, tc_ifunc **filled_out,
+                                                    tc_error *err)
+{
+    return tc_ifunc_fill_sized(fn, values, count, sizeof *values, filled_out, err);
+}
+
 /* Gives one reference back. Messages that were sent still run. NULL is allowed. */
 TC_API void tc_ifunc_close(tc_ifunc *fn);
 

@@ -38,7 +38,7 @@
       "when the peer asks for it") \
     FLAG(dictionaries, "TC_DICTIONARIES", "yes", \
       "announce to peers the dictionaries with which code sent here may be compressed; no: " \
-      "for measurements, and to behave as a library without dictionaries") \
+      "for measurements, and to behave as a library without any") \
     CHOICE(payload, "TC_PAYLOAD", "writable", "writable|readonly", TCI_PAYLOAD_READONLY, \
       "functions may change payloads in place (writable), or only read them (readonly): " \
       "then a store ends the process, by a signal whose message names the function") \
@@ -59,7 +59,7 @@
     TIME(call_time_max, "TC_CALL_TIME_MAX", "0", "0..24h", 0, TCI_DAY, \
       "time after which the log names a running function and its sender; 0: never. The " \
       "function goes on: see tc-node --isolate. Above 0, peers that connect while a " \
-      "function has been running for a second get its name. tc-node without --isolate: 10s") \
+      "function runs for a second get its name. tc-node without --isolate: 10s") \
     COUNT(hop_limit, "TC_HOP_LIMIT", "65536", "1..1000000000", 1, 1000000000, \
       "largest number of times that a message which began here, or passes here, may be sent " \
       "on") \
@@ -85,7 +85,7 @@
       "without it; tc-node --make-key makes one") \
     TEXT(tls_ca, "TC_TLS_CA", "file", "", "a PEM file, or empty", \
       "authority that has to sign the certificates of peers; with tls_cert and tls_key " \
-      "connections are TLS 1.3, and refuse peers without such a certificate") \
+      "connections are TLS 1.3, and refuse peers without one") \
     TEXT(tls_cert, "TC_TLS_CERT", "file", "", "a PEM file, or empty", \
       "certificate of this side, and those between it and the authority; its subject is " \
       "this side's identity") \
@@ -115,15 +115,14 @@
       "address at which tc_group_join listens, with a port or without; empty: on loopback, " \
       "if all members are on this host. Members of a job have a key of its own there") \
     CHOICE(form, "TC_FORM", "auto", "auto|image|bitcode", TCI_CHOICE_BITCODE, \
-      "form of the functions that run here: the native image (image), code that LLVM " \
-      "compiles from the bitcode (bitcode), or the image where it has one that fits this " \
-      "CPU (auto)") \
+      "form of the functions that run here: the image (image), compiled bitcode (bitcode), " \
+      "or the image where one fits this CPU (auto)") \
     FLAG(debug_code, "TC_DEBUG_CODE", "no", \
-      "show debuggers the names and the callers of all functions that run here; bitcode is " \
+      "show debuggers names and callers of all functions that run here; bitcode is " \
       "preferred to an image. no: only of bitcode compiled with -g") \
     FLAG(perf_map, "TC_PERF_MAP", "no", \
-      "write the names and addresses of functions that run here to /tmp/perf-PID.map, which " \
-      "perf report reads") \
+      "write names and addresses of functions that run here to /tmp/perf-PID.map, for perf " \
+      "report") \
     CHOICE(tier, "TC_TIER", "auto", "auto|fast|best", TCI_TIER_BEST, \
       "quality of code: compiled soonest and no more (fast), for this very CPU before the " \
       "first call (best), or soonest and then, when it is called often or runs for long, " \
@@ -133,17 +132,16 @@
       "background; of an image a hundred times as many") \
     TIME(tier_time, "TC_TIER_TIME", "10ms", "0..24h", 0, TCI_DAY, \
       "total duration of calls of quickly compiled code after which it is compiled again, " \
-      "in the background, even if they are fewer; of an image ten times as long; 0: no " \
-      "limit") \
+      "even if they are fewer; of an image ten times as long; 0: no limit") \
     COUNT(compile_threads, "TC_COMPILE_THREADS", "2", "1..64", 1, 64, \
-      "number of threads that compile received functions, or read code that was compiled " \
-      "before; one more loads functions that need a library but no compiler, and one, of " \
-      "low priority, makes better code") \
+      "number of threads that compile received functions, or read compiled code; one more " \
+      "loads functions that need a library but no compiler, and one, of low priority, makes " \
+      "better code") \
     SIZE(code_memory_max, "TC_CODE_MEMORY_MAX", "256M", "4K..64G", 4096, 64ull << 30, \
-      "largest size of all code that a context received, ready to run; above it the " \
-      "functions not called for longest are unloaded, and come again when called; those " \
-      "with variables stay while their peer is connected, and take at most three quarters " \
-      "of the memory that those of others leave") \
+      "largest size of all code that a context received, ready to run; above it " \
+      "functions not called for longest leave, and come again when called; those with " \
+      "variables stay while their peer is connected, and take at most three quarters of " \
+      "what those of others leave") \
     CHOICE(compiler, "TC_COMPILER", "process", "process|thread|auto", TCI_COMPILER_AUTO, \
       "process that compiles bitcode: one of its own, which ends when code crashes LLVM " \
       "(process), this one, without limits, where assembly may read files (thread), or this " \
@@ -155,7 +153,7 @@
     CHOICE(compiled, "TC_COMPILED", "auto", "orc|image|auto", TCI_COMPILED_AUTO, \
       "output of the compiler: objects, which LLVM links here and debuggers can read (orc), " \
       "images, which this library checks and loads (image), or images except of code for " \
-      "debuggers and of code that an image cannot hold (auto)") \
+      "debuggers and what an image cannot hold (auto)") \
     TIME(compile_time_max, "TC_COMPILE_TIME_MAX", "10s", \
       "10ms..24h", 10000000, TCI_DAY, \
       "longest time to compile one function in a process of its own, and to start that " \
@@ -172,8 +170,8 @@
       "is refused, or runs without it after a line in the log, unless it then lacks a " \
       "symbol") \
     COUNT(quota_connections, "TC_QUOTA_CONNECTIONS", "0", "0..65535", 0, 65535, \
-      "largest number of connections that the peers of one identity may have made to a " \
-      "context; 0: any number; peers that have proved no identity share one") \
+      "largest number of connections of the peers of one identity to a context; 0: any " \
+      "number; peers that have proved no identity share one") \
     COUNT(quota_functions, "TC_QUOTA_FUNCTIONS", "0", "0..65535", 0, 65535, \
       "largest number of functions from the peers of one identity that a context holds; 0: " \
       "any number") \
@@ -181,14 +179,14 @@
       "largest size of the code of these functions, as it was sent and ready to run; 0: any " \
       "size") \
     TIME(quota_compile_time, "TC_QUOTA_COMPILE_TIME", "0", "0..60s", 0, 60 * TCI_SECOND, \
-      "longest time in a minute for which functions from the peers of one identity may be " \
-      "compiled: beyond it no more are loaded until the minute is over; 0: any time") \
+      "longest time in a minute for compiling functions from the peers of one identity: " \
+      "beyond it none is loaded until the minute is over; 0: any time") \
     SIZE(quota_queue_bytes, "TC_QUOTA_QUEUE_BYTES", "0", "0..64G", 0, 64ull << 30, \
       "largest size of the data that waits for the peers of one identity that do not read; " \
       "above it their messages wait, and above eight times it the connection is closed; 0: " \
       "any size") \
     COUNT(quota_message_rate, "TC_QUOTA_MESSAGE_RATE", "0", "0..1000000000", 0, 1000000000, \
-      "largest number of messages from the peers of one identity that are run in a second; " \
+      "largest number of messages from the peers of one identity that run in a second; " \
       "further ones wait; 0: any number") \
     COUNT(quota_tasks, "TC_QUOTA_TASKS", "0", "0..1048576", 0, 1048576, \
       "largest number of functions from the peers of one identity that wait; further ones " \
@@ -222,8 +220,8 @@
       "folder in which compiled functions are kept for the next process, of mode 0700; " \
       "auto: tchains in $XDG_CACHE_HOME or $HOME/.cache; empty: no cache") \
     SIZE(cache_max, "TC_CACHE_MAX", "256M", "64K..1024G", 65536, 1ull << 40, \
-      "largest size of the files of that folder together; above it those unused for longest " \
-      "are deleted")
+      "largest size of that folder's files together; above it those unused for longest are " \
+      "deleted")
 /* clang-format on */
 
 #endif

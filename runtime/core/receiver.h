@@ -28,6 +28,7 @@ typedef struct tci_rx_slot {
 /* Code that comes outside the ring, while its frame waits at the ring's head. */
 typedef struct tci_incoming_code {
     bool wanted;
+    bool for_filled; /* the frame names values for this code: modules/holes/code_wait.c */
     tci_code_section section;
     uint8_t *bytes; /* archive, deps, signature */
     size_t received;

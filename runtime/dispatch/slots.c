@@ -9,6 +9,7 @@
 #include "core/ep_state.h"
 #include "core/limits.h"
 #include "dispatch/slot_quota.h"
+#include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
@@ -167,11 +168,10 @@ static bool says_more(const tci_registry *registry, const tc_ifunc *known,
            known->signer[0] == '\0';
 }
 
-/* Finds or makes the function, and holds a reference. TC_E_AGAIN: its code is on the way. A
- * frame other than the one that the code was requested for ends the endpoint. Code that another
- * peer has brought meanwhile is no longer requested. */
-static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
-                           const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
+/* A frame other than the one that the code was requested for ends the endpoint. Code that
+ * another peer has brought meanwhile is no longer requested. */
+tc_status tci_slot_find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                             const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
 {
     if (ep->rx.incoming.wanted && (attached != NULL || !tci_code_in_is_awaited(ep, section)))
         return tci_ep_fail_with(ep, TC_E_CORRUPT,
@@ -195,6 +195,14 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     if (attached != NULL)
         return take_attached(ep, attached, section, fn_out, err);
     return take_awaited(ep, slot, section, fn_out, err);
+}
+
+static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                           const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
+{
+    const tci_holes_ops *holes = ep->core->registry.holes;
+    return holes != NULL ? holes->find_code(ep, slot, attached, section, fn_out, err)
+                         : tci_slot_find_code(ep, slot, attached, section, fn_out, err);
 }
 
 static bool is_bound_to(const tc_ep *ep, uint16_t slot, const tci_content_id *id)
@@ -292,7 +300,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     if (status != TC_OK)
         return status;
     tc_error full;
-    const bool called = is_called(ep->core, fn);
+    const bool called = fn->bound > 1 && is_called(ep->core, fn);
     if (!called)
         TC_TRY(check_memory(ep, fn, err));
     status = tci_registry_trim(&ep->core->registry, fn, &full);

@@ -19,6 +19,12 @@ TC_MUST_CHECK tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *a
  * bound, or was refused. */
 TC_MUST_CHECK tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err);
 
+/* Finds or makes the function of a code section, and holds a reference. TC_E_AGAIN: its code is
+ * on the way; otherwise it does not run here. For the module holes. */
+TC_MUST_CHECK tc_status tci_slot_find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                                           const tci_code_section *section, tc_ifunc **fn_out,
+                                           tc_error *err);
+
 /* Reports to the peer, once per binding, why its function does not run here. Its messages are
  * dropped until it binds the slot again. */
 void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error);

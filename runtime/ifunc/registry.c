@@ -21,6 +21,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/module_absent.h"
+#include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/registry_table.h"
 #include "wire/frame.h"
@@ -57,7 +58,9 @@ tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id)
 void tci_registry_free(tc_ifunc *fn)
 {
     tci_ifunc_load_undo(fn);
-    if (fn->archive != NULL)
+    if (fn->filled != NULL)
+        fn->registry->holes->forget(fn);
+    else if (fn->archive != NULL)
         tci_archive_close(fn->archive);
     for (size_t i = 0; i < TCI_ARCH_COUNT; i++)
         free(fn->injected[i].bytes);

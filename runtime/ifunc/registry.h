@@ -119,8 +119,10 @@ struct tc_ifunc {
     struct tci_held_code *held; /* held_code.h; NULL: no message of it waits */
     tc_ifunc *bucket_next;      /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
-    tc_error *load_error;   /* why state is TCI_LOAD_FAILED */
-    bool failure_told, own; /* a caller has received load_error; tci_registry_code.own */
+    tc_error *load_error;      /* why state is TCI_LOAD_FAILED */
+    bool failure_told, own;    /* a caller has received load_error; tci_registry_code.own */
+    bool unfilled;             /* it has holes, and no values for them */
+    struct tci_filled *filled; /* holes_ops.h; NULL: its code is its own */
 };
 
 struct tci_registry {
@@ -140,6 +142,7 @@ struct tci_registry {
     tc_ifunc *jobs; /* functions with jobs, by job_next */
     const tci_registry_events *events;
     void *events_user;
+    const struct tci_holes_ops *holes; /* holes_ops.h; NULL without the module */
 };
 
 TC_MUST_CHECK tc_status tci_registry_init(tci_registry *registry,

@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "base/error_text.h"
+#include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/trust_ops.h"
 
@@ -56,6 +57,13 @@ static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, t
                          has_module ? "option take_libraries" : "no module libraries");
 }
 
+static tc_status open_archive(tc_ifunc *fn, tc_error *err)
+{
+    return fn->registry->holes != NULL ? fn->registry->holes->open(fn, err)
+                                       : tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES,
+                                                          fn->archive_size, &fn->archive, err);
+}
+
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
                                  const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
 {
@@ -70,8 +78,7 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
     if (status == TC_OK && registry->trust != NULL)
         status = registry->trust->ops->check_bytes(fn, code, err);
     if (status == TC_OK)
-        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
-                                  &fn->archive, err);
+        status = open_archive(fn, err);
     if (status == TC_OK)
         status = check_kind(fn, code, err);
     if (status == TC_OK && registry->trust != NULL)

@@ -7,6 +7,7 @@
 #include "base/logger.h"
 #include "core/ep_state.h"
 #include "ifunc/code_form.h"
+#include "ifunc/holes_ops.h"
 
 #include <stdlib.h>
 
@@ -48,12 +49,18 @@ static bool has_what_is_wanted(tci_code_form *code, bool with_signature)
     return true;
 }
 
+static bool is_announced(const tc_ep *ep, const tc_ifunc *fn)
+{
+    const tci_holes_ops *holes = ep->core->registry.holes;
+    return ep->tx.bindings[fn->index] != TCI_TX_UNKNOWN ||
+           (holes != NULL && holes->is_announced(ep, fn));
+}
+
 void tci_code_out_begin(tc_ep *ep, const tci_content_id *id, bool with_signature)
 {
     tci_code_form code;
     tc_ifunc *fn = tci_code_form_find(&ep->core->registry, id, &code);
-    if (fn == NULL || ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN ||
-        !has_what_is_wanted(&code, with_signature)) {
+    if (fn == NULL || !is_announced(ep, fn) || !has_what_is_wanted(&code, with_signature)) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
         TC_LOG(TC_LOG_DEBUG,

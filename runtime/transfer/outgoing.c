@@ -2,6 +2,7 @@
 #include "transfer/outgoing.h"
 
 #include "core/ep_state.h"
+#include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
 #include "transfer/frame_copy.h"
 
@@ -10,6 +11,8 @@
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
     tc_status status = TC_OK;
+    if (out->fn->unfilled)
+        return out->fn->registry->holes->refuse(out->fn, err);
     out->made = (out->fn->entries & TCI_ENTRY_INIT) != 0 && !out->built;
     out->payload_size = out->args_size;
     if (out->made)

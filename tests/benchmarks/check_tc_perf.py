@@ -279,6 +279,15 @@ def check_first_call(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
+def check_holes(report):
+    """A row for each step of each way."""
+    expect([row["way"] for row in report["rows"]] == ["hole"] * 4 + ["archive"] * 3 + ["payload"], "eight rows", report["rows"])
+    for row in report["rows"]:
+        expect(list(row) == ["way", "step", "us_p50", "us_p99", "us_p999", "us_max"], "six members", list(row))
+        expect_tail(row, "us")
+    expect(report["ratios"]["hole_to_archive"] > 0, "a ratio", report["ratios"])
+
+
 def check_intrusion(report):
     """Calls while nothing new came, and while it did."""
     expect([row["turn"] for row in report["rows"]] == ["quiet", "intruded"], "both turns", report["rows"])
@@ -531,7 +540,7 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
           "forms": ("tsi", check_forms), "table": ("overhead", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
-          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call),
+          "holes": ("first-call", check_holes), "intrusion": ("first-call", check_intrusion), "call": ("call", check_call),
           "typed_call": ("call", check_typed_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
           "wait": ("wait", check_wait), "cycles": ("cycles", check_cycles), "served": ("served", check_served),

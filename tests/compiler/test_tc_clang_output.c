@@ -189,6 +189,32 @@ TEST_WITH(read_only_payloads, enter_empty_folder, leave_folder)
         "\"payload_alignment\":4096,\"payload_readonly\":true,\"active_message\":false,");
 }
 
+/* Images alone, which read the value where it lies. */
+TEST_WITH(holes, enter_empty_folder, leave_folder)
+{
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("holes.c"), "-o", "holes.tca", "-I" TEST_INCLUDE,
+             NULL);
+    assert_success();
+    open_archive(&a, "holes.tca");
+    assert_int_equal(tci_archive_slice_count(a.archive), 2);
+    for (size_t i = 0; i < 2; i++) {
+        tci_image image;
+        assert_ok(tci_image_open_slice(a.archive, i, &image, NULL));
+        assert_int_equal(image.hole_count, 1);
+        assert_string_equal(image.holes[0].name, "factor");
+        assert_int_equal(image.holes[0].bytes, 8);
+        assert_int_equal(image.relocation_count, 0);
+    }
+    close_archive(&a);
+    run_tool(&result, TEST_TC_AR, "show", "holes.tca", NULL);
+    assert_success();
+    assert_has(result.text, "    hole factor: 8 bytes at 0x");
+    run_tool(&result, TEST_TC_AR, "show", "--json", "holes.tca", NULL);
+    assert_success();
+    assert_has(result.text, "\"holes\":[{\"name\":\"factor\",\"place\":");
+}
+
 /* Of the operation alone: the other function of the source is an ordinary one. */
 TEST_WITH(operations_of_active_messages, enter_empty_folder, leave_folder)
 {

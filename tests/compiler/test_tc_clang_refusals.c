@@ -51,6 +51,25 @@ TEST_WITH(assembly_unless_allowed, enter_empty_folder, leave_folder)
     assert_int_equal(access("bad.tca", F_OK), 0);
 }
 
+static void compile_holes_refused(const char *name, const char *flag, const char *text)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("holes.c"), "-o", "bad.tca", "-I" TEST_INCLUDE,
+             name, flag, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, text);
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
+TEST_WITH(holes_that_no_image_has, enter_empty_folder, leave_folder)
+{
+    compile_holes_refused("--name=holes", "--forms=bitcode",
+                          "holes (TC_HOLE) are for images, and none is made");
+    compile_holes_refused("--name=shelf", "--library", "a library has no holes");
+    compile_holes_refused("--name=holes", "-DMORE", "more than 16 holes");
+    compile_holes_refused("--name=holes", "-DLARGE",
+                          "hole too_large has 257 bytes, expected 1 to 256");
+}
+
 /* By file and line, found by the macro, or by tc-clang in code without the macro. */
 TEST_WITH(alignments_that_payloads_cannot_have, enter_empty_folder, leave_folder)
 {

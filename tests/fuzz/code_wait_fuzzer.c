@@ -1,13 +1,17 @@
 /* Two peers send the same functions to one target, with code in the frame or beside it, in turn
  * or at once, while frames change, code leaves and comes again, links stand still, and
  * unrequested messages come. Whatever happens, endpoints end or go on, nothing outside a buffer
- * is read, and nothing is left when all is over. Each two bytes of the input are a step: action
- * and argument. */
+ * is read, and nothing is left when all is over. Some functions are values for holes of another
+ * one's code, which their target has to ask for first. Each two bytes of the input are a step:
+ * action and argument. */
 #include "../support/fake_node.h"
 
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
+#include "filled_archive.h"
 #include "fuzzer.h"
+#include "image.h"
+#include "modules/holes/filled.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/frame_out.h"
@@ -20,7 +24,10 @@
 typedef struct world {
     fake_pair pairs[2];
     tc_ifunc *functions[2][FUNCTIONS];
+    tc_ifunc *filled[2][FUNCTIONS];
 } world;
+
+extern const tci_module tci_holes_module;
 
 static unsigned runs;
 
@@ -42,6 +49,59 @@ static tc_ifunc *function_of(world *w, unsigned side, uint8_t how)
         w->functions[side][i] =
             fake_function(&w->pairs[side].near->core.registry, name, TCI_ENTRY_MAIN, sizes[i]);
     return w->functions[side][i];
+}
+
+/* An archive with something that begins as an image with holes does: no engine reads it. */
+static void *holed_archive(size_t *size_out)
+{
+    static const uint8_t code[100] = {TCI_IMAGE_VERSION, TCI_IMAGE_HOLES_BIT | 1};
+    const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_IMAGE};
+    tci_archive_writer *writer;
+    void *bytes;
+    MUST(tci_archive_writer_create("f0", TCI_ENTRY_MAIN, &writer, NULL) == TC_OK);
+    tci_archive_writer_stored(writer);
+    MUST(tci_archive_writer_add(writer, &slice, code, sizeof code, NULL, 0, NULL) == TC_OK);
+    MUST(tci_archive_writer_finish(writer, &bytes, size_out, NULL) == TC_OK);
+    tci_archive_writer_destroy(writer);
+    return bytes;
+}
+
+/* Its code's function is held by the filled one alone. */
+static tc_ifunc *make_filled(tci_registry *registry, uint8_t how)
+{
+    uint8_t bytes[TCI_FILLED_BYTES_MAX];
+    tci_registry_code code = {0};
+    tc_ifunc *holed, *fn = NULL;
+    void *archive = holed_archive(&code.archive_size);
+    code.archive = archive;
+    MUST(tci_registry_add(registry, &code, &holed, NULL) == TC_OK);
+    const tci_filled_archive filled = {
+        .code = holed->id, /* some have another size than the code */
+        .archive_size = (uint32_t)code.archive_size + (how % FUNCTIONS == 3 ? how >> 4 : 0),
+        .values = {1, {{&how, sizeof how}}}};
+    code = (tci_registry_code){.archive = bytes,
+                               .archive_size = tci_filled_archive_write(&filled, bytes)};
+    MUST(tci_registry_add(registry, &code, &fn, NULL) == TC_OK);
+    tci_registry_release(holed);
+    free(archive);
+    return fn;
+}
+
+static tc_ifunc *filled_of(world *w, unsigned side, uint8_t how)
+{
+    tc_ifunc **fn = &w->filled[side][how % FUNCTIONS];
+    if (*fn == NULL)
+        *fn = make_filled(&w->pairs[side].near->core.registry, how);
+    return *fn;
+}
+
+/* The module's state is static, as it outlives the nodes. */
+static void attach_holes(tci_registry *registry, tci_holes *state)
+{
+    MUST(tci_holes_module.attach_registry(registry, registry->options, NULL) == TC_OK);
+    *state = *tci_filled_state(registry);
+    tci_holes_module.detach_registry(registry);
+    registry->holes = &state->ops;
 }
 
 /* The opener of these functions. */
@@ -68,9 +128,9 @@ static void empty_outboxes(fake_pair *pair)
     }
 }
 
-static void send(world *w, unsigned side, uint8_t how)
+static void send(world *w, unsigned side, uint8_t how, bool filled)
 {
-    tc_ifunc *fn = function_of(w, side, how / 2);
+    tc_ifunc *fn = filled ? filled_of(w, side, how) : function_of(w, side, how / 2);
     tc_ep *ep = w->pairs[side].ep;
     tc_status status =
         how & 64 ? tc_send_uncached(ep, fn, &how, 1) : tc_send(ep, fn, &how, how & 128 ? 0 : 1);
@@ -195,7 +255,7 @@ static void step(world *w, uint8_t what, const uint8_t *bytes)
     switch (what % 16) {
     case 0:
     case 1:
-        send(w, side, how);
+        send(w, side, how, what % 16 == 1);
         return;
     case 8:
         change_frame(pair->peer, how);
@@ -229,6 +289,7 @@ static void step(world *w, uint8_t what, const uint8_t *bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static tci_holes holes[3];
     world w = {.functions = {{NULL}}};
     tc_log_set_level(TC_LOG_OFF);
     fake_injected_main = run;
@@ -236,6 +297,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.pairs[0].far->core.self.host_id[0]++; /* or each input would look at /proc */
     fake_pair_connect(&w.pairs[0]);
     fake_pair_add(&w.pairs[1], &w.pairs[0]);
+    attach_holes(&w.pairs[0].near->core.registry, &holes[0]);
+    attach_holes(&w.pairs[1].near->core.registry, &holes[1]);
+    attach_holes(&w.pairs[0].far->core.registry, &holes[2]);
     make_codes();
     if (size > 0) /* whether code goes along at all */
         w.pairs[0].near->core.options.code_push = data[0] & 1;

@@ -55,6 +55,20 @@ static void check_names(const tci_image *image)
         MUST(name[0] != '\0' && strlen(name) < TCI_ARCHIVE_SYMBOL_MAX);
 }
 
+/* Their values are written there without another check. */
+static void check_holes(const tci_image *image)
+{
+    MUST(image->hole_count <= TCI_HOLES_MAX && image->values == NULL);
+    for (uint32_t i = 0; i < image->hole_count; i++) {
+        const tci_image_hole *hole = &image->holes[i];
+        const tci_image_segment *s = tci_image_segment_at(image, hole->place, hole->bytes);
+        MUST(s != NULL && s->kind != TCI_IMAGE_DATA);
+        MUST(hole->bytes >= 1 && hole->bytes <= TCI_HOLE_BYTES_MAX);
+        MUST(hole->name[0] != '\0' && strlen(hole->name) < TCI_ARCHIVE_NAME_MAX);
+        MUST(i == 0 || strcmp(hole[-1].name, hole->name) < 0);
+    }
+}
+
 /* As the unwinder walks it. */
 static void check_eh_frame(const tci_image *image)
 {
@@ -92,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_relocations(&image);
     check_names(&image);
+    check_holes(&image);
     check_eh_frame(&image);
     return 0;
 }

@@ -129,7 +129,7 @@ GRANULE = value(r"TCI_FRAME_GRANULE (\d+)u")
 
 LISTS = [
     ("call", calls, ["runtime/modules/engine/host_symbols.c", "runtime/modules/calls/calls_module.c",
-                   "runtime/modules/libraries/libraries_module.c"], promised_calls, "docs/what-an-ifunc-may-do.md"),
+                   "runtime/modules/libraries/libraries_module.c", "runtime/modules/holes/holes_module.c"], promised_calls, "docs/what-an-ifunc-may-do.md"),
     ("event", events, ["runtime/modules/limits/audit.c", "runtime/modules/limits/audit_file.c"], described_events, "docs/audit.md"),
     ("word", policy_words, ["runtime/engine/policy_reader.c"], described_words, "docs/policy.md"),
     ("option", quotas, ["runtime/base/option_list.h"], limited_options, "runtime/core/limits.h"),

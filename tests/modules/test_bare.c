@@ -147,6 +147,18 @@ static void injected_code_is_not_sent(void **state)
     tc_context_destroy(ctx);
 }
 
+static void holes_are_not_filled(void **state)
+{
+    const tc_hole_value value = {"any", "x", 1};
+    tc_context *ctx = test_context(NULL);
+    tc_ifunc *fn = open_archive(ctx), *filled;
+    tc_error error = {0};
+    assert_int_equal(tc_ifunc_fill(fn, &value, 1, &filled, &error), TC_E_UNSUPPORTED);
+    if (strstr(error.text, "tc_ifunc_fill_sized needs the module holes") == NULL)
+        fail_msg("%s", error.text);
+    tc_context_destroy(ctx);
+}
+
 /* The option's value is in the text where other values need no module. */
 static const char *const needing[][4] = {
     {"delivery", "am", "ucx", "delivery=am"},
@@ -361,6 +373,7 @@ int main(void)
         cmocka_unit_test(code_is_refused),
         cmocka_unit_test(bitcode_of_a_program_is_not_opened),
         cmocka_unit_test(injected_code_is_not_sent),
+        cmocka_unit_test(holes_are_not_filled),
         cmocka_unit_test(an_option_names_its_module),
         cmocka_unit_test(calls_and_groups_say_what_is_missing),
         cmocka_unit_test(threads_of_the_library_say_what_is_missing),

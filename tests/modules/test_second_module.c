@@ -10,6 +10,7 @@
 #include "core/network_ops.h"
 #include "core/tasks_ops.h"
 #include "engine/loading.h"
+#include "ifunc/holes_ops.h"
 #include "ifunc/libraries_ops.h"
 #include "ifunc/trust_ops.h"
 #include "modules/windows/windows.h"
@@ -27,6 +28,7 @@ static const tci_module *const built[] = {TCI_MODULES_BUILT(LISTED) NULL};
 /* The tables of the other modules. */
 static const tci_loading_ops loading;
 static const tci_libraries_ops libraries;
+static const tci_holes_ops holes;
 static const tci_guests_ops guests;
 static const tci_trust_ops trust_ops;
 static const tci_calls_ops calls_ops;
@@ -48,12 +50,14 @@ static void take_all(tc_context *ctx)
     ctx->core.tasks = &tasks;
     ctx->core.registry.loading = &loading;
     ctx->core.registry.libraries = &libraries;
+    ctx->core.registry.holes = &holes;
     ctx->core.registry.trust = &trust;
 }
 
 static void assert_all_stay(const tc_context *ctx)
 {
     assert_ptr_equal(ctx->guests.ops, &guests);
+    assert_ptr_equal(ctx->core.registry.holes, &holes);
     assert_ptr_equal(ctx->core.limits, &limits);
     assert_ptr_equal(ctx->core.calls, &calls);
     assert_ptr_equal(ctx->core.network, &network);

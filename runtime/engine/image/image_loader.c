@@ -1,11 +1,12 @@
 /* Loading takes four steps: names of imports become addresses, the arena gives a slot, the
- * segments are copied there through its writable view and relocated, and the code's frames
- * are registered with the unwinder. Binding again repeats only the words that hold imports. */
+ * segments are copied there through its writable view, relocated and filled, and the code's
+ * frames are registered with the unwinder. Binding again repeats only the words of imports. */
 #include "image_loader.h"
 
 #include "base/arch.h"
 #include "base/error_text.h"
 #include "engine/name_list.h"
+#include "image_holes.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -277,6 +278,14 @@ static size_t memory_of(const tci_image *image)
     return bytes;
 }
 
+/* Holes lie in segments that nothing writes to once they are protected. */
+static void write_values(const tci_image *image, const tci_image_views *views)
+{
+    for (uint32_t i = 0; i < image->hole_count; i++)
+        memcpy(views->fixed + image->holes[i].place, image->values->items[i].bytes,
+               image->holes[i].bytes);
+}
+
 static tc_status place_bound(tci_code_arena *arena, const tci_image *image,
                              const uint64_t *imports, tci_loaded_image **loaded_out,
                              tc_error *err)
@@ -294,6 +303,8 @@ static tc_status place_bound(tci_code_arena *arena, const tci_image *image,
     const tci_image_views views = {.fixed = loaded->area.write, .data = loaded->area.run};
     tci_image_relocate_copy(image, &views);
     tci_image_relocate(image, (uint64_t)(uintptr_t)loaded->area.run, imports, &views);
+    write_values(image, &views);
+    loaded->image.values = NULL; /* they may leave before the code does */
     tci_code_arena_written(&loaded->area, image);
     register_frames(loaded);
     *loaded_out = loaded;
@@ -308,6 +319,7 @@ tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
     uint64_t few[FEW_IMPORTS];
     uint64_t *imports = few;
     size_t count = (size_t)image->weak_count + image->symbol_count;
+    TC_TRY(tci_image_holes_check_filled(image, err));
     if (memory_max > 0 && memory_of(image) > memory_max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "code and data take %zu bytes, option code_memory_max is %llu",

@@ -35,9 +35,9 @@ TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image,
                                               tc_error *err);
 
 /* Loads an image for this architecture and this CPU; its bytes may be freed afterwards. It may
- * take memory_max bytes of memory; 0: any number. Any thread. TC_E_UNRESOLVED, TC_E_VERSION,
- * TC_E_CORRUPT (all as above), TC_E_TOO_LARGE, TC_E_UNSUPPORTED (see code_arena.h),
- * TC_E_NO_MEMORY. */
+ * take memory_max bytes of memory; 0: any number. Any thread. TC_E_INVALID: it has holes and
+ * no values for them. TC_E_UNRESOLVED, TC_E_VERSION, TC_E_CORRUPT (all as above),
+ * TC_E_TOO_LARGE, TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
                                                const tci_import_source *source,
                                                tci_symbols *symbols, uint64_t memory_max,

@@ -163,6 +163,10 @@ static tc_status validate(tci_injector *injector, tc_error *err)
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "injected code: it has constructors or destructors, which are for "
                              "code that stays; send it by tc_send");
+    if (injector->image.hole_count > 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "injected code: it has holes, whose values do not come with it; "
+                             "send it by tc_send");
     const char *deps = next_text(&texts);
     if (deps == NULL)
         return tci_error_set(err, TC_E_CORRUPT,

@@ -53,11 +53,16 @@ static tc_status check_throws_nothing(const tci_archive *archive, size_t index, 
 }
 
 /* Injected code serves one message, so its constructors and destructors would run for each
- * message. */
-static tc_status check_life(const tci_archive *archive, size_t index, tc_error *err)
+ * message. Its frame has no space for values of holes. */
+static tc_status check_image(const tci_archive *archive, size_t index, tc_error *err)
 {
     tci_image image;
     TC_TRY(tci_image_open_slice(archive, index, &image, err));
+    if (image.hole_count > 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "%s: it has holes, whose values do not come with injected code; "
+                             "tc_send brings them",
+                             tci_archive_name(archive));
     if ((image.entries & TCI_ENTRY_LIFE) == 0)
         return TC_OK;
     return tci_error_set(err, TC_E_UNSUPPORTED,
@@ -85,7 +90,7 @@ static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *
     TC_TRY(tci_archive_select_image(fn->archive, tci_target_triple(target), TCI_CPU_ANY, &index,
                                     err));
     TC_TRY(check_throws_nothing(fn->archive, index, err));
-    TC_TRY(check_life(fn->archive, index, err));
+    TC_TRY(check_image(fn->archive, index, err));
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
     size_t rest_size = deps_size + 1 + names_size(fn->archive, index);
     size_t size =

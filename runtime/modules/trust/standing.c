@@ -1,8 +1,13 @@
 /* Code is judged in two steps: before its archive is parsed, by the signature alone, if one is
- * required; then, with the archive open, by name, content and lists. */
+ * required; then, with the archive open, by name, content and lists.
+ *
+ * A filled function (ifunc/holes_ops.h) has the standing of its code, and travels with the
+ * code's signature. Its own bytes, the values, are never signed. */
 #include "standing.h"
 
 #include "base/error_text.h"
+#include "filled_archive.h"
+#include "ifunc/holes_ops.h"
 #include "modules/trust/trust.h"
 
 #include <stdlib.h>
@@ -71,6 +76,8 @@ static bool needs_signature(const tc_ifunc *fn, bool arrived)
 
 const uint8_t *tci_standing_content(tc_ifunc *fn)
 {
+    if (fn->filled != NULL)
+        return tci_standing_content(fn->registry->holes->code_of(fn));
     const tci_code_bytes code = tci_registry_bytes(fn);
     if (!fn->content_known)
         tci_code_statement_content(fn->archive, code.deps, code.deps_size, fn->content);
@@ -141,9 +148,24 @@ static tc_status judge_rules(tc_ifunc *fn, tc_error *why)
     return TC_OK;
 }
 
+/* Judges the code again, as its key may have ended, and takes over the result. */
+static tc_status judge_filled(tc_ifunc *fn, tc_error *err)
+{
+    tc_ifunc *code = fn->registry->holes->code_of(fn);
+    const tc_status status = tci_standing_judge(code, err);
+    memcpy(fn->signer, code->signer, sizeof fn->signer);
+    fn->signer_name = code->signer_name;
+    fn->signer_form = code->signer_form;
+    fn->good_until = code->good_until;
+    fn->standing = code->standing;
+    return status;
+}
+
 tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err)
 {
     tc_error why;
+    if (fn->filled != NULL)
+        return judge_filled(fn, err);
     fn->signer[0] = '\0';
     fn->signer_name = NULL;
     fn->signer_form = TCI_CHOICE_AUTO;
@@ -228,6 +250,8 @@ tc_status tci_standing_check_bytes(tc_ifunc *fn, const tci_registry_code *code, 
 {
     const tci_trusted_key *key;
     tc_error found, why;
+    if (tci_filled_archive_is(code->archive, code->archive_size))
+        return TC_OK;
     TC_TRY(make_signature(fn, code, &fn->signature, err));
     if (code->own || !needs_signature(fn, code->arrived) || code->signature_text != NULL)
         return TC_OK;
@@ -252,9 +276,27 @@ static tc_status judge_for(tc_ifunc *fn, bool arrived, tc_error *err)
     return tci_error_set(err, TC_E_REFUSED, "%s", why.text);
 }
 
+/* Has a filled function travel with the signature of its code. */
+static tc_status copy_signature(tc_ifunc *fn, tc_error *err)
+{
+    const tc_ifunc *code = fn->registry->holes->code_of(fn);
+    if (code->signature == NULL)
+        return TC_OK;
+    fn->signature = malloc(sizeof *fn->signature);
+    if (fn->signature == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "signature: out of memory");
+    *fn->signature = *code->signature;
+    memcpy((uint8_t *)(uintptr_t)fn->code + fn->code_bytes, code->code + code->code_bytes,
+           TCI_CODE_SIGNATURE_BYTES);
+    return TC_OK;
+}
+
 tc_status tci_standing_judge_new(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
-    complete_signature(fn, code);
+    if (fn->filled != NULL)
+        TC_TRY(copy_signature(fn, err));
+    else
+        complete_signature(fn, code);
     fn->own = code->own;
     return judge_for(fn, code->arrived, err);
 }
@@ -289,6 +331,8 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tci_code_sig
 tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     tci_code_signature *fresh;
+    if (fn->filled != NULL)
+        return judge_for(fn, code->arrived, err);
     TC_TRY(make_signature(fn, code, &fresh, err));
     if (fn->signer[0] != '\0')
         free(fresh);

@@ -81,6 +81,14 @@ extern "C" {
         fn_out: *mut *mut tc_ifunc,
         err: *mut tc_error,
     ) -> tc_status;
+    pub fn tc_ifunc_fill_sized(
+        func: *mut tc_ifunc,
+        values: *const tc_hole_value,
+        count: usize,
+        value_size: usize,
+        filled_out: *mut *mut tc_ifunc,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_library_list_sized(
         ctx: *mut tc_context,
         infos: *mut tc_library_info,

@@ -41,6 +41,14 @@ pub struct tc_code {
     pub prototype: *const c_char,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tc_hole_value {
+    pub name: *const c_char,
+    pub value: *const c_void,
+    pub size: usize,
+}
+
 /// POSIX's, for `tc_send_start_sized`.
 #[repr(C)]
 #[derive(Clone, Copy)]

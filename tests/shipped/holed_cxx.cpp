@@ -1,0 +1,2 @@
+/* As C++. */
+#include "holed.c"
