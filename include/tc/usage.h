@@ -13,17 +13,17 @@
  * calls a turn mean that messages wait, and a full turn has left some behind.
  *
  * The run time of a call lasts until the function returns; of one that waits (tc/task.h), until
- * it first waits. The first TC_USAGE_TIMED_FIRST calls of a function are timed, and then one of
- * TC_USAGE_TIMED_EVERY on average. The distance between two is random, so that calls which take
- * turns are sampled alike. Percentiles are within 5 % of those of all calls where some thousand
- * calls were sampled, and include the cost of one reading of the clock.
+ * it first waits. The first TC_USAGE_TIMED_FIRST calls of a function are timed, then as many of
+ * every second call, of every fourth, and so on, down to one of TC_USAGE_TIMED_EVERY on average.
+ * The distance between two is random, so that calls which take turns are sampled alike.
+ * Percentiles are within 5 % of those of all calls where some thousand calls were sampled, and
+ * include the cost of one reading of the clock. The code of tc_send_injected is not timed.
  *
  * Bounds. Entries are kept for TC_USAGE_FUNCTIONS_MAX functions, by content id,
  * TC_USAGE_PEERS_MAX connected peers and TC_USAGE_IDENTITIES_MAX identities. Each kind has one
  * more entry named "other": for functions and identities beyond the bound, and for peers beyond
- * it and those that have gone. So the sums of all entries of a kind never decrease. A peer that
- * sends ever new functions can fill the table of functions, and hide those of others in
- * "other"; the option quota_functions limits it. */
+ * it and those that have gone. A peer that sends ever new functions can fill the table of
+ * functions, and hide those of others in "other"; the option quota_functions limits it. */
 #ifndef TC_USAGE_H
 #define TC_USAGE_H
 
