@@ -308,7 +308,8 @@ static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
            ep->rx.slots[f->slot].main != NULL;
 }
 
-static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+static inline __attribute__((always_inline)) outcome
+run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
 {
     __builtin_prefetch(frame + tci_frame_align(TCI_FRAME_HEADER_BYTES + f->payload_size));
     outcome result =

@@ -272,7 +272,7 @@ class Addresses(unittest.TestCase):
             self.assertEqual(node.ask("/healthz").status, 200)
 
     def test_malformed_addresses(self):
-        for at in ("127.0.0.1", "", ":", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:x", "host.example:80", "::1:80", "[::1:80", "-1",
+        for at in ("127.0.0.1", ":", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:x", "host.example:80", "::1:80", "[::1:80", "-1",
                    "[127.0.0.1]:80"):
             self.assertIn(f"--http {at}: expected a port, or a numeric address and a port", self.refuse(at), at)
 
