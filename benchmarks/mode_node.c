@@ -28,7 +28,10 @@ enum {
     RULES = 8,
     CONFINED = 16,
     ISOLATED = 32,
-    READ_ONLY = 64
+    READ_ONLY = 64,
+    UNCOUNTED = 128, /* statistics: the option usage */
+    COUNTED = 256,
+    TIMED = 512
 };
 
 typedef struct node_mode {
@@ -97,6 +100,11 @@ static void set_node(node_settings *settings, const perf_series *series)
 {
     const unsigned protection = protection_of(series);
     set(settings, "spin", "500us");
+    if (protection & (UNCOUNTED | COUNTED | TIMED))
+        set(settings, "usage",
+            protection & UNCOUNTED ? "off"
+            : protection & COUNTED ? "counts"
+                                   : "times");
     if (protection & SIGNED) {
         set_file(settings, "trust", "trust");
         set(settings, "require_signature", "yes");
@@ -417,6 +425,12 @@ const perf_mode *const node_modes[] = {&off.mode,       &sealed.mode,
                                        &policy.mode,    &read_only.mode,
                                        &confined.mode,  &isolated.mode,
                                        &all.mode,       NULL};
+
+NODE_MODE(uncounted, "off", UNCOUNTED);
+NODE_MODE(counted, "counts", COUNTED);
+NODE_MODE(timed, "times", TIMED);
+
+const perf_mode *const node_usage_modes[] = {&uncounted.mode, &counted.mode, &timed.mode, NULL};
 
 bool mode_node_is(const perf_mode *mode)
 {

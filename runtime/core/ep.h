@@ -84,9 +84,10 @@ struct tc_ep {
     tci_core *core;
     tc_ep *next; /* in the core's list; bound: CONNECTIONS_MAX */
     tci_ep_state state;
-    uint16_t connection;         /* our id of it, in messages to us */
-    uint64_t token;              /* carried by such messages; known to the peer only */
-    struct tci_account *account; /* of its identity, with quotas: core/limits.h */
+    uint16_t connection;          /* our id of it, in messages to us */
+    uint64_t token;               /* carried by such messages; known to the peer only */
+    struct tci_account *account;  /* of its identity, with quotas: core/limits.h */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: nothing was counted yet */
     bool unconfirmed; /* the peer has not confirmed yet that it is the expected member */
 
     tci_receiver rx;

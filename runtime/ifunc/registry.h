@@ -74,7 +74,8 @@ struct tc_ifunc {
     /* Calls until its code needs attention: call_count.h. Stored beside the entry because every
      * call counts here. */
     uint64_t calls_left;
-    tci_entries entry; /* null until loaded */
+    tci_entries entry;            /* null until loaded */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: nothing was counted yet */
     tci_registry *registry;
     unsigned entries;    /* TCI_ENTRY_ bits of the archive */
     unsigned references; /* open handles and bound slots */
