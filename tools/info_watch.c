@@ -1,6 +1,6 @@
-/* Asks a node for its activity at each refresh, by the function tell_activity, which is embedded
- * in tc-info. While a node runs another function for long, it cannot answer: then a second
- * connection learns what it runs, and the question is not repeated before that is over, so that
+/* Asks a node for its activity at each refresh, by the function tell_activity, which is part of
+ * tc-info. A node that runs another function for long cannot answer. Then a second connection
+ * learns its name, and the question is not repeated before that function has returned, so that
  * no questions pile up there. */
 #include "info_watch.h"
 

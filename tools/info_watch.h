@@ -14,9 +14,10 @@ typedef struct info_watch_params {
 } info_watch_params;
 
 /* Blocks. A node that does not answer in time, or is lost, is asked again at each refresh, and
- * the reason takes the place of its figures.
+ * the reason is shown instead of its figures.
  *
- *   TC_OK             the node has answered at the last refresh, or said what keeps it busy
+ *   TC_OK             the node has answered at the last refresh, or has named the function that
+ *                     keeps it busy
  *   TC_E_CORRUPT      its answer is malformed
  *   TC_E_UNSUPPORTED  this program was built without LLVM, which makes the function that asks
  *   as tc_ep_connect  it was not reached at first

@@ -1,5 +1,5 @@
-/* The activity of a node, as the function of tc-info --watch reports it: a head, the counters of
- * tc_stats_value in their order, and entries of its usage (tc/usage.h). */
+/* The activity of a node, as the function of tc-info --watch reports it: a head, the counters
+ * of tc_stats_value in their order, and entries of its usage (tc/usage.h). */
 #ifndef NODE_ACTIVITY_H
 #define NODE_ACTIVITY_H
 
@@ -61,7 +61,7 @@ typedef struct node_activity {
 /* Finds the parts of a peer's answer, which stay in `answer` (aligned as malloc aligns),
  * terminates their texts and makes them printable. Returns false for a malformed answer:
  * another size than its numbers make, more than the bounds above, or an entry of an unknown
- * kind; `why_out` then has what was found and expected. */
+ * kind; `why_out` then has the found and the expected one. */
 bool node_activity_read(void *answer, size_t size, node_activity *activity_out, char *why_out,
                         size_t why_size);
 

@@ -15,10 +15,10 @@ typedef struct ping_figures {
     uint64_t kept_ns[PING_FIGURES_KEPT];
 } ping_figures;
 
-/* Adds a round trip that was answered. Zeroed figures have none. */
+/* Adds a round trip that was answered. Figures are zeroed at first. */
 void ping_figures_add(ping_figures *figures, uint64_t ns);
-/* Returns the time that 99 of 100 round trips did not exceed; 0 without any. Sorts what was
- * kept, so it comes last. */
+/* Returns the time that 99 of 100 round trips did not exceed; 0 without any. Sorts the
+ * kept ones, so it comes last. */
 uint64_t ping_figures_p99(ping_figures *figures);
 
 #endif

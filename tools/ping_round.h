@@ -1,6 +1,6 @@
-/* One round trip to a peer. The endpoint asks the peer to report how far it has read, by a frame
- * that every peer answers, whatever code it accepts (TCI_CONTROL_CREDIT of wire/frame.h): so it
- * measures the way of a message and of the peer's thread, and runs no function there. */
+/* One round trip to a peer. The endpoint asks the peer to report how far it has read, by a
+ * frame that every peer answers, whatever code it accepts (TCI_CONTROL_CREDIT of wire/frame.h).
+ * So it measures the way of a message and the peer's thread, and runs no function there. */
 #ifndef PING_ROUND_H
 #define PING_ROUND_H
 

@@ -1,5 +1,5 @@
-/* Measures round trips to a peer, one in each interval, and names what it can learn of those
- * that are lost.
+/* Measures round trips to a peer, one in each interval, and prints the reasons of those that
+ * are lost.
  *
  * An endpoint delivers in order and without loss, so a round trip is lost when its answer does
  * not come in time, or when the endpoint ends. In the first case a second connection asks the
@@ -32,7 +32,7 @@ typedef struct arguments {
     uint64_t count; /* 0: until a signal */
     uint64_t interval_ns;
     uint64_t timeout_ns;
-    uint64_t deadline_ns; /* of the whole run; 0: none */
+    uint64_t deadline_ns; /* of the whole run; 0: without */
     bool quiet;
     bool json;
 } arguments;
@@ -246,7 +246,7 @@ static tc_status reconnect(pinger *p, bool *is_again_out, tc_error *error)
     return status;
 }
 
-/* A round trip that a signal or the deadline of the run cut short is none. */
+/* A round trip that a signal or the deadline of the run cut short does not count. */
 static void ping(pinger *p)
 {
     uint64_t ns;
@@ -316,7 +316,7 @@ static int connect_and_ping(pinger *p)
         &command, p->figures.lost == 0 && p->figures.answered > 0 ? TOOL_OK : TOOL_FAILED);
 }
 
-/* What was not answered in time gets no more time to close. */
+/* Round trips that were not answered in time get no more time to close. */
 static tc_status create_context(tc_context **ctx_out, tc_error *err)
 {
     tc_options *options;

@@ -4,7 +4,7 @@
 
 #include "node_activity.h"
 
-/* One report; zeroed: none. */
+/* One report. Zeroed at first, before any has come. */
 typedef struct watch_sample {
     node_activity activity;
     void *bytes; /* that it lies in, NODE_ACTIVITY_BYTES_MAX */

@@ -91,7 +91,7 @@ static void print_head(FILE *out, const watch_report *r)
                head->has_usage ? "" : "; option usage is off there");
 }
 
-/* Writes a time in at most 8 columns; "-" for none. */
+/* Writes a time in at most 9 columns; "-" for 0. */
 static const char *time_text(uint64_t ns, char text[16])
 {
     if (ns == 0)

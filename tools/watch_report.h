@@ -11,8 +11,8 @@ typedef struct watch_report {
     const watch_rates *rates; /* NULL: the node has not answered */
     const watch_sample *sample;
     double answer_us; /* from question to answer */
-    const char *now;  /* what keeps it from answering, or why it is lost; NULL: it answers */
-    unsigned columns; /* longer lines are cut; 0: none is */
+    const char *now;  /* the reason why it does not answer; NULL: it does */
+    unsigned columns; /* longer lines are cut; 0: any width */
     unsigned lines;   /* so many at most; 0: any number */
 } watch_report;
 

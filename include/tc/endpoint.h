@@ -28,8 +28,8 @@ extern "C" {
  * moments.
  *
  * A peer whose thread runs one function for long answers within a second that it is busy, if
- * its option call_time_max is not 0 (tc-node sets that): for how long, in which function, and of
- * which sender. The log gets a warning with that text at once. The call goes on trying, as
+ * its option call_time_max is not 0 (tc-node sets that): for how long, in which function, and
+ * of which sender. The log gets a warning with that text at once. The call goes on trying, as
  * functions of some seconds are no failure, and the text is in err when the time is over. The
  * peer may have accepted the connection just before the function began, and cannot answer it;
  * so one more connection is made where the first gets no answer for 0.6 to 0.9 s.

@@ -11,7 +11,7 @@
 /* For the first answer of the peer's host: longer than most networks take, and shorter than the
  * second that a kernel waits before it tries again. */
 #define PATIENCE_NS 250000000ull
-/* After that, for the HELLO of a peer whose host has answered. */
+/* After that, once the host has answered, for the peer's HELLO. */
 #define UNHEARD_NS 350000000ull
 
 void tci_connecting_keep_identity(tc_ep *ep)

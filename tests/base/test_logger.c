@@ -155,7 +155,7 @@ static int print_all_levels(void)
     return 0;
 }
 
-/* The lines of a fresh process, whose JOURNAL_STREAM is its standard error's inode plus
+/* The lines of a fresh process. Its JOURNAL_STREAM is the inode of its standard error plus
  * `beside`. */
 static void lines_at_start(uint64_t beside, char lines_out[LINES_MAX])
 {

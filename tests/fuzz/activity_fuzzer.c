@@ -1,7 +1,7 @@
-/* A node's answers to tc-info --watch: parts of accepted ones lie within the answer, their texts
- * end and can be shown on a terminal, and two of them have rates that can be printed, as lines
- * and as JSON; every refusal has a reason. The first two bytes of the input are the size of the
- * older answer. */
+/* A node's answers to tc-info --watch: parts of accepted ones lie within the answer, their
+ * texts end and can be shown on a terminal, and two of them have rates that can be printed, as
+ * lines and as JSON; every refusal has a reason. The first two bytes of the input are the size
+ * of the older answer. */
 #include "../../tools/watch_report.h"
 #include "fuzzer.h"
 
@@ -24,8 +24,7 @@ static watch_sample take(const uint8_t *data, size_t size)
     MUST(sample.bytes != NULL);
     if (size > 0)
         memcpy(sample.bytes, data, size);
-    sample.is_there =
-        node_activity_read(sample.bytes, size, &sample.activity, why, sizeof why);
+    sample.is_there = node_activity_read(sample.bytes, size, &sample.activity, why, sizeof why);
     MUST(sample.is_there == (why[0] == '\0'));
     if (!sample.is_there)
         return sample;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tc-info --watch as a user meets it: on a terminal, elsewhere and as JSON, and what a node that does not answer is doing.
+"""tc-info --watch as a user meets it: on a terminal, elsewhere and as JSON, also with a node that does not answer.
 
     check_tc_info_watch.py TC_INFO TC_NODE [TC_SEND FUNCTIONS]    a folder with misbehave.tca and transcript.tca
 """
