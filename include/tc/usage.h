@@ -80,20 +80,20 @@ typedef struct tc_usage_entry {
 /* Called for each entry; may call nothing of this library. */
 typedef void (*tc_usage_visitor)(void *user, const tc_usage_entry *entry);
 
-/* Calls `visit` for each function that was called, loaded or refused, then for each peer, then
- * for each identity; "other" is the last of its kind, and absent while all of it is 0. Any
+/* Calls the callback for each function that was called, loaded or refused, then for each peer,
+ * then for each identity; "other" is the last of its kind, and absent while all of it is 0. Any
  * thread may call this while the context lives, also while another one progresses it; a shipped
  * function may, too. The calls of a turn are added when it ends. A message waits at most for
  * the copy of one entry.
  *
  *   ctx       a context
- *   visit     is called in this thread
+ *   callback  is called in this thread
  *   user      passed on to it
  *
- *   TC_OK             all entries were visited; none, if nothing was counted yet
+ *   TC_OK             it was called for all entries
  *   TC_E_UNSUPPORTED  the option usage is off, or the library was built without the module
- *                     `usage`: `visit` was not called */
-TC_API tc_status tc_usage_visit(tc_context *ctx, tc_usage_visitor visit, void *user);
+ *                     `usage`: the callback was not called */
+TC_API tc_status tc_usage_visit(tc_context *ctx, tc_usage_visitor callback, void *user);
 
 #ifdef __cplusplus
 }

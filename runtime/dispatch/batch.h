@@ -12,15 +12,15 @@
 typedef struct tci_batch {
     tci_current *current;
     tci_current outer;
-    uint64_t begin, end; /* positions in the ring */
+    uint64_t bytes, end; /* size of its part of the ring, and the position behind that */
 } tci_batch;
 
 static inline void tci_batch_begin(tci_batch *batch, tc_ep *ep, uint64_t bytes)
 {
     batch->current = tci_current_get();
     batch->outer = *batch->current;
-    batch->begin = ep->rx.ring.head;
-    batch->end = batch->begin + bytes;
+    batch->bytes = bytes;
+    batch->end = ep->rx.ring.head + bytes;
     batch->current->ep = ep;
     batch->current->invocation = NULL;
     (void)tci_pending_enter(&ep->core->pending, TCI_RUNNING);
@@ -31,7 +31,8 @@ static inline void tci_batch_end(const tci_batch *batch, tc_ep *ep, unsigned run
 {
     tci_core *core = ep->core;
     tci_awaited_frame_set(&core->awaited, &ep->rx.ring,
-                          run == 1 && empty ? ep->rx.ring.head - batch->begin : 0);
+                          run == 1 && empty ? ep->rx.ring.head - (batch->end - batch->bytes)
+                                            : 0);
     tci_pending_leave(&core->pending, TCI_RUNNING, 0);
     TCI_INVARIANT(current_message, batch->current->ep == ep);
     *batch->current = batch->outer;
