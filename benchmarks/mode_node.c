@@ -29,9 +29,7 @@ enum {
     CONFINED = 16,
     ISOLATED = 32,
     READ_ONLY = 64,
-    UNCOUNTED = 128, /* statistics: the option usage */
-    COUNTED = 256,
-    TIMED = 512
+    USAGE = 128 /* the option usage is the mode's name */
 };
 
 typedef struct node_mode {
@@ -100,11 +98,8 @@ static void set_node(node_settings *settings, const perf_series *series)
 {
     const unsigned protection = protection_of(series);
     set(settings, "spin", "500us");
-    if (protection & (UNCOUNTED | COUNTED | TIMED))
-        set(settings, "usage",
-            protection & UNCOUNTED ? "off"
-            : protection & COUNTED ? "counts"
-                                   : "times");
+    if (protection & USAGE)
+        set(settings, "usage", series->mode->name);
     if (protection & SIGNED) {
         set_file(settings, "trust", "trust");
         set(settings, "require_signature", "yes");
@@ -426,9 +421,9 @@ const perf_mode *const node_modes[] = {&off.mode,       &sealed.mode,
                                        &confined.mode,  &isolated.mode,
                                        &all.mode,       NULL};
 
-NODE_MODE(uncounted, "off", UNCOUNTED);
-NODE_MODE(counted, "counts", COUNTED);
-NODE_MODE(timed, "times", TIMED);
+NODE_MODE(uncounted, "off", USAGE);
+NODE_MODE(counted, "counts", USAGE);
+NODE_MODE(timed, "times", USAGE);
 
 const perf_mode *const node_usage_modes[] = {&uncounted.mode, &counted.mode, &timed.mode, NULL};
 

@@ -204,7 +204,7 @@ static void add_row_of_more(node_exposition *e)
 
 typedef struct family {
     const char *name; /* ends with the unit, if it has one */
-    const char *unit; /* "": none */
+    const char *unit; /* or "" */
     const char *help;
     const char *label; /* the first label, with '=' */
     tc_usage_kind kind;

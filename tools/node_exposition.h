@@ -1,5 +1,5 @@
-/* The metrics of a node as OpenMetrics text 1.0: its counters, and the usage of functions, peers
- * and identities (<tc/usage.h>). docs/metrics.md lists the names. */
+/* The metrics of a node as OpenMetrics text 1.0: its counters, and the usage of functions,
+ * peers and identities (<tc/usage.h>). docs/metrics.md lists the names. */
 #ifndef NODE_EXPOSITION_H
 #define NODE_EXPOSITION_H
 

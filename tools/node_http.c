@@ -1,3 +1,13 @@
+/* The thread polls a descriptor that ends it, the listener, and its connections. A connection
+ * is a slot with a buffer of fixed size: it reads a request, sends the answer, and waits
+ * for its peer to close, as bytes of the peer's that were not read would have the kernel drop
+ * the answer. Each of the three states has a deadline, so a peer that stops in any of them
+ * loses its slot. The listener is polled while a slot is free.
+ *
+ * A page is made in a slot's own memory, which stays for the next one, from a copy of the
+ * counters and by a visit of the context's usage. The node's loop only adds to a number, and
+ * copies its counters from time to time. The thread must never call anything else of the
+ * context. */
 #include "node_http.h"
 
 #include "node_exposition.h"
@@ -52,7 +62,7 @@ struct node_http {
     atomic_ullong turns; /* of the node's loop */
     pthread_mutex_t lock;
     node_counters counters; /* under the lock */
-    /* Of the thread. */
+    /* Used by the thread alone. */
     unsigned long long seen_turns;
     uint64_t turned_ns; /* when the loop was seen to turn */
     uint64_t rests_until_ns;
@@ -147,8 +157,7 @@ static void end(peer *p)
 }
 
 /* Sends as much as the peer takes. A confined process has no sendmsg; writev raises SIGPIPE,
- * which this thread blocks. Bytes of the peer's that were not read would have the kernel drop the
- * answer at a close, so they are read first. */
+ * which this thread blocks. */
 static void go_on_sending(peer *p)
 {
     const size_t all = p->head_size + p->body_size;

@@ -3,9 +3,9 @@
  * One thread serves all scrapers, so neither they nor the making of a page keep the node's loop
  * from running messages, and a function that does not return keeps no scraper waiting. It
  * answers GET and HEAD of /metrics and /healthz, one request a connection. At most
- * NODE_HTTP_PEERS_MAX connections are served at a time, others wait in the listener's queue; each
- * ends at a deadline, whatever its peer does. /healthz answers 503 while the loop has not turned
- * for NODE_HTTP_STALLED_S seconds: a function keeps it. */
+ * NODE_HTTP_PEERS_MAX connections are served at a time, others wait in the listener's queue;
+ * each ends at a deadline, whatever its peer does. /healthz answers 503 while the loop has not
+ * turned for NODE_HTTP_STALLED_S seconds: a function keeps it. */
 #ifndef NODE_HTTP_H
 #define NODE_HTTP_H
 
@@ -21,7 +21,7 @@ typedef struct node_http node_http;
 /* Listens at `address`, HOST:PORT with a numeric host, or PORT or :PORT for 127.0.0.1, and
  * starts the thread. Returns false after printing the reason.
  *
- *   ctx       the context whose usage is reported; NULL: none
+ *   ctx       reports its usage, unless it is NULL
  *   http_out  NULL if address is NULL */
 bool node_http_start(const char *address, tc_context *ctx, node_http **http_out);
 /* Ends the thread; the context may be destroyed then. NULL is allowed. */

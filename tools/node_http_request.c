@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The rest of what is read. */
+/* Bytes that are not read yet. */
 typedef struct text {
     const char *at, *end;
 } text;
@@ -14,7 +14,7 @@ static bool is_token(char c)
            (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* Takes the bytes up to the first `c`, which is skipped. Returns false if there is none. */
+/* Takes the bytes up to the first `c`, which is skipped. Returns false without such a byte. */
 static bool take_until(text *rest, char c, text *part_out)
 {
     const char *found = memchr(rest->at, c, (size_t)(rest->end - rest->at));

@@ -12,10 +12,10 @@
  * turn is a series of calls of one peer that the context runs without looking at others: more
  * calls a turn mean that messages wait, and a full turn has left some behind.
  *
- * The run time of a call lasts until the function returns; of one that waits (tc/task.h), until
- * it first waits. The first TC_USAGE_TIMED_FIRST calls of a function are timed, then as many of
- * every second call, of every fourth, and so on, down to one of TC_USAGE_TIMED_EVERY on average.
- * The distance between two is random, so that calls which take turns are sampled alike.
+ * The run time of a call lasts until the function returns; of one that waits (tc/task.h),
+ * until it first waits. The first TC_USAGE_TIMED_FIRST calls of a function are timed, then as
+ * many of every second call, of every fourth, and so on, down to one of TC_USAGE_TIMED_EVERY on
+ * average. Distances are random, so that calls which take turns are sampled alike.
  * Percentiles are within 5 % of those of all calls where some thousand calls were sampled, and
  * include the cost of one reading of the clock. The code of tc_send_injected is not timed.
  *
@@ -47,14 +47,14 @@ typedef enum tc_usage_kind {
     TC_USAGE_IDENTITY = 2
 } tc_usage_kind;
 
-/* The library makes this struct; later versions append fields, and struct_size tells which
+/* The library makes this struct; later versions append fields, and struct_size shows which
  * there are. Texts are printable ASCII. Texts and ids are valid during the callback. */
 typedef struct tc_usage_entry {
     uint64_t struct_size; /* bytes, of this version */
     tc_usage_kind kind;
     uint32_t peer; /* of a peer: its number in the log and the audit; otherwise 0 */
     /* of a function: its name, or "injected" for the code of tc_send_injected; of a peer: its
-     * address, "127.0.0.1:40212", or "" for one that came without a connection; of an identity:
+     * address, "127.0.0.1:40212", or "" of a peer by UCX alone; of an identity:
      * "cert:CN=node7", or "" for peers that have proved none. "other": see above */
     const char *name;
     const uint8_t *id;    /* of a function: its content id, 16 bytes; otherwise NULL */
@@ -71,7 +71,7 @@ typedef struct tc_usage_entry {
     uint64_t refusals;   /* functions that were refused: of a function, peer, identity */
     uint64_t evictions;  /* of a function */
 
-    uint64_t timed;   /* calls whose run time was taken */
+    uint64_t timed;   /* calls in the sample of run times */
     uint64_t time_ns; /* estimated run time of all calls together; 0: timed is 0 */
     uint64_t p50_ns;  /* estimated percentiles of the run time of a call; 0 likewise */
     uint64_t p99_ns;
@@ -80,20 +80,20 @@ typedef struct tc_usage_entry {
 /* Called for each entry; may call nothing of this library. */
 typedef void (*tc_usage_visitor)(void *user, const tc_usage_entry *entry);
 
-/* Calls `visit` for each function that was called, loaded or refused, then for each peer, then
- * for each identity; "other" is the last of its kind, and is left out while all of it is 0. Any
+/* Calls the callback for each function that was called, loaded or refused, then for each peer,
+ * then for each identity; "other" is the last of its kind, and absent while all of it is 0. Any
  * thread may call this while the context lives, also while another one progresses it; a shipped
- * function may, too. Each entry is consistent to within the turn that is under way, whose calls
- * are added when it ends. Blocks no message for longer than it takes to copy one entry.
+ * function may, too. The calls of a turn are added when it ends. A message waits at most for
+ * the copy of one entry.
  *
  *   ctx       a context
- *   visit     is called in this thread
+ *   callback  is called in this thread
  *   user      passed on to it
  *
- *   TC_OK             all entries were visited; none, if nothing was counted yet
+ *   TC_OK             it was called for all entries
  *   TC_E_UNSUPPORTED  the option usage is off, or the library was built without the module
- *                     `usage`: `visit` was not called */
-TC_API tc_status tc_usage_visit(tc_context *ctx, tc_usage_visitor visit, void *user);
+ *                     `usage`: the callback was not called */
+TC_API tc_status tc_usage_visit(tc_context *ctx, tc_usage_visitor callback, void *user);
 
 #ifdef __cplusplus
 }

@@ -232,8 +232,8 @@
 #else
 #define TCI_USAGE_OPTION(CHOICE) \
     CHOICE(usage, "TC_USAGE", "off", "off|counts|times", TCI_USAGE_TIMES, \
-      "statistics of functions, peers and identities: none (off), calls and bytes (counts), " \
-      "or also the run time of a sample of the calls (times). tc-node: counts")
+      "statistics of functions, peers and identities: off, calls and bytes (counts), or also " \
+      "the run time of a sample of the calls (times). tc-node: counts")
 #endif
 /* clang-format on */
 

@@ -87,7 +87,7 @@ struct tc_ep {
     uint16_t connection;          /* our id of it, in messages to us */
     uint64_t token;               /* carried by such messages; known to the peer only */
     struct tci_account *account;  /* of its identity, with quotas: core/limits.h */
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: nothing was counted yet */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
     bool unconfirmed; /* the peer has not confirmed yet that it is the expected member */
 
     tci_receiver rx;

@@ -1,7 +1,6 @@
-/* The socket of the module `usage`: calls and their bytes, by function, peer and identity. With
- * the option usage at `off`, core->usage is NULL and no call takes an instruction more: batches
- * that are counted run in the module's own copy of dispatch's loops. In a build without the
- * module these functions are empty. */
+/* The socket of the module `usage`: counts calls by function, peer and identity. Counted
+ * batches run in the module's own copy of dispatch's loops, so with the option usage at `off`,
+ * where core->usage is NULL, no call takes an instruction more. Empty without the module. */
 #ifndef TCI_USAGE_OPS_H
 #define TCI_USAGE_OPS_H
 
@@ -20,16 +19,15 @@ typedef enum tci_usage_event {
 } tci_usage_event;
 
 typedef struct tci_usage_ops {
-    /* Runs a batch of up to `bytes` of the endpoint's ring. Returns how many messages ran. */
+    /* Runs a batch of up to `bytes` of the ring. Returns how many messages ran. */
     unsigned (*run)(tc_ep *ep, uint64_t bytes);
     /* Makes a call within such a batch. */
     void (*call)(tc_ep *ep, tc_ifunc *fn, void *payload, size_t size);
-    /* An INJECT frame, which was checked, has run within such a batch. */
+    /* A checked INJECT frame has run within such a batch. */
     void (*injected)(tc_ep *ep, const tci_frame *f, const uint8_t *frame);
-    /* ep: the peer that it is due to; fn: the function. Either may be NULL, if it is unknown.
-     * ns: the time of a load. */
+    /* ep or fn is NULL where it is unknown; ns: the time of a load. */
     void (*note)(tci_core *core, tc_ep *ep, tc_ifunc *fn, tci_usage_event event, uint64_t ns);
-    /* Called when an endpoint with usage is being freed. */
+    /* An endpoint that was counted is being freed. */
     void (*leave)(tc_ep *ep);
 } tci_usage_ops;
 
@@ -43,12 +41,6 @@ static inline void tci_usage_note(tci_core *core, tc_ep *ep, tc_ifunc *fn,
 {
     if (tci_usage_is_on(core))
         core->usage->note(core, ep, fn, event, ns);
-}
-
-static inline void tci_usage_leave(tc_ep *ep)
-{
-    if (TCI_HAS_USAGE && ep->usage != NULL)
-        ep->core->usage->leave(ep);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* A batch: some frames of one endpoint's ring, run in order. The parts that dispatch and the
- * module `usage`, which counts, each compile into a loop of their own. */
+/* A batch: some frames of one endpoint's ring, run in order. Dispatch and the module `usage`
+ * each compile these parts into a loop of their own. */
 #ifndef TCI_BATCH_H
 #define TCI_BATCH_H
 
@@ -12,15 +12,15 @@
 typedef struct tci_batch {
     tci_current *current;
     tci_current outer;
-    uint64_t begin, end; /* positions in the ring */
+    uint64_t bytes, end; /* size of its part of the ring, and the position behind that */
 } tci_batch;
 
 static inline void tci_batch_begin(tci_batch *batch, tc_ep *ep, uint64_t bytes)
 {
     batch->current = tci_current_get();
     batch->outer = *batch->current;
-    batch->begin = ep->rx.ring.head;
-    batch->end = batch->begin + bytes;
+    batch->bytes = bytes;
+    batch->end = ep->rx.ring.head + bytes;
     batch->current->ep = ep;
     batch->current->invocation = NULL;
     (void)tci_pending_enter(&ep->core->pending, TCI_RUNNING);
@@ -31,7 +31,8 @@ static inline void tci_batch_end(const tci_batch *batch, tc_ep *ep, unsigned run
 {
     tci_core *core = ep->core;
     tci_awaited_frame_set(&core->awaited, &ep->rx.ring,
-                          run == 1 && empty ? ep->rx.ring.head - batch->begin : 0);
+                          run == 1 && empty ? ep->rx.ring.head - (batch->end - batch->bytes)
+                                            : 0);
     tci_pending_leave(&core->pending, TCI_RUNNING, 0);
     TCI_INVARIANT(current_message, batch->current->ep == ep);
     *batch->current = batch->outer;
@@ -41,14 +42,13 @@ static inline void tci_batch_end(const tci_batch *batch, tc_ep *ep, unsigned run
     ep->rx.run_messages += run;
 }
 
-/* The counting of a loop: constants, so that a loop without hooks has none of their code. */
+/* How the module `usage` counts a loop's calls: constants. */
 typedef struct tci_batch_hooks {
-    bool times; /* calls are timed, too */
-    /* Returns how many calls of the function there are until one is to be timed. */
-    uint64_t (*begin)(tc_ep *ep, tc_ifunc *fn);
-    /* The function was called `calls` times since, with `bytes` of payload in all. */
+    bool times;
+    uint64_t (*begin)(tc_ep *ep, tc_ifunc *fn); /* returns the calls until one is timed */
+    /* `calls` of the function were made since, with `bytes` of payload. */
     void (*end)(tc_ep *ep, tc_ifunc *fn, uint64_t calls, uint64_t bytes, uint64_t until);
-    /* Makes the call that is to be timed, and returns the distance of the next one. */
+    /* Makes the call that is timed, and returns the distance to the next one. */
     uint64_t (*run_timed)(tc_ep *ep, tc_ifunc *fn, void *payload, size_t size);
 } tci_batch_hooks;
 

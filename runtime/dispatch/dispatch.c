@@ -1,6 +1,6 @@
 /* The receive path of one endpoint. A batch (run_batch) reads the ring's frames in order, up to
  * a budget, so that each endpoint gets its share. Most frames are run in two short loops: plain
- * calls of bound slots in tci_batch_run_calls, with the ring's state in registers, as the called function
+ * calls of bound slots in batch.h, with the ring's state in registers, as the called function
  * cannot reach it; calls and answers in their short form by the module calls. Any other frame
  * goes through run_other, and is checked before it is used. A frame is consumed after it was
  * handled; one that waits for its code stays at the head, and only its endpoint waits. A peer
@@ -54,7 +54,7 @@ static APART void call_watched(tc_ep *ep, tc_ifunc *fn, uint8_t *payload, size_t
         tci_call_count_run(fn, payload, size, ep->core->target_args);
 }
 
-/* Calls that the loop of plain calls skips: first calls of functions, and those with large payloads. */
+/* Calls that batch.h skips: first calls of functions, and those with large payloads. */
 static inline void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                         size_t payload_size)
 {
@@ -344,11 +344,11 @@ run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run, const bo
     tci_limits_step(ep);
     if (result == WAITING && ep->rx.incoming.wanted)
         tci_needs_answer(ep);
-    if (counted && result == RUN && f.kind == TCI_FRAME_INJECT)
-        ep->core->usage->injected(ep, &f, frame);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
+    if (counted && result == RUN && f.kind == TCI_FRAME_INJECT)
+        ep->core->usage->injected(ep, &f, frame);
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
@@ -358,7 +358,7 @@ bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64_t en
     return run_other(ep, current, end, run, true);
 }
 
-/* Runs from the frame that the loop of plain calls left on. Each turn consumes a frame or ends the loop. */
+/* Runs from the frame that batch.h left on. Each turn consumes a frame or ends the loop. */
 static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0, brief;

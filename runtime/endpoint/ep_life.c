@@ -72,7 +72,8 @@ void tci_ep_free(tc_ep *ep)
     tci_single_message_free(ep->rx.credit.message);
     free(ep->tx.refusal);
     tci_limits_leave(ep);
-    tci_usage_leave(ep);
+    if (TCI_HAS_USAGE && ep->usage != NULL)
+        ep->core->usage->leave(ep);
     tci_log_ration_end(&ep->log);
     free(ep->life.error);
     free(ep->peer.gave_up);

@@ -75,7 +75,7 @@ struct tc_ifunc {
      * call counts here. */
     uint64_t calls_left;
     tci_entries entry;            /* null until loaded */
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: nothing was counted yet */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
     tci_registry *registry;
     unsigned entries;    /* TCI_ENTRY_ bits of the archive */
     unsigned references; /* open handles and bound slots */

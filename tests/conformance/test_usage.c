@@ -36,7 +36,7 @@ static reading read_usage(pair *p)
     return r;
 }
 
-/* Returns the function's entry; NULL: none. */
+/* Returns the entry of that kind and name, or NULL. */
 static const tc_usage_entry *find(const reading *r, tc_usage_kind kind, const char *name)
 {
     for (unsigned i = 0; i < r->count; i++) {

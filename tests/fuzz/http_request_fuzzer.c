@@ -1,5 +1,5 @@
-/* A request to tc-node --http: nothing behind the head is read, a head that is not whole yet may
- * become any other, and what comes behind a whole one changes nothing. */
+/* A request to tc-node --http: nothing behind the head is read, a head that is not whole yet
+ * has no status, and bytes behind a whole one change nothing. */
 #include "../../tools/node_http_request.h"
 #include "fuzzer.h"
 

@@ -25,7 +25,7 @@ def expect(is_right, what, line):
 
 
 def read_labels(text, line):
-    """{name: value} of all that stands between braces; nothing else may stand there."""
+    """{name: value} of the labels between braces, and of nothing but labels."""
     labels, at = {}, 0
     while at < len(text):
         found = re.compile(LABEL).match(text, at)
@@ -92,7 +92,7 @@ def read(text):
 
 
 def value(families, name, suffix="", **labels):
-    """The sample whose labels include these; None without one."""
+    """The sample with these labels, and perhaps others; or None."""
     for (own, found), number in families[name].samples.items():
         if own == suffix and labels.items() <= dict(found).items():
             return number

@@ -1,5 +1,5 @@
-/* The page of metrics: labels that need escapes, sums beyond the bound, and the time that a large
- * page takes, which it prints. */
+/* The page of metrics: labels that need escapes, sums beyond the bound, and the time that a
+ * large page takes, which it prints. */
 #include "../../tools/node_exposition.h"
 
 #include "../support/test.h"
@@ -14,7 +14,7 @@ static const node_counters none;
 static const char *render(void)
 {
     assert_true(node_exposition_render(&page, &none));
-    page.text[page.size - 1] = '\0'; /* in place of the last line feed */
+    page.text[page.size - 1] = '\0'; /* instead of the last line feed */
     return page.text;
 }
 

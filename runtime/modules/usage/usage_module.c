@@ -70,8 +70,8 @@ static void copy_times(const tci_usage_times *times, tc_usage_entry *entry)
 static void copy_item(const tci_usage_item *item, tc_usage_kind kind, copied *c)
 {
     const tci_usage_item *identity = kind == TC_USAGE_IDENTITY ? item
-                                     : item->is_other           ? NULL
-                                                                : item->identity;
+                                     : item->is_other          ? NULL
+                                                               : item->identity;
     (void)snprintf(c->name, sizeof c->name, "%s", item->name);
     c->entry = (tc_usage_entry){.struct_size = sizeof c->entry,
                                 .kind = kind,

@@ -1,7 +1,7 @@
 /* Runs a batch as dispatch does, and counts. Plain calls in a row of one function are counted
  * together, in registers, and added to its entry when another function follows or the loop
- * ends; so a call takes three instructions more. All other calls are counted one by one. What a
- * batch ran is added to its peer and the peer's identity at the batch's end. */
+ * ends; so a call takes three instructions more. All other calls are counted one by one. The
+ * end of a batch adds its calls to its peer and the peer's identity. */
 #include "modules/usage/usage_run.h"
 
 #include "base/clock.h"
@@ -107,7 +107,7 @@ void tci_usage_run_call(tc_ep *ep, tc_ifunc *fn, void *payload, size_t size)
 }
 
 /* The size of a payload outside of the frame is read again here, where it only counts: its peer
- * can change it meanwhile, so it is held to what the peer may send. */
+ * can change it meanwhile, so it is bounded by the option payload_bytes_max. */
 void tci_usage_run_injected(tc_ep *ep, const tci_frame *f, const uint8_t *frame)
 {
     tci_usage *u = tci_usage_table_of(ep->core);

@@ -1,4 +1,4 @@
-/* Batches whose calls are counted, and timed with the option usage at `times`. */
+/* Batches with counts of their calls, and run times with the option usage at `times`. */
 #ifndef TCI_USAGE_RUN_H
 #define TCI_USAGE_RUN_H
 

@@ -38,7 +38,7 @@ static bool has_capacity(tci_usage_table *table)
     size_t capacity = table->capacity == 0 ? 16 : 2 * table->capacity;
     capacity = capacity < table->max ? capacity : table->max;
     tci_usage_item **items =
-        realloc(table->items, capacity * sizeof *items); /* bound: the table's max */
+        realloc(table->items, capacity * sizeof *items); /* bound: TC_USAGE_FUNCTIONS_MAX */
     if (items == NULL)
         return false;
     table->items = items;

@@ -28,7 +28,7 @@ typedef struct tci_usage_item {
     uint64_t until;         /* of a function: calls until one is timed, that one included */
     uint32_t period;        /* that distance on average */
     uint32_t timed_so;      /* calls that were timed at this period */
-    tci_usage_times *times; /* NULL: nothing is timed */
+    tci_usage_times *times; /* NULL: without times */
     struct tci_usage_item *identity;    /* of a peer */
     struct tci_usage_item *bucket_next; /* of a function; bound: TC_USAGE_FUNCTIONS_MAX */
     size_t index;                       /* in its table */

@@ -25,7 +25,7 @@ void tci_usage_times_add(tci_usage_times *times, uint64_t ns, uint32_t weight);
 /* Adds all of `from`. */
 void tci_usage_times_join(tci_usage_times *times, const tci_usage_times *from);
 
-/* Returns the time that so many of 1000 calls do not exceed; 0 if none was timed. */
+/* Returns the time that so many of 1000 calls do not exceed; 0 for an empty histogram. */
 uint64_t tci_usage_times_percentile(const tci_usage_times *times, unsigned per_mille);
 
 /* Returns the distance from a sampled call to the next one, 1 or more, if each call is sampled

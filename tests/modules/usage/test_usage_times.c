@@ -51,7 +51,7 @@ static uint64_t two_kinds(uint64_t i)
     return next() % 40 == 0 ? 30000 + next() % 5000 : 300 + next() % 40;
 }
 
-/* Every 64th call is long: one that times every 64th would see those alone, or none. */
+/* Every 64th call is long: a sample of every 64th would have only those, or only others. */
 static uint64_t periodic(uint64_t i)
 {
     return i % 64 == 0 ? 5000 + next() % 100 : 100 + next() % 10;
