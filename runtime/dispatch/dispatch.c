@@ -301,6 +301,12 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
+/* Its callers may share it: the smallest library has it once. */
+static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
+{
+    return tci_batch_run_calls(ep, current, end, empty_out, NULL);
+}
+
 /* Returns whether f is the common frame of a travelling function: bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
@@ -369,7 +375,7 @@ static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
         if ((brief == 0 && !run_other(ep, current, end, &run, false)) || !tci_ep_is_open(ep) ||
             !tci_consumer_has_frame(&ep->rx.ring))
             break;
-        run += tci_batch_run_calls(ep, current, end, &empty, NULL);
+        run += run_calls(ep, current, end, &empty);
     }
     return run;
 }
@@ -385,7 +391,7 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     tci_batch batch;
     bool empty;
     tci_batch_begin(&batch, ep, bytes);
-    unsigned run = tci_batch_run_calls(ep, batch.current, batch.end, &empty, NULL);
+    unsigned run = run_calls(ep, batch.current, batch.end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, batch.current, batch.end);
     tci_batch_end(&batch, ep, run, empty);
