@@ -29,6 +29,11 @@
 
 #define BUDGET (256u * TCI_FRAME_GRANULE) /* bytes per batch; of a small ring an eighth */
 #define APART __attribute__((noinline))   /* needs no register of the loop */
+#ifdef TCI_SMALL
+#define SHARED inline /* once, for all callers */
+#else
+#define SHARED inline __attribute__((always_inline))
+#endif
 
 /* The result of handling the frame at the head. */
 typedef enum outcome {
@@ -301,8 +306,7 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
-/* Its callers may share it: the smallest library has it once. */
-static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
+static SHARED unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
     return tci_batch_run_calls(ep, current, end, empty_out, NULL);
 }
