@@ -406,15 +406,16 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 static APART unsigned run_watched_batch(tc_ep *ep)
 {
     const tci_core *core = ep->core;
-    const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
     const bool limited = !TCI_HAS_USAGE || (core->batch_watchers & TCI_WATCHED_BY_LIMITS) != 0;
+    const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
     uint64_t bytes = batch_bytes(ep);
-    if (limited && (bytes = core->limits->begin_batch(ep, bytes)) == 0)
+    if (!limited)
+        return core->usage->run(ep, bytes);
+    if ((bytes = core->limits->begin_batch(ep, bytes)) == 0)
         return 0;
     const unsigned run =
         tci_usage_is_on(core) ? core->usage->run(ep, bytes) : run_batch(ep, bytes);
-    if (limited)
-        core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
+    core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
     return run;
 }
 
