@@ -103,7 +103,7 @@ struct tc_ep {
     tci_ep_life life;
     struct tci_task *tasks; /* functions of its messages that wait: core/tasks_ops.h */
     unsigned task_count;
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 static inline bool tci_ep_is_open(const tc_ep *ep)

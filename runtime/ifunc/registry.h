@@ -121,7 +121,7 @@ struct tc_ifunc {
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error;         /* why state is TCI_LOAD_FAILED */
     bool failure_told, own;       /* a caller has received load_error; tci_registry_code.own */
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 struct tci_registry {
