@@ -39,7 +39,7 @@ extern "C" {
 #define TC_USAGE_IDENTITIES_MAX 1024
 
 #define TC_USAGE_TIMED_FIRST 64
-#define TC_USAGE_TIMED_EVERY 64
+#define TC_USAGE_TIMED_EVERY 128
 
 typedef enum tc_usage_kind {
     TC_USAGE_FUNCTION = 0,

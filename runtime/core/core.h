@@ -119,7 +119,7 @@ typedef struct tci_core {
     size_t ended_count;        /* of ended_sends */
     struct tci_windows *windows;       /* modules/windows/windows.h; NULL without the module */
     struct tci_tasks_head *tasks;      /* core/tasks_ops.h; NULL without the module */
-    const struct tci_usage_ops *usage; /* core/usage_ops.h; NULL: usage is off */
+    const struct tci_usage_ops *usage; /* core/usage_ops.h; NULL: it is off */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */

@@ -84,10 +84,9 @@ struct tc_ep {
     tci_core *core;
     tc_ep *next; /* in the core's list; bound: CONNECTIONS_MAX */
     tci_ep_state state;
-    uint16_t connection;          /* our id of it, in messages to us */
-    uint64_t token;               /* carried by such messages; known to the peer only */
-    struct tci_account *account;  /* of its identity, with quotas: core/limits.h */
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
+    uint16_t connection;         /* our id of it, in messages to us */
+    uint64_t token;              /* carried by such messages; known to the peer only */
+    struct tci_account *account; /* of its identity, with quotas: core/limits.h */
     bool unconfirmed; /* the peer has not confirmed yet that it is the expected member */
 
     tci_receiver rx;
@@ -104,6 +103,7 @@ struct tc_ep {
     tci_ep_life life;
     struct tci_task *tasks; /* functions of its messages that wait: core/tasks_ops.h */
     unsigned task_count;
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 static inline bool tci_ep_is_open(const tc_ep *ep)

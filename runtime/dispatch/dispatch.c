@@ -29,6 +29,11 @@
 
 #define BUDGET (256u * TCI_FRAME_GRANULE) /* bytes per batch; of a small ring an eighth */
 #define APART __attribute__((noinline))   /* needs no register of the loop */
+#ifdef TCI_SMALL
+#define SHARED inline /* once, for all callers */
+#else
+#define SHARED inline __attribute__((always_inline))
+#endif
 
 /* The result of handling the frame at the head. */
 typedef enum outcome {
@@ -301,6 +306,11 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
+static SHARED unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
+{
+    return tci_batch_run_calls(ep, current, end, empty_out, NULL);
+}
+
 /* Returns whether f is the common frame of a travelling function: bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
@@ -369,7 +379,7 @@ static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
         if ((brief == 0 && !run_other(ep, current, end, &run, false)) || !tci_ep_is_open(ep) ||
             !tci_consumer_has_frame(&ep->rx.ring))
             break;
-        run += tci_batch_run_calls(ep, current, end, &empty, NULL);
+        run += run_calls(ep, current, end, &empty);
     }
     return run;
 }
@@ -385,7 +395,7 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     tci_batch batch;
     bool empty;
     tci_batch_begin(&batch, ep, bytes);
-    unsigned run = tci_batch_run_calls(ep, batch.current, batch.end, &empty, NULL);
+    unsigned run = run_calls(ep, batch.current, batch.end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, batch.current, batch.end);
     tci_batch_end(&batch, ep, run, empty);
@@ -396,15 +406,16 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 static APART unsigned run_watched_batch(tc_ep *ep)
 {
     const tci_core *core = ep->core;
-    const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
     const bool limited = !TCI_HAS_USAGE || (core->batch_watchers & TCI_WATCHED_BY_LIMITS) != 0;
+    const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
     uint64_t bytes = batch_bytes(ep);
-    if (limited && (bytes = core->limits->begin_batch(ep, bytes)) == 0)
+    if (!limited)
+        return core->usage->run(ep, bytes);
+    if ((bytes = core->limits->begin_batch(ep, bytes)) == 0)
         return 0;
     const unsigned run =
         tci_usage_is_on(core) ? core->usage->run(ep, bytes) : run_batch(ep, bytes);
-    if (limited)
-        core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
+    core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
     return run;
 }
 

@@ -74,8 +74,7 @@ struct tc_ifunc {
     /* Calls until its code needs attention: call_count.h. Stored beside the entry because every
      * call counts here. */
     uint64_t calls_left;
-    tci_entries entry;            /* null until loaded */
-    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: not counted yet */
+    tci_entries entry; /* null until loaded */
     tci_registry *registry;
     unsigned entries;    /* TCI_ENTRY_ bits of the archive */
     unsigned references; /* open handles and bound slots */
@@ -120,8 +119,9 @@ struct tc_ifunc {
     struct tci_held_code *held; /* held_code.h; NULL: no message of it waits */
     tc_ifunc *bucket_next;      /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
-    tc_error *load_error;   /* why state is TCI_LOAD_FAILED */
-    bool failure_told, own; /* a caller has received load_error; tci_registry_code.own */
+    tc_error *load_error;         /* why state is TCI_LOAD_FAILED */
+    bool failure_told, own;       /* a caller has received load_error; tci_registry_code.own */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 struct tci_registry {

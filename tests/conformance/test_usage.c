@@ -251,8 +251,8 @@ TEST(run_times_are_of_some_calls)
     const reading r = read_usage(&p);
     const tc_usage_entry *f = find(&r, TC_USAGE_FUNCTION, "check");
     assert_int_equal(f->calls, CALLS);
-    /* 64 of each distance from 1 to 32, that is 384 of 4,032 calls, and one of 64 then. */
-    assert_in_range(f->timed, 384 + 250 / 2, 384 + 250 * 2);
+    /* 64 of each distance from 1 to 64, that is 448 of 8,128 calls, and one of 128 then. */
+    assert_in_range(f->timed, 448 + 93 / 3, 448 + 93 * 3);
     assert_true(f->p50_ns > 0 && f->p50_ns <= f->p99_ns);
     assert_true(f->time_ns > f->p50_ns);
     assert_int_equal(sum_of(&r, TC_USAGE_PEER).timed, f->timed);

@@ -39,9 +39,12 @@ static void note(tci_core *core, tc_ep *ep, tc_ifunc *fn, tci_usage_event event,
     }
 }
 
+/* In a child of fork() the lock may be held by a thread that is not there; the table frees the
+ * entry later. */
 static void leave(tc_ep *ep)
 {
-    tci_usage_table_leave(tci_usage_table_of(ep->core), ep);
+    if (!tci_core_is_forked(ep->core))
+        tci_usage_table_leave(tci_usage_table_of(ep->core), ep);
 }
 
 /* --- reading ----------------------------------------------------------------------------- */

@@ -146,7 +146,8 @@ static void count_turn(tci_usage *u, tc_ep *ep, uint64_t end)
         tci_usage_table_add(&item->counts.calls, u->turn_calls);
         tci_usage_table_add(&item->counts.bytes, u->turn_bytes);
         tci_usage_table_add(&item->counts.turns, 1);
-        tci_usage_table_add(&item->counts.turns_full, is_full);
+        if (is_full)
+            tci_usage_table_add(&item->counts.turns_full, 1);
     }
 }
 

@@ -150,10 +150,8 @@ static tci_usage_item *find_identity(tci_usage *u, const char *name)
     return enter(u, TC_USAGE_IDENTITY, name);
 }
 
-tci_usage_item *tci_usage_table_peer(tci_usage *u, tc_ep *ep)
+tci_usage_item *tci_usage_table_new_peer(tci_usage *u, tc_ep *ep)
 {
-    if (ep->usage != NULL)
-        return ep->usage;
     (void)pthread_mutex_lock(&u->lock);
     tci_usage_item *item =
         enter(u, TC_USAGE_PEER, ep->stream != NULL ? tci_stream_peer(ep->stream) : "");

@@ -75,7 +75,11 @@ static inline tci_usage_item *tci_usage_table_function(tci_usage *u, tc_ifunc *f
                                                   : tci_usage_table_new_function(u, fn);
 }
 tci_usage_item *tci_usage_table_injected(tci_usage *u);
-tci_usage_item *tci_usage_table_peer(tci_usage *u, tc_ep *ep);
+tci_usage_item *tci_usage_table_new_peer(tci_usage *u, tc_ep *ep);
+static inline tci_usage_item *tci_usage_table_peer(tci_usage *u, tc_ep *ep)
+{
+    return __builtin_expect(ep->usage != NULL, 1) ? ep->usage : tci_usage_table_new_peer(u, ep);
+}
 
 /* Frees the peer's entry. */
 void tci_usage_table_leave(tci_usage *u, tc_ep *ep);

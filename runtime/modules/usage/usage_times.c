@@ -109,8 +109,8 @@ static double minus_log(uint64_t x)
 uint64_t tci_usage_times_distance(uint64_t *random, uint32_t period)
 {
     /* -1 / ln(1 - 1/period), for 2, 4, ... */
-    static const double scales[] = {1.442695041,  3.476059497,  7.488875689,
-                                    15.494622163, 31.497354320, 63.498687642};
+    static const double scales[] = {1.442695041,  3.476059497,  7.488875689,  15.494622163,
+                                    31.497354320, 63.498687642, 127.499346401};
     if (period <= 1)
         return 1;
     const unsigned power = 31 - (unsigned)__builtin_clz(period);

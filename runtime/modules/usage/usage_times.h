@@ -10,7 +10,7 @@
 
 #define TCI_USAGE_STEPS 16u
 #define TCI_USAGE_ROWS 36u /* to nine minutes; longer calls count as that long */
-#define TCI_USAGE_PERIOD_MAX 64u
+#define TCI_USAGE_PERIOD_MAX 128u
 
 /* Zero at first. */
 typedef struct tci_usage_times {
