@@ -1,6 +1,6 @@
 /* Runs a batch as dispatch does, and counts. Plain calls in a row of one function are counted
  * together, in registers, and added to its entry when another function follows or the loop
- * ends; so a call takes three instructions more. All other calls are counted one by one. The
+ * ends; so a call takes six instructions more. All other calls are counted one by one. The
  * end of a batch adds its calls to its peer and the peer's identity. */
 #include "modules/usage/usage_run.h"
 
