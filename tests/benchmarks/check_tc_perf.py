@@ -527,7 +527,7 @@ def check_protection(report):
 
 
 def check_usage(report):
-    """A row for each choice of statistics, and ratios to none."""
+    """A row for each choice of statistics, and ratios to off."""
     modes = ["off", "counts", "times"]
     deliveries = report["env"]["options"]["delivery"]
     rows = [(row["mode"], row["delivery"]) for row in report["rows"]]
