@@ -28,7 +28,8 @@ enum {
     RULES = 8,
     CONFINED = 16,
     ISOLATED = 32,
-    READ_ONLY = 64
+    READ_ONLY = 64,
+    USAGE = 128 /* the option usage is the mode's name */
 };
 
 typedef struct node_mode {
@@ -97,6 +98,8 @@ static void set_node(node_settings *settings, const perf_series *series)
 {
     const unsigned protection = protection_of(series);
     set(settings, "spin", "500us");
+    if (protection & USAGE)
+        set(settings, "usage", series->mode->name);
     if (protection & SIGNED) {
         set_file(settings, "trust", "trust");
         set(settings, "require_signature", "yes");
@@ -417,6 +420,12 @@ const perf_mode *const node_modes[] = {&off.mode,       &sealed.mode,
                                        &policy.mode,    &read_only.mode,
                                        &confined.mode,  &isolated.mode,
                                        &all.mode,       NULL};
+
+NODE_MODE(uncounted, "off", USAGE);
+NODE_MODE(counted, "counts", USAGE);
+NODE_MODE(timed, "times", USAGE);
+
+const perf_mode *const node_usage_modes[] = {&uncounted.mode, &counted.mode, &timed.mode, NULL};
 
 bool mode_node_is(const perf_mode *mode)
 {

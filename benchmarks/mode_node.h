@@ -10,6 +10,9 @@
 /* NULL after the last. The first is "off". */
 extern const perf_mode *const node_modes[];
 
+/* Nodes without protection that differ in their statistics. */
+extern const perf_mode *const node_usage_modes[];
+
 bool mode_node_is(const perf_mode *mode);
 bool mode_node_needs_certificate(const perf_mode *mode);
 

@@ -11,7 +11,8 @@
 /* In the order of tc-perf --help. */
 #define EXPERIMENTS(row)                                                                       \
     row(tsi) row(ssum) row(iput) row(call) row(integrity) row(wait) row(served) row(poll)      \
-        row(tasks) row(view) row(first_call) row(flood) row(bandwidth) row(protection)
+        row(tasks) row(view) row(first_call) row(flood) row(bandwidth) row(protection)         \
+            row(usage)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,

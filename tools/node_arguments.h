@@ -14,6 +14,7 @@ typedef struct node_arguments {
     const char *args_symbol; /* NULL: target_args is NULL */
     const char *port_file;   /* NULL: none */
     const char *stats_file;  /* NULL: none */
+    const char *http;        /* address for metrics; NULL: none */
     const char *make_key;    /* NULL: none; else tc-node only makes the key */
     uint64_t exit_after;     /* messages; 0: no limit */
     uint64_t memory_max;     /* bytes; 0: no limit */

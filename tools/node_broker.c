@@ -155,6 +155,7 @@ static void signal_workers(const broker *b, int number)
 static int serve(broker *b)
 {
     while (!node_end_is_wanted()) {
+        node_metrics_turn(&b->metrics);
         start_spares(b);
         if (node_reload_is_wanted())
             signal_workers(b, SIGHUP);
@@ -199,13 +200,14 @@ static int run(broker *b)
     fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
             tc_listener_port(b->listener));
     start_spares(b);
-    bool begun = node_metrics_begin(&b->metrics, b->args) &&
+    bool begun = node_metrics_begin(&b->metrics, b->args, NULL) &&
                  node_write_port(b->args, tc_listener_port(b->listener));
     int result = begun ? serve(b) : 1;
     tc_listener_close(b->listener);
     stop_workers(b);
     if (result == 0)
         node_metrics_end(&b->metrics, &b->sum);
+    node_metrics_close(&b->metrics);
     return result;
 }
 

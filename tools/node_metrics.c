@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define INTERVAL_NS 1000000000ull
+#define TELL_NS 100000000ull /* between copies of the counters for --http */
 
 /* The handler only sets a flag, which the loop checks at least ten times a second. */
 static atomic_bool asked;
@@ -64,17 +65,26 @@ static bool update_file(node_metrics *metrics, const node_counters *counters)
     return ok;
 }
 
-bool node_metrics_begin(node_metrics *metrics, const node_arguments *args)
+bool node_metrics_begin(node_metrics *metrics, const node_arguments *args, tc_context *ctx)
 {
     const node_counters none = {{0}};
-    *metrics = (node_metrics){.args = args, .next_ns = UINT64_MAX};
-    return update_file(metrics, &none);
+    *metrics = (node_metrics){.args = args, .next_ns = UINT64_MAX, .tell_ns = UINT64_MAX};
+    if (!update_file(metrics, &none) || !node_http_start(args->http, ctx, &metrics->http))
+        return false;
+    if (metrics->http != NULL)
+        metrics->tell_ns = 0;
+    return true;
+}
+
+static bool is_due(uint64_t when_ns)
+{
+    return when_ns != UINT64_MAX && now_ns() >= when_ns;
 }
 
 bool node_metrics_due(const node_metrics *metrics)
 {
-    return atomic_load_explicit(&asked, memory_order_relaxed) ||
-           (metrics->next_ns != UINT64_MAX && now_ns() >= metrics->next_ns);
+    return atomic_load_explicit(&asked, memory_order_relaxed) || is_due(metrics->next_ns) ||
+           is_due(metrics->tell_ns);
 }
 
 void node_metrics_tell(node_metrics *metrics, const node_counters *counters)
@@ -83,12 +93,22 @@ void node_metrics_tell(node_metrics *metrics, const node_counters *counters)
         node_counters_print(counters, metrics->args->json);
         (void)fflush(stdout);
     }
-    if (metrics->next_ns != UINT64_MAX && now_ns() >= metrics->next_ns)
+    if (is_due(metrics->next_ns))
         (void)update_file(metrics, counters);
+    if (is_due(metrics->tell_ns)) {
+        node_http_tell(metrics->http, counters);
+        metrics->tell_ns = now_ns() + TELL_NS;
+    }
 }
 
 void node_metrics_end(node_metrics *metrics, const node_counters *counters)
 {
     (void)update_file(metrics, counters);
     node_counters_print(counters, metrics->args->json);
+}
+
+void node_metrics_close(node_metrics *metrics)
+{
+    node_http_stop(metrics->http);
+    metrics->http = NULL;
 }

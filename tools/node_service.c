@@ -203,6 +203,8 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     while (!node_end_is_wanted() && !over) {
         if (node_reload_is_wanted())
             reload(ctx);
+        if (metrics != NULL)
+            node_metrics_turn(metrics);
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
@@ -227,9 +229,8 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
-static int serve_listener(tc_context *ctx, const node_arguments *args)
+static int serve_with(tc_context *ctx, const node_arguments *args, node_metrics *metrics)
 {
-    node_metrics metrics;
     node_counters counters;
     tc_listener *listener = NULL;
     tc_error error;
@@ -237,7 +238,7 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
         return 1;
     if (!args->join && open_listener(ctx, args, &listener, &error) != TC_OK)
         return node_end_complain(error.text);
-    if (!this_node.is_worker && !node_metrics_begin(&metrics, args))
+    if (!this_node.is_worker && !node_metrics_begin(metrics, args, ctx))
         return 1;
     if (listener != NULL && !this_node.is_worker &&
         !node_write_port(args, tc_listener_port(listener)))
@@ -251,11 +252,19 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
     else if (!args->join)
         fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
                 tc_listener_port(listener));
-    int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
+    int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : metrics);
     if (result == 0 && !this_node.is_worker) {
         node_counters_take(ctx, &counters);
-        node_metrics_end(&metrics, &counters);
+        node_metrics_end(metrics, &counters);
     }
+    return result;
+}
+
+static int serve_listener(tc_context *ctx, const node_arguments *args)
+{
+    node_metrics metrics = {0};
+    int result = serve_with(ctx, args, &metrics);
+    node_metrics_close(&metrics);
     return result;
 }
 
@@ -269,6 +278,14 @@ static int become_worker(const node_arguments *args)
     return (uint64_t)getppid() == args->worker_of && this_node.counters != NULL;
 }
 
+/* Counts calls, unless the user has chosen, or the library was built without that. */
+static void set_usage(tc_options *options)
+{
+    tc_error ignored;
+    if (getenv("TC_USAGE") == NULL)
+        (void)!tc_options_set(options, "usage", "counts", &ignored);
+}
+
 /* Sets call_time_max, so that functions that keep peers waiting are named, unless the user has
  * set it. In a process that serves one peer only, functions may take their time. */
 static tc_status create_context(tc_context **ctx_out, tc_error *err)
@@ -277,6 +294,7 @@ static tc_status create_context(tc_context **ctx_out, tc_error *err)
     tc_status status = tc_options_create(&options, err);
     if (status != TC_OK)
         return status;
+    set_usage(options);
     const bool is_default = !this_node.is_worker && getenv("TC_CALL_TIME_MAX") == NULL;
     if (is_default)
         status = tc_options_set(options, "call_time_max", CALL_TIME_MAX, err);

@@ -1,7 +1,9 @@
 /* Prints versions, options and their values, how a peer is reached, and the cached
  * functions. */
+#include "info_cache.h"
 #include "info_fields.h"
 #include "info_holdings.h"
+#include "info_watch.h"
 #include "tool_help.h"
 #include "tool_json.h"
 #include "tool_options.h"
@@ -13,15 +15,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <tc/cache.h>
 #include <tc/context.h>
 #include <tc/endpoint.h>
 #include <tc/log.h>
 #include <tc/options.h>
 #include <tc/version.h>
-#include <time.h>
 
 #define VALUE_MAX 1024
+#define NS_PER_S 1000000000ull
 
 typedef struct arguments {
     bool options;
@@ -31,7 +32,10 @@ typedef struct arguments {
     bool markdown;
     bool holdings;
     const char *connect; /* NULL: none */
-    const char *option;  /* with options: only this one, by either name; NULL: all */
+    const char *watch;   /* NULL: none */
+    uint64_t interval_ns;
+    uint64_t refreshes; /* 0: any number */
+    const char *option; /* with options: only this one, by either name; NULL: all */
 } arguments;
 
 #define AT(member) offsetof(arguments, member)
@@ -52,6 +56,28 @@ static const tool_option options[] = {
      .letter = 'l',
      .offset = AT(holdings),
      .help = "with --connect: list the libraries and packages that the peer holds"},
+    {.name = "watch",
+     .letter = 'w',
+     .kind = TOOL_TEXT,
+     .value = "HOST:PORT",
+     .offset = AT(watch),
+     .help = "show what a node does, again and again"},
+    {.name = "interval",
+     .letter = 'i',
+     .kind = TOOL_SECONDS,
+     .value = "S",
+     .offset = AT(interval_ns),
+     .min = NS_PER_S / 10,
+     .max = 3600 * NS_PER_S,
+     .help = "with --watch: seconds between two refreshes (default 1)"},
+    {.name = "refreshes",
+     .letter = 'n',
+     .kind = TOOL_NUMBER,
+     .value = "N",
+     .offset = AT(refreshes),
+     .min = 1,
+     .max = UINT64_MAX,
+     .help = "with --watch: end after N refreshes"},
     {.name = "cache",
      .letter = 'C',
      .offset = AT(cache),
@@ -72,11 +98,11 @@ static const char *option_word(size_t index)
 static const tool_command tc_info = {
     .name = "tc-info",
     .usage = "[--json]\n--options [NAME] [--json | --markdown]\n--connect HOST:PORT "
-             "[--holdings] [--json]\n"
+             "[--holdings] [--json]\n--watch HOST:PORT [-i S] [-n N] [--json]\n"
              "--cache [--clear] [--json]",
     .about =
-        "Versions and the processor; every option with its value now; how a peer is reached, "
-        "and what it is;\nthe compiled functions on disk.\n",
+        "Versions, the processor; options and their values; peers and what they do; the object "
+        "cache.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .notes =
@@ -273,130 +299,13 @@ static int report_connection(const char *host_port, bool holdings, output_format
     return status == TC_OK ? TOOL_OK : fail(&err);
 }
 
-/* --- the object cache -------------------------------------------------------------------- */
-
-#define DATE_MAX 32
-#define COLUMNS_OF_ENTRY 100u /* a narrower terminal gets it in lines of their own */
-
-typedef struct listing {
-    output_format format;
-    bool begun;
-} listing;
-
-static void print_entry_text(const tc_cache_entry *entry, bool first)
-{
-    char date[DATE_MAX] = "-";
-    time_t used_s = (time_t)entry->used_s;
-    struct tm local;
-    if (localtime_r(&used_s, &local) != NULL)
-        (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
-    if (tool_help_terminal() != 0 && tool_help_terminal() < COLUMNS_OF_ENTRY) {
-        printf("%-20s %-9s %9" PRIu64 "  %s\n    %s, %s\n    %s\n", entry->name, entry->level,
-               entry->bytes, date, entry->llvm, entry->cpu, entry->id);
-        return;
-    }
-    if (first)
-        printf("%-20s %-9s %9s  %-16s  %-8s %-14s %s\n", "function", "level", "bytes",
-               "last use", "llvm", "cpu", "id");
-    printf("%-20s %-9s %9" PRIu64 "  %-16s  %-8s %-14s %s\n", entry->name, entry->level,
-           entry->bytes, date, entry->llvm, entry->cpu, entry->id);
-}
-
-static void print_entry_json(const tc_cache_entry *entry, bool first)
-{
-    fputs(first ? "\n{" : ", {", stdout);
-    tool_json_member(stdout, "name", entry->name);
-    fputs(", ", stdout);
-    tool_json_member(stdout, "id", entry->id);
-    fputs(", ", stdout);
-    tool_json_member(stdout, "level", entry->level);
-    fputs(", ", stdout);
-    tool_json_member(stdout, "cpu", entry->cpu);
-    fputs(", ", stdout);
-    tool_json_member(stdout, "features", entry->features);
-    fputs(", ", stdout);
-    tool_json_member(stdout, "llvm", entry->llvm);
-    printf(", \"slice\": %u, \"bytes\": %" PRIu64 ", \"used\": %" PRId64 "}\n", entry->slice,
-           entry->bytes, entry->used_s);
-}
-
-static void print_entry(void *user, const tc_cache_entry *entry)
-{
-    listing *list = user;
-    bool first = !list->begun;
-    list->begun = true;
-    if (list->format != FORMAT_JSON) {
-        print_entry_text(entry, first);
-        return;
-    }
-    if (first)
-        fputs("{\"functions\": [", stdout);
-    print_entry_json(entry, first);
-}
-
-/* The totals come last, because they are known only when all files were read. */
-static void print_totals(const listing *list, const tc_cache_totals *totals)
-{
-    if (list->format == FORMAT_JSON) {
-        if (!list->begun)
-            fputs("{\"functions\": [", stdout);
-        fputs("], ", stdout);
-        tool_json_member(stdout, "folder", totals->folder);
-        printf(", \"count\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"limit\": %" PRIu64
-               ", \"others\": %" PRIu64 "}\n",
-               totals->entries, totals->bytes, totals->bytes_max, totals->others);
-        return;
-    }
-    if (totals->folder[0] == '\0') {
-        puts("no cache: TC_CACHE_DIR is empty, or the default is no place of this user's");
-        return;
-    }
-    printf("%s%s: %" PRIu64 " functions, %" PRIu64 " bytes, limit %" PRIu64 "\n",
-           list->begun ? "\n" : "", totals->folder, totals->entries, totals->bytes,
-           totals->bytes_max);
-    if (totals->others > 0)
-        printf("%" PRIu64 " files are damaged, half written or foreign\n", totals->others);
-}
-
-/* Both functions return the program's exit status. */
-static int report_cache(output_format format)
-{
-    listing list = {format, false};
-    tc_cache_totals totals;
-    tc_error err;
-    if (tc_cache_list(NULL, print_entry, &list, &totals, &err) != TC_OK)
-        return fail(&err);
-    print_totals(&list, &totals);
-    return 0;
-}
-
-static int clear_cache(output_format format)
-{
-    tc_cache_totals removed;
-    tc_error err;
-    if (tc_cache_clear(NULL, &removed, &err) != TC_OK)
-        return fail(&err);
-    if (format == FORMAT_JSON) {
-        const field fields[] = {
-            {"folder", removed.folder, 0},
-            {"removed", NULL, removed.entries},
-            {"bytes", NULL, removed.bytes},
-        };
-        print_fields_json(fields, sizeof fields / sizeof fields[0]);
-    } else if (removed.folder[0] == '\0') {
-        puts("no cache, nothing to remove");
-    } else {
-        printf("%s: removed %" PRIu64 " functions, %" PRIu64 " bytes\n", removed.folder,
-               removed.entries, removed.bytes);
-    }
-    return 0;
-}
-
 static int check_arguments(const arguments *args)
 {
-    if (args->options + args->cache + (args->connect != NULL) > 1)
-        return tool_options_misused(&tc_info,
-                                    "expected one of --options, --cache and --connect at most");
+    if (args->options + args->cache + (args->connect != NULL) + (args->watch != NULL) > 1)
+        return tool_options_misused(
+            &tc_info, "expected one of --options, --cache, --connect and --watch at most");
+    if ((args->interval_ns > 0 || args->refreshes > 0) && args->watch == NULL)
+        return tool_options_misused(&tc_info, "--interval and --refreshes are for --watch");
     if (args->holdings && args->connect == NULL)
         return tool_options_misused(&tc_info, "--holdings is for --connect");
     if (args->clear && !args->cache)
@@ -408,15 +317,37 @@ static int check_arguments(const arguments *args)
     return TOOL_GO_ON;
 }
 
+/* Returns the exit status of a report that has ended with that status. */
+static int end(tc_status status, const tc_error *err)
+{
+    return status == TC_OK ? TOOL_OK : fail(err);
+}
+
+static int report_activity(const arguments *args)
+{
+    tc_error err;
+    const info_watch_params params = {.peer = args->watch,
+                                      .interval_ns =
+                                          args->interval_ns > 0 ? args->interval_ns : NS_PER_S,
+                                      .refreshes = args->refreshes,
+                                      .json = args->json};
+    return end(info_watch(&params, &err), &err);
+}
+
 static int run(const arguments *args)
 {
+    tc_error err;
     output_format format = args->json       ? FORMAT_JSON
                            : args->markdown ? FORMAT_MARKDOWN
                                             : FORMAT_TEXT;
     if (args->options)
         return report_options(args->option, format);
     if (args->cache)
-        return args->clear ? clear_cache(format) : report_cache(format);
+        return end(args->clear ? info_cache_clear(format, &err)
+                               : info_cache_report(format, &err),
+                   &err);
+    if (args->watch != NULL)
+        return report_activity(args);
     if (args->connect != NULL)
         return report_connection(args->connect, args->holdings, format);
     return report_versions(format);

@@ -139,6 +139,27 @@ static bool read_number(const tool_option *row, const char *text, uint64_t *valu
     return true;
 }
 
+#define NS_PER_S 1000000000ull
+
+/* Reads seconds with up to nine decimals, likewise. */
+static bool read_seconds(const tool_option *row, const char *text, uint64_t *value_out)
+{
+    char *end;
+    errno = 0;
+    uint64_t seconds = strtoull(text, &end, 10), ns = 0;
+    if (text[0] < '0' || text[0] > '9' || errno != 0 || seconds > row->max / NS_PER_S)
+        return false;
+    if (*end == '.') {
+        for (uint64_t unit = NS_PER_S / 10; *++end >= '0' && *end <= '9'; unit /= 10)
+            ns += unit * (uint64_t)(*end - '0');
+    }
+    ns += seconds * NS_PER_S;
+    if (*end != '\0' || end[-1] == '.' || ns < row->min || ns > row->max)
+        return false;
+    *value_out = ns;
+    return true;
+}
+
 static bool has_word(const char *words, const char *text, size_t size)
 {
     for (;; words++) {
@@ -174,13 +195,17 @@ static int take(const tool_command *command, const tool_option *row, void *into)
     else if (row->kind == TOOL_NUMBER && !read_number(row, optarg, at))
         return tool_options_misused(command, "%s '%s': expected %" PRIu64 " to %" PRIu64,
                                     option, optarg, row->min, row->max);
+    else if (row->kind == TOOL_SECONDS && !read_seconds(row, optarg, at))
+        return tool_options_misused(command, "%s '%s': expected %g to %g seconds", option,
+                                    optarg, (double)row->min / NS_PER_S,
+                                    (double)row->max / NS_PER_S);
     else if (row->kind == TOOL_TEXT && *optarg == '\0')
         return tool_options_misused(command, "%s '': expected %s", option, row->value);
     else if (row->kind != TOOL_OTHER && row->words != NULL &&
              !has_words(row->words, optarg, row->kind == TOOL_NAMES))
         return tool_options_misused(command, "%s '%s': expected %s of %s", option, optarg,
                                     row->kind == TOOL_NAMES ? "some" : "one", row->words);
-    else if (row->kind != TOOL_NUMBER && row->kind != TOOL_OTHER)
+    else if (row->kind != TOOL_NUMBER && row->kind != TOOL_SECONDS && row->kind != TOOL_OTHER)
         *(const char **)at = optarg;
     return row->take == NULL || row->take(into, row, optarg) ? TOOL_GO_ON : TOOL_USAGE;
 }

@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 typedef enum tool_option_kind {
-    TOOL_FLAG,   /* bool */
-    TOOL_TEXT,   /* const char *, not empty */
-    TOOL_BYTES,  /* const char *, may be empty */
-    TOOL_NUMBER, /* uint64_t, decimal, from min to max */
-    TOOL_CHOICE, /* const char *, one of `words` */
-    TOOL_NAMES,  /* const char *, some of `words`, with commas */
-    TOOL_OTHER   /* only `take` is called */
+    TOOL_FLAG,    /* bool */
+    TOOL_TEXT,    /* const char *, not empty */
+    TOOL_BYTES,   /* const char *, may be empty */
+    TOOL_NUMBER,  /* uint64_t, decimal, from min to max */
+    TOOL_SECONDS, /* uint64_t, nanoseconds from min to max: "2", "0.25" */
+    TOOL_CHOICE,  /* const char *, one of `words` */
+    TOOL_NAMES,   /* const char *, some of `words`, with commas */
+    TOOL_OTHER    /* only `take` is called */
 } tool_option_kind;
 
 typedef struct tool_option {

@@ -27,10 +27,12 @@ extern "C" {
  * peers connect to a listener at once, its queue is full, and they come back at different
  * moments.
  *
- * A peer whose thread has been running a function for a second answers that it is busy, if its
- * option call_time_max is not 0 (tc-node sets that): for how long, in which function, and of
- * which sender. The log gets a warning with that text at once. The call goes on trying, as
- * functions of some seconds are no failure, and the text is in err when the time is over.
+ * A peer whose thread runs one function for long answers within a second that it is busy, if
+ * its option call_time_max is not 0 (tc-node sets that): for how long, in which function, and
+ * of which sender. The log gets a warning with that text at once. The call goes on trying, as
+ * functions of some seconds are no failure, and the text is in err when the time is over. The
+ * peer may have accepted the connection just before the function began, and cannot answer it;
+ * so one more connection is made where the first gets no answer for 0.6 to 0.9 s.
  *
  *   host_port         "127.0.0.1:7000"
  *   timeout_ns        0: the option connect_timeout

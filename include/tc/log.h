@@ -2,7 +2,10 @@
  *
  * It belongs to the process. The level comes from the environment variable TC_LOG_LEVEL (off,
  * error, warn, info, debug; default warn) or from tc_log_set_level. Lines go to stderr unless a
- * sink is set. Any thread may call these functions. */
+ * sink is set: "tc[PROCESS] 2026-03-01T12:34:56.789Z warn: LINE", with the time in UTC. Where
+ * stderr is the stream of a journal (JOURNAL_STREAM of systemd.exec(5)), which adds time and
+ * process itself, they are "<4>warn: LINE", with the priority of syslog(3). Any thread may call
+ * these functions. */
 #ifndef TC_LOG_H
 #define TC_LOG_H
 

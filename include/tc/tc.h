@@ -106,6 +106,7 @@
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took
  *   cache.h      the object cache
+ *   usage.h      statistics of functions, peers and identities
  *   code.h       names of shipped code, for crash handlers
  *   crash.h      a crash handler
  *   mpi.h        a group of an MPI communicator

@@ -6,14 +6,18 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 2048
-#define STAMP_BYTES 64u
+#define STREAM_BYTES 48u
+#define SYSLOG_ERR 3 /* a priority; 4: warning, 6: info, 7: debug */
 #define LINES_PER_SECOND 10u
 
 static const char *const level_names[] = {"off", "error", "warn", "info", "debug"};
@@ -23,6 +27,9 @@ tc_log_level tci_log_level = TC_LOG_WARN;
 static pthread_mutex_t sink_lock = PTHREAD_MUTEX_INITIALIZER;
 static tc_log_sink sink_function;
 static void *sink_user;
+#ifndef TCI_NO_JOURNAL
+static const char *journal_stream; /* device and inode, "8:1234"; NULL: no journal */
+#endif
 
 int tci_log_parse_level(const char *text, tc_log_level *level_out)
 {
@@ -36,9 +43,12 @@ int tci_log_parse_level(const char *text, tc_log_level *level_out)
 }
 
 /* Runs before main, so that the first line of any thread already has the right level. */
-__attribute__((constructor)) static void read_level_from_environment(void)
+__attribute__((constructor)) static void read_environment(void)
 {
     const char *text = secure_getenv("TC_LOG_LEVEL");
+#ifndef TCI_NO_JOURNAL
+    journal_stream = secure_getenv("JOURNAL_STREAM");
+#endif
     if (text != NULL && !tci_log_parse_level(text, &tci_log_level))
         fprintf(stderr, "tc: warn: TC_LOG_LEVEL=%s: expected off, error, warn, info or debug\n",
                 text);
@@ -62,14 +72,39 @@ void tc_log_set_sink(tc_log_sink sink, void *user)
     pthread_mutex_unlock(&sink_lock);
 }
 
-/* Writes the time in UTC, in the format of ISO 8601. */
-static void stamp(char text[STAMP_BYTES])
+#ifdef TCI_NO_JOURNAL
+#define is_journal() false
+#else
+/* Returns whether standard error leads to a journal (systemd.exec(5), JOURNAL_STREAM). The
+ * variable stays when the program or its parent has sent standard error elsewhere. */
+static bool is_journal(void)
+{
+    char text[STREAM_BYTES];
+    struct stat found;
+    if (journal_stream == NULL || fstat(STDERR_FILENO, &found) != 0)
+        return false;
+    (void)snprintf(text, sizeof text, "%ju:%ju", (uintmax_t)found.st_dev,
+                   (uintmax_t)found.st_ino);
+    return strcmp(text, journal_stream) == 0;
+}
+#endif
+
+/* Writes a line as a journal reads it, with the priority of syslog(3) and without the time and
+ * process that the journal adds; for others with the time in UTC, as ISO 8601 has it. */
+static void print_line(tc_log_level level, const char *line)
 {
     struct timespec now;
     struct tm utc;
+    if (is_journal()) {
+        fprintf(stderr, "<%d>%s: %s\n", SYSLOG_ERR - 1 + (int)level + (level > TC_LOG_WARN),
+                level_names[level], line);
+        return;
+    }
     clock_gettime(CLOCK_REALTIME, &now);
-    size_t size = strftime(text, STAMP_BYTES, "%FT%T", gmtime_r(&now.tv_sec, &utc));
-    (void)snprintf(text + size, STAMP_BYTES - size, ".%06ldZ", now.tv_nsec / 1000);
+    (void)gmtime_r(&now.tv_sec, &utc);
+    fprintf(stderr, "tc[%d] %04d-%02d-%02dT%02d:%02d:%02d.%03dZ %s: %s\n", (int)getpid(),
+            utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+            utc.tm_sec, (int)now.tv_nsec / 1000000, level_names[level], line);
 }
 
 static void write_line(tc_log_level level, const char *fmt, va_list args)
@@ -79,13 +114,10 @@ static void write_line(tc_log_level level, const char *fmt, va_list args)
     tci_printable_text(line, sizeof line); /* the sink is promised one line */
 
     pthread_mutex_lock(&sink_lock);
-    if (sink_function != NULL) {
+    if (sink_function != NULL)
         sink_function(sink_user, level, line);
-    } else {
-        char when[STAMP_BYTES];
-        stamp(when);
-        fprintf(stderr, "tc[%d] %s %s: %s\n", (int)getpid(), when, level_names[level], line);
-    }
+    else
+        print_line(level, line);
     pthread_mutex_unlock(&sink_lock);
 }
 
@@ -100,7 +132,7 @@ void tci_log_line(tc_log_level level, const char *fmt, ...)
 static void say_left_out(tci_log_ration *ration, tc_log_level level)
 {
     if (ration->left_out > 0)
-        tci_log_line(level, "%u lines like this were left out", ration->left_out);
+        tc_log_write(level, "%u lines like this were left out", ration->left_out);
     ration->left_out = 0;
 }
 

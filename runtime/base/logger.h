@@ -11,7 +11,7 @@ extern tc_log_level tci_log_level;
 #define TC_LOG(level, ...)                                                                     \
     do {                                                                                       \
         if ((level) <= tci_log_level)                                                          \
-            tci_log_line((level), __VA_ARGS__);                                                \
+            tc_log_write((level), __VA_ARGS__);                                                \
     } while (0)
 
 /* Limits the lines that outside parties can cause: LINES_PER_SECOND (logger.c) are written, the
@@ -25,7 +25,7 @@ typedef struct tci_log_ration {
 #define TC_LOG_RATIONED(ration, level, ...)                                                    \
     do {                                                                                       \
         if ((level) <= tci_log_level && tci_log_ration_take((ration), (level)))                \
-            tci_log_line((level), __VA_ARGS__);                                                \
+            tc_log_write((level), __VA_ARGS__);                                                \
     } while (0)
 
 /* Returns whether the next line may be written. Logs the number of lines left out in an earlier
@@ -34,6 +34,7 @@ int tci_log_ration_take(tci_log_ration *ration, tc_log_level level);
 /* Ends the lines: logs the number left out. */
 void tci_log_ration_end(tci_log_ration *ration);
 
+/* Writes a line that no level turns off, as of an audit. */
 void tci_log_line(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);
 
 /* Parses a level such as "warn". Returns false when the text is no level. */

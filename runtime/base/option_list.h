@@ -221,7 +221,18 @@
       "auto: tchains in $XDG_CACHE_HOME or $HOME/.cache; empty: no cache") \
     SIZE(cache_max, "TC_CACHE_MAX", "256M", "64K..1024G", 65536, 1ull << 40, \
       "largest size of that folder's files together; above it those unused for longest are " \
-      "deleted")
+      "deleted") \
+    TCI_USAGE_OPTION(CHOICE)
+
+/* Options of modules that a build lacks, and that cost the smallest library too much. */
+#ifdef TCI_WITHOUT_USAGE
+#define TCI_USAGE_OPTION(CHOICE)
+#else
+#define TCI_USAGE_OPTION(CHOICE) \
+    CHOICE(usage, "TC_USAGE", "off", "off|counts|times", TCI_USAGE_TIMES, \
+      "statistics of functions, peers and identities: off, calls and bytes (counts), or also " \
+      "the run time of a sample of the calls (times). tc-node: counts")
+#endif
 /* clang-format on */
 
 #endif

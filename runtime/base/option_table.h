@@ -91,6 +91,12 @@ typedef enum tci_check_choice {
     TCI_CHECK_YES = 2
 } tci_check_choice;
 
+typedef enum tci_usage_choice {
+    TCI_USAGE_OFF = 0,
+    TCI_USAGE_COUNTS = 1,
+    TCI_USAGE_TIMES = 2
+} tci_usage_choice;
+
 #define TCI_NUMBER_FIELD(name, ...) uint64_t name;
 #define TCI_TEXT_FIELD(name, ...) const char *name;
 

@@ -46,6 +46,10 @@ tc_status tci_modules_attach(tci_core *core, tc_error *err)
     const char *wanted = core->limits == NULL ? tci_limits_wanted(&core->options) : NULL;
     if (wanted != NULL)
         return tci_module_absent(wanted, "limits", err);
+#ifndef TCI_WITHOUT_USAGE
+    if (core->options.usage != TCI_USAGE_OFF && core->usage == NULL)
+        return tci_module_absent("option usage", "usage", err);
+#endif
     wanted = core->network == NULL ? tci_network_wanted(&core->options) : NULL;
     return wanted != NULL ? tci_module_absent(wanted, "ucx", err) : TC_OK;
 }

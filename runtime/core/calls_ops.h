@@ -45,6 +45,8 @@ typedef struct tci_calls_ops {
      * whole, and of a function that is not callable as the frame lies: the way of dispatch
      * handles and checks all. */
     unsigned (*run_brief)(tc_ep *ep, uint64_t end);
+    /* The same, counting the calls: core/usage_ops.h. */
+    unsigned (*run_brief_counted)(tc_ep *ep, uint64_t end);
     /* Handles a checked frame that carries a part of a reply, or one in its short form.
      * TC_E_CORRUPT. */
     tc_status (*reply)(tc_ep *ep, uint8_t flags, const uint8_t *payload, size_t size,

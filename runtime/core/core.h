@@ -30,6 +30,10 @@ typedef struct tci_watched_ring {
     tc_ep *ep;
 } tci_watched_ring;
 
+/* Modules that watch batches. */
+#define TCI_WATCHED_BY_LIMITS 1u
+#define TCI_WATCHED_BY_USAGE 2u
+
 struct tci_queued;
 typedef struct tci_worker tci_worker;
 
@@ -107,14 +111,15 @@ typedef struct tci_core {
     struct tci_calls_head *calls;          /* calls_ops.h; NULL without the module */
     tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
-    bool batches_are_watched;  /* they are timed or counted, by the module `limits` */
+    uint8_t batch_watchers;    /* TCI_WATCHED_BY_ bits: batches are limited, timed, counted */
     struct tci_limits *limits; /* core/limits.h; NULL: no option needs that module */
     bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
     int user;                  /* id of the thread that is inside, or 0 */
     const char *user_call;     /* the call that it is in, approximately */
     size_t ended_count;        /* of ended_sends */
-    struct tci_windows *windows;  /* modules/windows/windows.h; NULL without the module */
-    struct tci_tasks_head *tasks; /* core/tasks_ops.h; NULL without the module */
+    struct tci_windows *windows;       /* modules/windows/windows.h; NULL without the module */
+    struct tci_tasks_head *tasks;      /* core/tasks_ops.h; NULL without the module */
+    const struct tci_usage_ops *usage; /* core/usage_ops.h; NULL: it is off */
 } tci_core;
 
 /* Returns whether code of the program is running, or this is a forked child. */

@@ -33,7 +33,7 @@ typedef struct tci_handshake {
     bool watched;                        /* the stream is, from when it is connected */
     bool hello_sent, ready_sent, peer_ready;
     uint64_t deadline_ns;
-    uint64_t stalls_ns;     /* when an unanswered attempt to connect is given up; 0: not set */
+    uint64_t stalls_ns;     /* when an attempt without an answer is given up; 0: not set */
     unsigned redials;       /* attempts that were given up */
     uint64_t nonce;         /* of our ring */
     uint32_t expected_rank; /* of the member that it should reach; TC_RANK_NONE: no group */
@@ -103,6 +103,7 @@ struct tc_ep {
     tci_ep_life life;
     struct tci_task *tasks; /* functions of its messages that wait: core/tasks_ops.h */
     unsigned task_count;
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 static inline bool tci_ep_is_open(const tc_ep *ep)

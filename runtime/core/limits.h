@@ -19,7 +19,7 @@ typedef struct tci_limits {
      * that it was handed to. `peer` is its address, or "". */
     void (*note_stranger)(tci_core *core, const char *peer, const tc_error *error, bool handed);
 
-    /* Around each batch, while core->batches_are_watched. `bytes` are those to be read of the
+    /* Around each batch, with TCI_WATCHED_BY_LIMITS. `bytes` are those to be read of the
      * ring; begin_batch returns how many may be. 0: the ring is paused now. */
     uint64_t (*begin_batch)(tc_ep *ep, uint64_t bytes);
     void (*end_batch)(tc_ep *ep, uint64_t messages);
@@ -103,7 +103,7 @@ static inline void tci_limits_note_stranger(tci_core *core, const char *peer,
 
 static inline void tci_limits_step(const tc_ep *ep)
 {
-    if (__builtin_expect(ep->core->batches_are_watched, 0))
+    if (__builtin_expect((ep->core->batch_watchers & TCI_WATCHED_BY_LIMITS) != 0, 0))
         ep->core->limits->step(ep);
 }
 

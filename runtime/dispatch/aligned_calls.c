@@ -1,6 +1,7 @@
 #include "dispatch/aligned_calls.h"
 
 #include "base/assertion.h"
+#include "core/usage_ops.h"
 #include "dispatch/payload_place.h"
 #include "ifunc/call_count.h"
 
@@ -13,7 +14,8 @@ static bool is_plain(const tc_ep *ep, const tci_frame *f)
            TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
 }
 
-static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+static inline __attribute__((always_inline)) bool
+run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame, const bool counted)
 {
     tc_ifunc *const fn = ep->rx.slots[f->slot].fn;
     uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES;
@@ -24,20 +26,34 @@ static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t
     TCI_INVARIANT_IS(ring_room, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size, <=,
                      tci_consumer_room(&ep->rx.ring));
     current->fn = fn;
-    tci_call_count_run(fn, payload, size, ep->core->target_args);
+    if (counted)
+        ep->core->usage->call(ep, fn, payload, size);
+    else
+        tci_call_count_run(fn, payload, size, ep->core->target_args);
     tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
     return true;
 }
 
-unsigned tci_aligned_calls_run(tc_ep *ep, tci_current *current, uint64_t end)
+static inline __attribute__((always_inline)) unsigned run_all(tc_ep *ep, tci_current *current,
+                                                              uint64_t end, const bool counted)
 {
     unsigned run = 0;
     while (ep->rx.ring.head < end && tci_consumer_has_frame(&ep->rx.ring)) {
         uint8_t *frame = ep->rx.ring.ring + (ep->rx.ring.head & ep->rx.ring.mask);
         const tci_frame f = tci_frame_of_word(tci_ring_load_word(frame + 8));
-        if (!is_plain(ep, &f) || !run_one(ep, current, &f, frame))
+        if (!is_plain(ep, &f) || !run_one(ep, current, &f, frame, counted))
             break;
         run++;
     }
     return run;
+}
+
+unsigned tci_aligned_calls_run(tc_ep *ep, tci_current *current, uint64_t end)
+{
+    return run_all(ep, current, end, false);
+}
+
+unsigned tci_aligned_calls_run_counted(tc_ep *ep, tci_current *current, uint64_t end)
+{
+    return run_all(ep, current, end, true);
 }

@@ -9,5 +9,7 @@
 /* Runs such calls from the head of the ring up to position `end`. Stops at a frame that needs
  * further checks. Returns the number of calls run. */
 unsigned tci_aligned_calls_run(tc_ep *ep, tci_current *current, uint64_t end);
+/* The same, counting them: core/usage_ops.h. */
+unsigned tci_aligned_calls_run_counted(tc_ep *ep, tci_current *current, uint64_t end);
 
 #endif

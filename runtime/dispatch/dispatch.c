@@ -1,6 +1,6 @@
 /* The receive path of one endpoint. A batch (run_batch) reads the ring's frames in order, up to
  * a budget, so that each endpoint gets its share. Most frames are run in two short loops: plain
- * calls of bound slots in run_calls, with the ring's state in registers, as the called function
+ * calls of bound slots in batch.h, with the ring's state in registers, as the called function
  * cannot reach it; calls and answers in their short form by the module calls. Any other frame
  * goes through run_other, and is checked before it is used. A frame is consumed after it was
  * handled; one that waits for its code stays at the head, and only its endpoint waits. A peer
@@ -11,11 +11,12 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "core/calls_ops.h"
-#include "core/credit.h"
 #include "core/current.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
+#include "core/usage_ops.h"
 #include "dispatch/aligned_calls.h"
+#include "dispatch/batch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -28,6 +29,11 @@
 
 #define BUDGET (256u * TCI_FRAME_GRANULE) /* bytes per batch; of a small ring an eighth */
 #define APART __attribute__((noinline))   /* needs no register of the loop */
+#ifdef TCI_SMALL
+#define SHARED inline /* once, for all callers */
+#else
+#define SHARED inline __attribute__((always_inline))
+#endif
 
 /* The result of handling the frame at the head. */
 typedef enum outcome {
@@ -44,15 +50,28 @@ static outcome broken(tc_ep *ep, const tc_error *error)
     return ENDED;
 }
 
-/* Calls that run_calls skips: first calls of functions, and those with large payloads. */
+static APART void call_watched(tc_ep *ep, tc_ifunc *fn, uint8_t *payload, size_t size)
+{
+    tci_limits_step(ep);
+    if (tci_usage_is_on(ep->core))
+        ep->core->usage->call(ep, fn, payload, size);
+    else
+        tci_call_count_run(fn, payload, size, ep->core->target_args);
+}
+
+/* Calls that batch.h skips: first calls of functions, and those with large payloads. */
 static inline void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                         size_t payload_size)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
-    tci_limits_step(ep);
-    tci_call_count_run(fn, payload, payload_size, ep->core->target_args);
+    if (TCI_HAS_USAGE && __builtin_expect(ep->core->batch_watchers != 0, 0)) {
+        call_watched(ep, fn, payload, payload_size);
+    } else {
+        tci_limits_step(ep);
+        tci_call_count_run(fn, payload, payload_size, ep->core->target_args);
+    }
     if (called_ns != 0)
         tci_load_report_first_call(ep->core, fn, called_ns);
 }
@@ -287,44 +306,9 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
     return ENDED;
 }
 
-static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci_core *core)
+static SHARED unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
-    tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
-}
-
-/* Runs plain calls (kind CALL, no flags) up to `end`; *empty_out: the ring is empty. */
-static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
-{
-    const tci_rx_slot *const slots = ep->rx.slots;
-    const size_t slot_count = ep->rx.slot_count;
-    const tci_core *const core = ep->core;
-    tci_consumer rx = ep->rx.ring;
-    unsigned run = 0;
-    *empty_out = true;
-    while (tci_consumer_has_frame(&rx)) {
-        uint8_t *frame = rx.ring + (rx.head & rx.mask);
-        const uint64_t word = tci_ring_load_word(frame + 8);
-        const tci_frame f = tci_frame_of_word(word);
-        const size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
-        if (rx.head >= end || word >> 48 != TCI_FRAME_CALL || f.slot >= slot_count ||
-            bytes > tci_consumer_room(&rx) || slots[f.slot].main == NULL) {
-            *empty_out = false;
-            break;
-        }
-        tc_ifunc *const fn = slots[f.slot].fn;
-        current->fn = fn;
-        if (tci_call_count_is_due(fn))
-            run_timed(fn, frame, f.payload_size, core);
-        else
-            slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
-                               core->target_args);
-        tci_consumer_advance(&rx, bytes);
-        run++;
-    }
-    TCI_INVARIANT(slot_table, slots == ep->rx.slots && slot_count == ep->rx.slot_count);
-    ep->rx.ring.head = rx.head;
-    ep->rx.ring.signal = rx.signal;
-    return run;
+    return tci_batch_run_calls(ep, current, end, empty_out, NULL);
 }
 
 /* Returns whether f is the common frame of a travelling function: bound, callable. */
@@ -334,7 +318,8 @@ static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
            ep->rx.slots[f->slot].main != NULL;
 }
 
-static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+static inline __attribute__((always_inline)) outcome
+run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
 {
     __builtin_prefetch(frame + tci_frame_align(TCI_FRAME_HEADER_BYTES + f->payload_size));
     outcome result =
@@ -345,7 +330,8 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
 }
 
 /* Handles the frame at the head, of any kind. Returns false if no progress is possible now. */
-static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run)
+static inline __attribute__((always_inline)) bool
+run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run, const bool counted)
 {
     uint64_t word;
     uint8_t *frame = tci_consumer_peek(&ep->rx.ring, &word);
@@ -355,7 +341,9 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     tci_limits_step(ep);
     const tci_frame f = tci_frame_of_word(word);
     const bool is_plain = f.kind == TCI_FRAME_CALL && !tci_frame_has_route(&f);
-    const unsigned aligned = is_plain ? tci_aligned_calls_run(ep, current, end) : 0;
+    const unsigned aligned = !is_plain ? 0
+                             : counted ? tci_aligned_calls_run_counted(ep, current, end)
+                                       : tci_aligned_calls_run(ep, current, end);
     *run += aligned;
     if (aligned > 0)
         return true;
@@ -369,10 +357,18 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
+    if (counted && result == RUN && f.kind == TCI_FRAME_INJECT)
+        ep->core->usage->injected(ep, &f, frame);
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
-/* Runs from the frame that run_calls left on. Each turn consumes a frame or ends the loop. */
+bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64_t end,
+                                    unsigned *run)
+{
+    return run_other(ep, current, end, run, true);
+}
+
+/* Runs from the frame that batch.h left on. Each turn consumes a frame or ends the loop. */
 static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0, brief;
@@ -380,7 +376,7 @@ static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
     ep->rx.loading = false;
     while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
         run += brief = tci_calls_run_brief(ep, end);
-        if ((brief == 0 && !run_other(ep, current, end, &run)) || !tci_ep_is_open(ep) ||
+        if ((brief == 0 && !run_other(ep, current, end, &run, false)) || !tci_ep_is_open(ep) ||
             !tci_consumer_has_frame(&ep->rx.ring))
             break;
         run += run_calls(ep, current, end, &empty);
@@ -396,44 +392,35 @@ static inline uint64_t batch_bytes(const tc_ep *ep)
 
 static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 {
-    tci_core *core = ep->core;
-    tci_current *current = tci_current_get();
-    const tci_current outer = *current;
-    const uint64_t end = ep->rx.ring.head + bytes;
+    tci_batch batch;
     bool empty;
-    current->ep = ep;
-    current->invocation = NULL;
-    (void)tci_pending_enter(&core->pending, TCI_RUNNING);
-    unsigned run = run_calls(ep, current, end, &empty);
+    tci_batch_begin(&batch, ep, bytes);
+    unsigned run = run_calls(ep, batch.current, batch.end, &empty);
     if (__builtin_expect(!empty, 0))
-        run += run_rest(ep, current, end);
-    tci_awaited_frame_set(&core->awaited, &ep->rx.ring,
-                          run == 1 && empty ? ep->rx.ring.head - (end - bytes) : 0);
-    tci_pending_leave(&core->pending, TCI_RUNNING, 0);
-    TCI_INVARIANT(current_message, current->ep == ep);
-    *current = outer;
-    if (ep->state == TCI_EP_OPEN)
-        tci_ep_watch_head(ep);
-    tci_credit_after_batch(ep);
-    ep->rx.run_messages += run;
+        run += run_rest(ep, batch.current, batch.end);
+    tci_batch_end(&batch, ep, run, empty);
     return run;
 }
 
-/* For quotas and the call watch. */
+/* For quotas, the call watch and statistics. */
 static APART unsigned run_watched_batch(tc_ep *ep)
 {
     const tci_core *core = ep->core;
+    const bool limited = !TCI_HAS_USAGE || (core->batch_watchers & TCI_WATCHED_BY_LIMITS) != 0;
     const uint64_t dropped = core->counters[TCI_MESSAGES_DROPPED];
-    const uint64_t bytes = core->limits->begin_batch(ep, batch_bytes(ep));
-    if (bytes == 0)
+    uint64_t bytes = batch_bytes(ep);
+    if (!limited)
+        return core->usage->run(ep, bytes);
+    if ((bytes = core->limits->begin_batch(ep, bytes)) == 0)
         return 0;
-    const unsigned run = run_batch(ep, bytes);
+    const unsigned run =
+        tci_usage_is_on(core) ? core->usage->run(ep, bytes) : run_batch(ep, bytes);
     core->limits->end_batch(ep, run + core->counters[TCI_MESSAGES_DROPPED] - dropped);
     return run;
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
-    return __builtin_expect(ep->core->batches_are_watched, 0) ? run_watched_batch(ep)
+    return __builtin_expect(ep->core->batch_watchers != 0, 0) ? run_watched_batch(ep)
                                                               : run_batch(ep, batch_bytes(ep));
 }

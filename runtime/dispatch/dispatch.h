@@ -2,6 +2,7 @@
 #ifndef TCI_DISPATCH_H
 #define TCI_DISPATCH_H
 
+#include "core/current.h"
 #include "core/ep.h"
 
 /* Runs messages that have arrived on an open endpoint, up to a bound that keeps many
@@ -23,5 +24,11 @@ bool tci_dispatch_drain(tc_ep *ep);
  * sides may be paused for each other, and the data that each waits for may lie in the ring that
  * it does not read. Returns the number of messages run. */
 unsigned tci_dispatch_paused(tc_ep *ep);
+
+/* For the module `usage`: handles the frame at the head of a batch up to `end`, of any kind,
+ * and counts its call. Adds to *run the messages that ran. Returns false if no progress is
+ * possible now. */
+bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64_t end,
+                                    unsigned *run);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "core/usage_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void log_report(const tc_load_report *report)
            report->memory_bytes, (double)report->total_ns / 1000, stages);
 }
 
-void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
+void tci_load_report_notify(tci_core *core, tc_ifunc *fn, uint64_t execution_ns,
                             uint64_t total_ns)
 {
     tc_load_report report = {.name = tci_archive_name(fn->archive),
@@ -58,6 +59,7 @@ void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t executi
     report.stage_ns[TC_STAGE_EXECUTION] = execution_ns;
     for (int i = 0; i < TC_STAGE_COUNT && report.better; i++)
         report.total_ns += report.stage_ns[i];
+    tci_usage_note(core, NULL, fn, TCI_USAGE_LOADED, report.total_ns);
     if (tc_log_get_level() >= TC_LOG_INFO)
         log_report(&report);
     if (core->load_callback != NULL)

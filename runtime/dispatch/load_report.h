@@ -6,7 +6,7 @@
 
 /* Reports to the log and to tc_context_set_load_callback how a function became callable, or got
  * better code (total_ns 0). */
-void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
+void tci_load_report_notify(tci_core *core, tc_ifunc *fn, uint64_t execution_ns,
                             uint64_t total_ns);
 
 /* Called when the first call of a function has returned. It began at called_ns. */

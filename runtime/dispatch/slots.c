@@ -8,6 +8,7 @@
 #include "base/logger.h"
 #include "core/ep_state.h"
 #include "core/limits.h"
+#include "core/usage_ops.h"
 #include "dispatch/slot_quota.h"
 #include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
@@ -96,6 +97,8 @@ void tci_slot_report(tc_ep *ep, tci_control control, uint16_t slot, const tc_err
 
 void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
+    tci_usage_note(ep->core, ep, slot < ep->rx.slot_count ? ep->rx.slots[slot].fn : NULL,
+                   TCI_USAGE_REFUSED, 0);
     if (slot < ep->rx.slot_count)
         clear(ep, slot);
     TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection,
@@ -419,6 +422,7 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 void tci_slots_evict(tci_core *core, tc_ifunc *fn)
 {
     core->counters[TCI_CODE_EVICTED]++;
+    tci_usage_note(core, NULL, fn, TCI_USAGE_EVICTED, 0);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
             if (ep->rx.slots[slot].fn == fn)

@@ -11,6 +11,8 @@
 /* For the first answer of the peer's host: longer than most networks take, and shorter than the
  * second that a kernel waits before it tries again. */
 #define PATIENCE_NS 250000000ull
+/* After that, once the host has answered, for the peer's HELLO. */
+#define UNHEARD_NS 350000000ull
 
 void tci_connecting_keep_identity(tc_ep *ep)
 {
@@ -45,11 +47,13 @@ bool tci_connecting_stalls(tc_ep *ep, unsigned redials)
         return false;
     const uint64_t now_ns = tci_clock_ns();
     if (ep->hs.stalls_ns == 0)
-        ep->hs.stalls_ns = now_ns + draw_patience(redials);
+        ep->hs.stalls_ns = (now_ns + draw_patience(redials)) | 1;
     if (now_ns < ep->hs.stalls_ns)
         return false;
-    ep->hs.stalls_ns = UINT64_MAX; /* its host has answered, or this attempt ends */
-    return tci_stream_is_unanswered(ep->stream);
+    /* An odd time is that of the host, an even one that of the peer. */
+    const bool has_host_answered = ep->hs.stalls_ns % 2 == 0;
+    ep->hs.stalls_ns = has_host_answered ? UINT64_MAX : (now_ns + UNHEARD_NS) & ~1ull;
+    return has_host_answered ? redials == 0 : tci_stream_is_unanswered(ep->stream);
 }
 
 /* Returns whether a member's stream is to be given up for another one. */

@@ -14,8 +14,10 @@
 void tci_connecting_turn(tc_ep *ep);
 
 /* Called in each turn of a stream that connects, or has no HELLO of its peer yet. Returns
- * whether the peer's host has not answered for so long that another attempt is better.
- * `redials`: how many were made. */
+ * whether another attempt is better: the peer's host has not answered for long, or, at the
+ * first attempt, the peer itself. A peer that has begun to run a function after it accepted
+ * this stream answers the next one alone (modules/limits/busy_desk.h). `redials`: how many
+ * were made. */
 bool tci_connecting_stalls(tc_ep *ep, unsigned redials);
 
 /* Stores the identity that the peer has proved on the stream. */

@@ -5,6 +5,7 @@
 #include "core/ep_state.h"
 #include "core/handshake_ops.h"
 #include "core/limits.h"
+#include "core/usage_ops.h"
 #include "core/single_message.h"
 #include "core/tasks_ops.h"
 #include "transfer/code_in.h"
@@ -71,6 +72,8 @@ void tci_ep_free(tc_ep *ep)
     tci_single_message_free(ep->rx.credit.message);
     free(ep->tx.refusal);
     tci_limits_leave(ep);
+    if (TCI_HAS_USAGE && ep->usage != NULL)
+        ep->core->usage->leave(ep);
     tci_log_ration_end(&ep->log);
     free(ep->life.error);
     free(ep->peer.gave_up);

@@ -119,10 +119,11 @@ struct tc_ifunc {
     struct tci_held_code *held; /* held_code.h; NULL: no message of it waits */
     tc_ifunc *bucket_next;      /* bound: functions_max */
     tci_injected_code injected[TCI_ARCH_COUNT];
-    tc_error *load_error;      /* why state is TCI_LOAD_FAILED */
-    bool failure_told, own;    /* a caller has received load_error; tci_registry_code.own */
-    bool unfilled;             /* it has holes, and no values for them */
-    struct tci_filled *filled; /* holes_ops.h; NULL: its code is its own */
+    tc_error *load_error;         /* why state is TCI_LOAD_FAILED */
+    bool failure_told, own;       /* a caller has received load_error; tci_registry_code.own */
+    bool unfilled;                /* it has holes, and no values for them */
+    struct tci_filled *filled;    /* holes_ops.h; NULL: its code is its own */
+    struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
 };
 
 struct tci_registry {

@@ -1,7 +1,9 @@
 #include "../support/test.h"
 #include "base/logger.h"
 
+#include <regex.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,10 +143,82 @@ TEST(the_environment_sets_the_first_level)
     assert_int_equal(level_at_start("loud"), TC_LOG_WARN);
 }
 
+/* --- lines on standard error -------------------------------------------------------------- */
+
+#define LINES_MAX 4096
+
+static int print_all_levels(void)
+{
+    tc_log_set_level(TC_LOG_DEBUG);
+    for (tc_log_level level = TC_LOG_ERROR; level <= TC_LOG_DEBUG; level++)
+        TC_LOG(level, "line %d", (int)level);
+    return 0;
+}
+
+/* The lines of a fresh process. Its JOURNAL_STREAM is the inode of its standard error plus
+ * `beside`. */
+static void lines_at_start(uint64_t beside, char lines_out[LINES_MAX])
+{
+    char *argv[] = {(char *)(uintptr_t)own_path, "print-lines", NULL}, variable[64];
+    posix_spawn_file_actions_t actions;
+    struct stat found;
+    FILE *file = tmpfile();
+    pid_t child;
+    int status;
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &found), 0);
+    (void)snprintf(variable, sizeof variable, "%ju:%ju", (uintmax_t)found.st_dev,
+                   (uintmax_t)(found.st_ino + beside));
+    assert_int_equal(setenv("JOURNAL_STREAM", variable, 1), 0);
+    assert_int_equal(unsetenv("TC_LOG_LEVEL"), 0);
+    assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
+    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, fileno(file), STDERR_FILENO),
+                     0);
+    assert_int_equal(posix_spawn(&child, own_path, &actions, NULL, argv, environ), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    const ssize_t n = pread(fileno(file), lines_out, LINES_MAX - 1, 0);
+    assert_true(n >= 0);
+    lines_out[n] = '\0';
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)fclose(file);
+    (void)unsetenv("JOURNAL_STREAM");
+}
+
+#ifndef TCI_NO_JOURNAL
+TEST(a_journal_gets_priorities_and_no_time)
+{
+    char lines[LINES_MAX];
+    lines_at_start(0, lines);
+    assert_string_equal(lines, "<3>error: line 1\n<4>warn: line 2\n"
+                               "<6>info: line 3\n<7>debug: line 4\n");
+}
+#endif
+
+#define DATE "20[0-9]{2}-[01][0-9]-[0-3][0-9]"
+#define TIME "tc\\[[0-9]+\\] " DATE "T[0-9]{2}(:[0-9]{2}){2}\\.[0-9]{3}Z "
+
+/* Where standard error was a journal's once, or never. */
+TEST(any_other_stream_gets_the_time_in_utc)
+{
+    char lines[LINES_MAX];
+    regex_t all;
+    lines_at_start(1, lines);
+    assert_int_equal(regcomp(&all,
+                             "^" TIME "error: line 1\n" TIME "warn: line 2\n" TIME
+                             "info: line 3\n" TIME "debug: line 4\n$",
+                             REG_EXTENDED | REG_NOSUB),
+                     0);
+    assert_int_equal(regexec(&all, lines, 0, NULL, 0), 0);
+    regfree(&all);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
+    if (strcmp(argv[1], "print-lines") == 0)
+        return print_all_levels();
     if (strcmp(argv[1], "print-level") == 0)
         return (int)tc_log_get_level();
     own_path = argv[1];

@@ -535,6 +535,18 @@ def check_protection(report):
         expect(0 < smaller < in_turn, "the smaller is above one after the other", report["ratios"])
 
 
+def check_usage(report):
+    """A row for each choice of statistics, and ratios to off."""
+    modes = ["off", "counts", "times"]
+    deliveries = report["env"]["options"]["delivery"]
+    rows = [(row["mode"], row["delivery"]) for row in report["rows"]]
+    expect(rows == [(mode, name) for name in deliveries for mode in modes], "a row for each", rows)
+    expect(all(row["latency_ns_p50"] > 0 and row["rate_per_s"] > 0 for row in report["rows"]), "positive numbers", report["rows"])
+    names = {f"{mode}_to_off_{figure}_{name}" for mode in modes[1:] for figure in ("latency", "rate") for name in deliveries}
+    expect(set(report["ratios"]) == names, sorted(names), sorted(report["ratios"]))
+    expect(all(ratio > 0 for ratio in report["ratios"].values()), "ratios", report["ratios"])
+
+
 # Checks by name: the experiment that is run, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
@@ -547,7 +559,7 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "tasks": ("tasks", check_tasks), "view": ("view", check_view), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
-          "protection": ("protection", check_protection)}
+          "protection": ("protection", check_protection), "usage": ("usage", check_usage)}
 
 
 def main():

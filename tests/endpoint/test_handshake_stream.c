@@ -152,6 +152,21 @@ TEST(a_host_that_answers_late_is_left_alone)
     finish(node);
 }
 
+TEST(a_peer_that_does_not_answer_is_tried_once_more)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = unanswered(node);
+    ep->stream->is_unanswered = false;
+    assert_false(tci_connecting_stalls(ep, 0));
+    assert_true(ep->hs.stalls_ns > tci_clock_ns());
+    ep->hs.stalls_ns = 2; /* its time is over */
+    assert_true(tci_connecting_stalls(ep, 0));
+    ep->hs.stalls_ns = 2;
+    assert_false(tci_connecting_stalls(ep, 1));
+    assert_false(tci_connecting_stalls(ep, 0)); /* never again */
+    finish(node);
+}
+
 /* --- data by it -------------------------------------------------------------------------- */
 
 typedef struct call {

@@ -116,7 +116,7 @@ def main():
         check_texts(prefix, [first, os.path.realpath(build)])
         installation = Installation(prefix, scratch, cc, cxx)
         check_names(installation, soversion)
-        for tool in ("tc-info", "tc-node", "tc-send", "tc-ar", "tc-package") + (("tc-clang", "tc-perf") if with_llvm else ()):
+        for tool in ("tc-info", "tc-node", "tc-ping", "tc-send", "tc-ar", "tc-package") + (("tc-clang", "tc-perf") if with_llvm else ()):
             run([installation.tool(tool), "--version"])
         if (re.search(r"llvm\s+none", run([installation.tool("tc-info")])) is None) != with_llvm:
             sys.exit("tc-info does not find the code engine, or one that was not built")

@@ -5,11 +5,14 @@
 """
 import os
 import re
+import select
 import signal
+import socket
 import struct
+import threading
 
 from check_failures import shared_segments
-from tool_process import ENDLESS, Process, ToolTest, main, wait_until
+from tool_process import DEADLINE_S, ENDLESS, Process, ToolTest, main, wait_until
 
 # So long a function may take; one that honestly runs takes next to nothing of it, however busy the machine is.
 CALL_TIME_MAX = "3s"
@@ -365,6 +368,51 @@ class LongCalls(ToolTest):
         node.wait_for_line(rf"function 'ceaseless' [0-9a-f]{{32}} from 127\.0\.0\.1:\d+, process {peer.pid}, ")
 
 
+class Relay:
+    """Connections to a node's port. The first is made at once; all bytes, and later connections, wait for the event."""
+
+    def __init__(self, port, event):
+        self.node_port = port
+        self.event = event
+        self.first_port = None
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        try:
+            while True:
+                far = self.listening.accept()[0]
+                if self.first_port is not None:
+                    self.event.wait(DEADLINE_S)
+                near = socket.create_connection(("127.0.0.1", self.node_port))
+                self.first_port = self.first_port or near.getsockname()[1]
+                threading.Thread(target=self.serve, args=(far, near), daemon=True).start()
+        except OSError:  # the test is over
+            pass
+
+    def serve(self, far, near):
+        self.event.wait(DEADLINE_S)
+        others = {far: near, near: far}
+        with far, near:
+            try:
+                while data := (one := select.select(list(others), [], [], DEADLINE_S)[0][0]).recv(1 << 16):
+                    others[one].sendall(data)
+            except (OSError, IndexError):
+                pass
+
+    def end(self):
+        self.listening.shutdown(socket.SHUT_RDWR)  # wakes the thread
+        self.listening.close()
+
+    def first_is_accepted(self):
+        """A connection that waits in the listener's queue has no inode yet."""
+        with open("/proc/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in file][1:]
+        ends = f"0100007F:{self.node_port:04X}", f"0100007F:{self.first_port or 0:04X}"
+        return any((row[1], row[2]) == ends and row[9] != "0" for row in rows)
+
+
 class BusyNodes(ToolTest):
     BUSY = r"busy for \d+ s in function 'misbehave' of uid:\d+"
 
@@ -390,6 +438,28 @@ class BusyNodes(ToolTest):
         waiting.expect(0)
         nap.expect(0)
         self.assertEqual(node.stop()["messages_run"], 2)
+
+    def test_every_tool_that_connects_says_so(self):
+        node, _ = self.napping_node(600000)
+        for command in (["tc-info", "--connect", node.address], ["tc-send", node.address, self.function("transcript"), "--prepare"]):
+            done = Process(self, [self.tool(command[0]), *command[1:]], TC_CONNECT_TIMEOUT="4s").expect(3)
+            self.assertRegex(done.err, f"trying again\n(.*\n)*.*did not answer in time: it is {self.BUSY}\n$")
+            self.assertEqual(done.out, "")
+        node.kill()
+
+    def test_a_connection_that_was_accepted_before_learns_it_too(self):
+        """Its bytes are kept back until the function runs, and those of later connections."""
+        node, running = self.node(), threading.Event()
+        relay = Relay(node.port, running)
+        self.addCleanup(relay.end)
+        waiting = self.send(f"127.0.0.1:{relay.port}", "transcript")
+        wait_until(relay.first_is_accepted, "an accepted connection")
+        self.send(node.address, "misbehave", "--text", "spin")
+        wait_until(lambda: "spin" in node.out, "the function")
+        running.set()
+        waiting.wait_for_line(f"it is {self.BUSY}; trying again")
+        waiting.kill()
+        node.kill()
 
     def test_nobody_is_told_without_a_watch(self):
         node, _ = self.napping_node(600000, TC_CALL_TIME_MAX="0")

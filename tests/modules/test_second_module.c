@@ -9,6 +9,7 @@
 #include "core/module.h"
 #include "core/network_ops.h"
 #include "core/tasks_ops.h"
+#include "core/usage_ops.h"
 #include "engine/loading.h"
 #include "ifunc/holes_ops.h"
 #include "ifunc/libraries_ops.h"
@@ -39,6 +40,7 @@ static const tci_network_ops network;
 static tci_windows windows;
 static const tci_tasks_ops tasks_ops;
 static struct tci_tasks_head tasks = {.ops = &tasks_ops};
+static const tci_usage_ops usage;
 
 static void take_all(tc_context *ctx)
 {
@@ -48,6 +50,7 @@ static void take_all(tc_context *ctx)
     ctx->core.network = &network;
     ctx->core.windows = &windows;
     ctx->core.tasks = &tasks;
+    ctx->core.usage = &usage;
     ctx->core.registry.loading = &loading;
     ctx->core.registry.libraries = &libraries;
     ctx->core.registry.holes = &holes;
@@ -63,6 +66,7 @@ static void assert_all_stay(const tc_context *ctx)
     assert_ptr_equal(ctx->core.network, &network);
     assert_ptr_equal(ctx->core.windows, &windows);
     assert_ptr_equal(ctx->core.tasks, &tasks);
+    assert_ptr_equal(ctx->core.usage, &usage);
     assert_ptr_equal(ctx->core.registry.loading, &loading);
     assert_ptr_equal(ctx->core.registry.libraries, &libraries);
     assert_ptr_equal(ctx->core.registry.trust, &trust);
@@ -75,8 +79,9 @@ static tc_context *context_with_options(void)
     tc_error error;
     assert_non_null(ctx);
     assert_int_equal(tc_options_create(&options, &error), TC_OK);
-    /* The module limits attaches where an option needs it. */
+    /* The modules limits and usage attach where an option needs them. */
     assert_int_equal(tc_options_set(options, "quota_connections", "1", &error), TC_OK);
+    assert_int_equal(tc_options_set(options, "usage", "counts", &error), TC_OK);
     ctx->core.options = *options;
     ctx->core.context = ctx;
     tc_options_destroy(options);

@@ -24,7 +24,7 @@ from node_process import Node, clean_environment
 BIN = COMPLETIONS = FUNCTIONS = None
 USAGE, NO_PEER, REFUSED = 2, 3, 4
 DEADLINE_S = 60
-PROGRAMS = ("tc-ar", "tc-clang", "tc-info", "tc-node", "tc-package", "tc-perf", "tc-run", "tc-send")
+PROGRAMS = ("tc-ar", "tc-clang", "tc-info", "tc-node", "tc-package", "tc-perf", "tc-ping", "tc-run", "tc-send")
 
 
 def programs():
@@ -82,7 +82,9 @@ MISUSES = {
     "tc-info": [(["extra"], "unexpected argument 'extra'"), (["--markdown"], "--markdown is for"), (["--clear"], "is for --cache"),
                 (["--connect"], "has no value"), (["--connect", ""], "--connect ''"), (["--options", "nothing"], "'nothing' is no"),
                 (["--options", "--cache"], "expected one of"), (["--json=x"], "has a value, expected none"),
-                (["--c"], "ambiguous option '--c'")],
+                (["--c"], "ambiguous option '--c'"), (["--watch", "a:1", "--connect", "a:1"], "expected one of"),
+                (["--interval", "1"], "are for --watch"), (["-n", "1"], "are for --watch"), (["-w", "a:1", "-n", "0"], "--refreshes"),
+                (["-w", "a:1", "-i", "0.01"], "expected 0.1 to 3600 seconds")],
     "tc-node": [(["extra"], "unexpected argument"), (["--listen", ""], "--listen ''"), (["--allow-read", "/"], "for --confine"),
                 (["--json", "-x"], "unknown option '-x'"), (["--join", "--listen", "127.0.0.1:0"], "expected it without --listen"),
                 (["--join", "--confine"], "--join"), (["--join", "--isolate"], "--join"), (["--join", "--port-file", "x"], "--join"),
@@ -92,6 +94,10 @@ MISUSES = {
     "tc-perf": [([], "expected one of tsi, ssum"), (["nothing"], "'nothing', expected one of tsi"), (["tsi", "extra"], "unexpected"),
                 (["tsi", "--servers", "4"], "unknown option '--servers'"), (["tsi", "--rounds", ""], "--rounds ''"),
                 *((["tsi", "--rounds", n], "--rounds") for n in NUMBERS)],
+    "tc-ping": [([], "got 0 arguments, expected 1"), (["a", "b"], "unexpected argument 'b'"), ([""], "argument 1 is ''"),
+                *((["a", "-c", n], "--count") for n in (*NUMBERS, "0")),
+                *((["a", "-i", n], "--interval") for n in ("", "x", "-1", "1s", " 1", "1e3", ".5", "1.", "1.5.5", "inf", "86400.1", "1" * 30)),
+                (["a", "--timeout", "0"], "expected 0.001 to 86400 seconds"), (["a", "--deadline", "0.0009"], "--deadline")],
     "tc-run": [(["-n", "1", "true", ":"], "part 2: it is empty"), ([], "-n is missing"), (["-n", "2"], "program is missing"), (["-n", "2", ""], "program is missing"),
                *((["-n", n, "true"], "--processes") for n in (*NUMBERS, "0", "1025")), (["-n", "1", "--json", "", "true"], "--json ''"),
                *((["-n", "1", "--timeout", n, "true"], "--timeout") for n in (*NUMBERS, "0"))],
@@ -194,6 +200,7 @@ class Statuses(unittest.TestCase):
             address = f"127.0.0.1:{taken.getsockname()[1]}"
             self.assertEqual(run("tc-send", address, self.function("transcript")).returncode, NO_PEER)
             self.assertEqual(run("tc-info", "--connect", address).returncode, NO_PEER)
+            self.assertEqual(run("tc-ping", address).returncode, NO_PEER)
 
     def test_a_listener_that_says_nothing(self):
         """The option's second, and not the ten of the library."""

@@ -4,7 +4,8 @@
 
 #include "core/ep.h"
 
-/* The operation run_brief of tci_calls_ops, which has its contract. */
+/* The operations run_brief and run_brief_counted of tci_calls_ops, which has their contract. */
 unsigned tci_brief_run(tc_ep *ep, uint64_t end);
+unsigned tci_brief_run_counted(tc_ep *ep, uint64_t end);
 
 #endif

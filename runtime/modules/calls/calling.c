@@ -25,6 +25,7 @@ static const tci_calls_ops ops = {.opened = tci_member_opened,
                                   .refuse = tci_invocation_refuse,
                                   .refused = tci_invocation_refused,
                                   .run_brief = tci_brief_run,
+                                  .run_brief_counted = tci_brief_run_counted,
                                   .reply = tci_invocation_reply,
                                   .control = tci_member_control,
                                   .end_all = tci_calls_end};

@@ -52,6 +52,8 @@ static const tci_host_symbol calls[] = {
     TCI_HOST_SYMBOL(tc_ifunc_open_signed),
     TCI_HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
     TCI_HOST_SYMBOL(tc_ifunc_close),
+    TCI_HOST_SYMBOL(tc_stats_count),
+    TCI_HOST_SYMBOL(tc_stats_value),
     TCI_HOST_SYMBOL(tc_status_text),
     TCI_HOST_SYMBOL(tc_status_name),
     TCI_HOST_SYMBOL(tc_message_create),

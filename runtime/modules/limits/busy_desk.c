@@ -36,11 +36,12 @@ struct tci_busy_desk {
 
 /* --- answering ---------------------------------------------------------------------------- */
 
+/* Rounds up: no call is busy for 0 seconds. */
 static void write_text(tci_busy_desk *desk, const tci_busy_call *call)
 {
     const bool is_injected = call->function[0] == '\0';
     (void)snprintf(desk->text, sizeof desk->text, "busy for %" PRIu64 " s in %s%s%s of %s",
-                   (uint64_t)(call->running_ns / TCI_NS_PER_S),
+                   (uint64_t)((call->running_ns + TCI_NS_PER_S - 1) / TCI_NS_PER_S),
                    is_injected ? "injected code" : "function '", call->function,
                    is_injected ? "" : "'", call->sender);
 }

@@ -18,8 +18,8 @@
 
 typedef struct tci_call_watch tci_call_watch;
 
-/* A call that runs this long keeps others waiting. */
-#define TCI_CALL_WATCH_BUSY_NS 1000000000ull
+/* A call that runs this long keeps others waiting; they learn of it within a second. */
+#define TCI_CALL_WATCH_BUSY_NS 600000000ull
 
 /* A call that has been running for TCI_CALL_WATCH_BUSY_NS. */
 typedef struct tci_busy_call {

@@ -126,7 +126,8 @@ static tc_status attach(tci_core *core, tc_error *err)
     TC_TRY(tci_audit_file_open(options->audit, &state->audit.file, err));
     if (options->call_time_max > 0)
         TC_TRY(tci_call_watch_create(options->call_time_max, &state->watch, err));
-    core->batches_are_watched = state->watch != NULL;
+    if (state->watch != NULL)
+        core->batch_watchers |= TCI_WATCHED_BY_LIMITS;
     return TC_OK;
 }
 
@@ -141,7 +142,7 @@ static void detach(tci_core *core)
     tci_audit_file_close(state->audit.file);
     free(state);
     core->limits = NULL;
-    core->batches_are_watched = false;
+    core->batch_watchers &= (uint8_t)~TCI_WATCHED_BY_LIMITS;
 }
 
 const tci_module tci_limits_module = {.name = "limits", .attach = attach, .detach = detach};

@@ -115,7 +115,8 @@ tc_status tci_quota_admit(tci_account **accounts, tc_ep *ep, tc_error *err)
         ep->tx.queue_bytes; /* of messages queued before the peer was there */
     ep->account = account;
     ep->rx.metered = core->options.quota_message_rate > 0;
-    core->batches_are_watched |= ep->rx.metered;
+    if (ep->rx.metered)
+        core->batch_watchers |= TCI_WATCHED_BY_LIMITS;
     return TC_OK;
 }
 

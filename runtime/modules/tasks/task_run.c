@@ -145,8 +145,8 @@ void tci_task_run_resume(tci_core *core, tci_task *task)
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
     tc_ep *ep = task->current.ep;
-    const bool is_watched =
-        core->batches_are_watched && core->limits->begin_batch(ep, TCI_FRAME_GRANULE) > 0;
+    const bool is_watched = (core->batch_watchers & TCI_WATCHED_BY_LIMITS) != 0 &&
+                            core->limits->begin_batch(ep, TCI_FRAME_GRANULE) > 0;
     const unsigned outer_busy = tci_pending_enter(&core->pending, TCI_RUNNING);
     TCI_INVARIANT(task_waits, tasks->fn == NULL && task->event == NULL);
     *current = task->current;

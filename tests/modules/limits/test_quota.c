@@ -91,7 +91,7 @@ TEST(without_quotas_nothing_is_counted)
     open_as("key:a");
     assert_null(pair.peer->account);
     assert_false(pair.peer->rx.metered);
-    assert_false(pair.far->core.batches_are_watched);
+    assert_int_equal(pair.far->core.batch_watchers, 0);
     fake_pair_close(&pair);
 }
 
