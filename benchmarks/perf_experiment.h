@@ -16,7 +16,7 @@ typedef struct perf_default {
 
 struct perf_experiment {
     const char *name; /* on the command line and in the JSON */
-    const char *summary;
+    const char *summary; /* NULL: tc-perf --help leaves it out */
     /* Names of the options that it takes beside the common ones, separated by spaces; see
      * perf_option_rows.c. */
     const char *options;

@@ -125,7 +125,7 @@ static int run_usage(const perf_options *options)
 
 const perf_experiment usage_experiment = {
     .name = "usage",
-    .summary = "what statistics of functions and peers cost, beside none",
+    .summary = NULL, /* not in the list of tc-perf --help, which fills a screen */
     .options = "iterations warmup rounds pin",
     .defaults = {{"delivery", "direct"}, {"rounds", "30"}, {"warmup", "200"}},
     .iterations_max = 10000000,

@@ -144,13 +144,10 @@ static const tool_option options[] = {
 static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
-    .about = "Runs functions of peers until SIGTERM (twice: at once). SIGU"
-             "SR1: counters. SIGHUP: read keys again.\n",
+    .about = "Runs functions of peers until SIGTERM (twice: at once). SIGUSR1: counters. "
+             "SIGHUP: read keys again.\nEnvironment: TC_*, see tc-info --options.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .notes = "Environment: TC_*, see tc-info --options. Exit status: 0; 1: it could not start; "
-             "2: wrong "
-             "arguments.\n",
 };
 
 int node_arguments_parse(int argc, char **argv, node_arguments *args_out)

@@ -92,7 +92,7 @@ def read(text):
 
 
 def value(families, name, suffix="", **labels):
-    """The sample with these labels, and perhaps others; or None."""
+    """The sample with these labels, and perhaps others."""
     for (own, found), number in families[name].samples.items():
         if own == suffix and labels.items() <= dict(found).items():
             return number

@@ -5,8 +5,8 @@
 #include "core/module.h"
 #include "modules/usage/usage_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tc/usage.h>
 
 static void add_refusal(tci_usage_item *item)
@@ -75,7 +75,9 @@ static void copy_item(const tci_usage_item *item, tc_usage_kind kind, copied *c)
     const tci_usage_item *identity = kind == TC_USAGE_IDENTITY ? item
                                      : item->is_other          ? NULL
                                                                : item->identity;
-    (void)snprintf(c->name, sizeof c->name, "%s", item->name);
+    const size_t size = strnlen(item->name, sizeof c->name - 1);
+    memcpy(c->name, item->name, size);
+    c->name[size] = '\0';
     c->entry = (tc_usage_entry){.struct_size = sizeof c->entry,
                                 .kind = kind,
                                 .peer = item->number,
