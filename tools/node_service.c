@@ -8,6 +8,8 @@
 #include "node_metrics.h"
 #include "node_packages.h"
 #include "node_report.h"
+#include "node_socket.h"
+#include "node_successor.h"
 #include "node_wall.h"
 #include "tool_file.h"
 
@@ -39,6 +41,7 @@ static struct {
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
     node_job job;            /* with --join */
+    unsigned port;           /* of the socket that a successor may inherit; 0: of none */
 } this_node;
 
 static atomic_bool reload_wanted;
@@ -64,6 +67,7 @@ void node_catch_signals(const node_arguments *args)
 {
     const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
     node_metrics_catch_signal();
+    node_successor_catch_signal();
     node_end_catch_signals(args->confine);
     if (has_keys_or_lists() || is_set("TC_AUDIT"))
         sigaction(SIGHUP, &hangup, NULL);
@@ -162,7 +166,25 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
 {
     if (this_node.is_worker)
         return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
-    return tc_listener_open(ctx, args->listen, listener_out, err);
+    if (args->successor_of > 0)
+        return node_socket_open(ctx, args->listen, &this_node.port, err);
+    const tc_status status = tc_listener_open(ctx, args->listen, listener_out, err);
+    if (status == TC_OK)
+        this_node.port = tc_listener_port(*listener_out);
+    return status;
+}
+
+/* Reports that peers can connect. */
+static void report_ready(const node_arguments *args)
+{
+    if (this_node.is_worker)
+        node_report_say(NODE_READY, "");
+    else if (!args->join)
+        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen, this_node.port);
+    if (args->confine)
+        this_node.port = 0; /* it may start no process */
+    if (args->successor_of > 0)
+        node_successor_report_ready();
 }
 
 /* Returns whether serving is over. A worker has one peer, which may leave before its endpoint
@@ -203,6 +225,8 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     while (!node_end_is_wanted() && !over) {
         if (node_reload_is_wanted())
             reload(ctx);
+        if (!this_node.is_worker)
+            node_successor_turn(this_node.port);
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
@@ -239,19 +263,15 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
         return node_end_complain(error.text);
     if (!this_node.is_worker && !node_metrics_begin(&metrics, args))
         return 1;
-    if (listener != NULL && !this_node.is_worker &&
-        !node_write_port(args, tc_listener_port(listener)))
+    if (this_node.port > 0 && !node_write_port(args, this_node.port))
         return 1;
     if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
         return 1;
     if (args->confine && confine(ctx) != 0)
         return 1;
-    if (this_node.is_worker)
-        node_report_say(NODE_READY, "");
-    else if (!args->join)
-        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
-                tc_listener_port(listener));
+    report_ready(args);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
+    node_socket_close();
     if (result == 0 && !this_node.is_worker) {
         node_counters_take(ctx, &counters);
         node_metrics_end(&metrics, &counters);
@@ -300,6 +320,8 @@ int node_serve(const node_arguments *args)
     node_packages packages = {.count = 0};
     if (args->worker_of > 0 && !become_worker(args))
         return node_end_complain("--worker is for tc-node's own use");
+    if (args->successor_of > 0 && !node_successor_is_of(args->successor_of))
+        return node_end_complain("--successor is for tc-node's own use");
     if (args->confine && node_wall_prepare(args) != 0)
         return 1;
     if (!find_target_args(args, &target_args))

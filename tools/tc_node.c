@@ -3,6 +3,7 @@
 #include "node_arguments.h"
 #include "node_broker.h"
 #include "node_service.h"
+#include "node_successor.h"
 #include "tool_options.h"
 
 #include <errno.h>
@@ -58,6 +59,7 @@ static int make_key(const char *path)
 int main(int argc, char **argv)
 {
     node_arguments args;
+    node_successor_begin(argv);
     int wrong = node_arguments_parse(argc, argv, &args);
     if (wrong != TOOL_GO_ON)
         return wrong;

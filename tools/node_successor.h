@@ -1,0 +1,36 @@
+/* Upgrades: a node starts the process that follows it, and hands it the listening socket.
+ *
+ *     SIGUSR2        the successor starts, by the path that this process was started by, with
+ *                    the same arguments and the same environment; both are as they were before
+ *                    this process changed them
+ *     it is ready    it accepts peers, as does this process: both have the socket. This one
+ *                    drains, as after SIGTERM, and ends
+ *     it ends first, or is not ready in a minute
+ *                    this process goes on; a line has the reason
+ *
+ * The port always has a listener. A confined process cannot start another, and processes of
+ * --isolate have no socket: such nodes do not upgrade. */
+#ifndef NODE_SUCCESSOR_H
+#define NODE_SUCCESSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called first in main: keeps copies of the arguments, the environment and the path. */
+void node_successor_begin(char **argv);
+
+/* Catches SIGUSR2. */
+void node_successor_catch_signal(void);
+
+/* Called often while the node serves: begins an upgrade that is asked for, and looks at one
+ * that has begun. A successor that is ready has this process get SIGTERM.
+ *
+ *   port  of this node's listening socket; 0: it cannot be handed over */
+void node_successor_turn(unsigned port);
+
+/* For the successor: returns whether this process is that of `parent`. */
+bool node_successor_is_of(uint64_t parent);
+/* For the successor: reports that it accepts peers. */
+void node_successor_report_ready(void);
+
+#endif
