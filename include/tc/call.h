@@ -38,7 +38,8 @@ typedef enum tc_call_fate {
  * endpoint, or gave it up, and had not consumed the message by then. This is known where a ring
  * is mapped (delivery "direct"), where one connection carries everything ("stream"), and by
  * address; not of a payload above tc_ep_info.frame_payload_max, and not in a group. Any other
- * call without an answer may have run: if its peer died, or its deadline has passed. A peer that lies about the messages that it consumed makes this wrong, no more. */
+ * call without an answer may have run: if its peer died, or its deadline has passed. A peer
+ * that lies about the messages that it consumed makes this wrong, no more. */
 typedef struct tc_call_outcome {
     tc_status status;
     size_t result_size;   /* bytes of the reply, even if it was too large */

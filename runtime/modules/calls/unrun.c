@@ -4,8 +4,8 @@
  *
  * The position is the last one only if the peer said goodbye: it reports it before that, and
  * runs nothing afterwards. A peer that died may have run messages behind the position that it
- * reported, so the ring of such an endpoint proves nothing. Nor does it where UCX carries
- * the position and a connection the goodbye, which may then come first. Coalesced calls never left
+ * reported, so the ring of such an endpoint proves nothing. Nor does it where UCX carries the
+ * position and a connection the goodbye, which may then come first. Coalesced calls never left
  * this process. */
 #include "modules/calls/unrun.h"
 
