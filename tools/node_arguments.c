@@ -8,6 +8,8 @@
 
 #define PROCESSES_DEFAULT 64
 #define PROCESSES_MAX 4096
+#define DRAIN_DEFAULT 5
+#define DRAIN_MAX 86400
 
 #define AT(member) offsetof(node_arguments, member)
 
@@ -118,6 +120,13 @@ static const tool_option options[] = {
      .value = "PATH",
      .take = allow_write,
      .help = "the same, for writing too"},
+    {.name = "drain-seconds",
+     .kind = TOOL_NUMBER,
+     .value = "N",
+     .offset = AT(drain_seconds),
+     .min = 1,
+     .max = DRAIN_MAX,
+     .help = "after SIGTERM: time for functions to end and answers to leave (default 5)"},
     {.name = "exit-after",
      .kind = TOOL_NUMBER,
      .value = "N",
@@ -145,18 +154,20 @@ static const tool_option options[] = {
 static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
-    .about = "Runs functions of peers until SIGTERM (twice: at once). SIGU"
-             "SR1: counters. SIGHUP: read keys again.\n",
+    .about = "Runs functions of peers until SIGTERM, which drains it (twice: ends at once). "
+             "SIGUSR1: counters. SIGHUP: read keys again.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .notes = "Environment: TC_*, see tc-info --options. Exit status: 0; 1: it could not start; "
-             "2: wrong "
-             "arguments.\n",
+    .notes =
+        "Environment: TC_*, see tc-info --options. Exit status: 0; 1: it could not start, "
+        "or a function had not ended when the drain's time was over; 2: wrong arguments.\n",
 };
 
 int node_arguments_parse(int argc, char **argv, node_arguments *args_out)
 {
-    *args_out = (node_arguments){.listen = listen_default, .processes = PROCESSES_DEFAULT};
+    *args_out = (node_arguments){.listen = listen_default,
+                                 .processes = PROCESSES_DEFAULT,
+                                 .drain_seconds = DRAIN_DEFAULT};
     int result = tool_options_parse(&tc_node, argc, argv, args_out);
     if (result != TOOL_GO_ON)
         return result;

@@ -17,6 +17,7 @@ typedef struct node_arguments {
     const char *make_key;    /* NULL: none; else tc-node only makes the key */
     uint64_t exit_after;     /* messages; 0: no limit */
     uint64_t memory_max;     /* bytes; 0: no limit */
+    uint64_t drain_seconds;  /* for functions and answers after SIGTERM */
     uint64_t processes;      /* maximum of peers served at once, with isolate */
     uint64_t successor_of;   /* id of the tc-node that this one follows; 0: none */
     uint64_t worker_of;      /* id of the tc-node that started this worker; 0: not a worker */

@@ -20,8 +20,9 @@
 
 #define WAIT_MS 100           /* between checks of clocks and the stop flag */
 #define SPARES 1u             /* processes started ahead for the next peer */
-#define STOP_NS 5000000000ull /* time for workers to end in order */
-#define FAILED_STARTS_MAX 3u  /* consecutive */
+#define STOP_NS 5000000000ull /* between the time of the drain and the kill of workers */
+#define NS_PER_S 1000000000ull
+#define FAILED_STARTS_MAX 3u /* consecutive */
 
 typedef struct broker {
     const node_arguments *args;
@@ -32,6 +33,8 @@ typedef struct broker {
     struct pollfd *fds;
     size_t count;
     size_t serving;         /* workers that have a peer */
+    bool drains;            /* all are to end */
+    bool cut_off;           /* a worker with a peer could not end in order then */
     unsigned failed_starts; /* consecutive workers that died before they were ready */
     node_counters sum;      /* counters of the workers that have ended */
     node_metrics metrics;
@@ -97,7 +100,8 @@ static void collect(broker *b, size_t i)
     node_worker *worker = &b->workers[i];
     b->failed_starts = worker->ready ? 0 : b->failed_starts + 1;
     b->serving -= worker->connection >= 0;
-    node_worker_collect(worker, b->ctx, &b->sum);
+    const bool in_order = node_worker_collect(worker, b->ctx, &b->sum);
+    b->cut_off |= b->drains && !in_order;
     memmove(worker, worker + 1, (b->count - i - 1) * sizeof *worker);
     b->count--;
 }
@@ -174,7 +178,8 @@ static int serve(broker *b)
 
 static void stop_workers(broker *b)
 {
-    uint64_t kill_ns = node_worker_clock_ns() + STOP_NS;
+    uint64_t kill_ns = node_worker_clock_ns() + b->args->drain_seconds * NS_PER_S + STOP_NS;
+    b->drains = true;
     for (size_t i = 0; i < b->count; i++)
         node_worker_stop(&b->workers[i], kill_ns);
     while (b->count > 0) {
@@ -203,10 +208,12 @@ static int run(broker *b)
                  node_write_port(b->args, tc_listener_port(b->listener));
     int result = begun ? serve(b) : 1;
     tc_listener_close(b->listener);
+    if (node_end_is_wanted())
+        fprintf(stderr, "tc-node: drains, with %zu peers\n", b->serving);
     stop_workers(b);
     if (result == 0)
         node_metrics_end(&b->metrics, &b->sum);
-    return result;
+    return result == 0 && b->cut_off ? 1 : result;
 }
 
 int node_broker_run(const node_arguments *args, char **argv)

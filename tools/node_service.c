@@ -3,6 +3,7 @@
 #include "node_service.h"
 
 #include "node_counters.h"
+#include "node_drain.h"
 #include "node_end.h"
 #include "node_job.h"
 #include "node_metrics.h"
@@ -68,7 +69,7 @@ void node_catch_signals(const node_arguments *args)
     const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
     node_metrics_catch_signal();
     node_successor_catch_signal();
-    node_end_catch_signals(args->confine);
+    node_end_catch_signals(args->confine, args->drain_seconds);
     if (has_keys_or_lists() || is_set("TC_AUDIT"))
         sigaction(SIGHUP, &hangup, NULL);
 }
@@ -272,10 +273,15 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
     report_ready(args);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
     node_socket_close();
-    if (result == 0 && !this_node.is_worker) {
-        node_counters_take(ctx, &counters);
+    if (result != 0)
+        return result;
+    if (node_end_is_wanted() && !this_node.is_worker)
+        fprintf(stderr, "tc-node: drains\n");
+    if (node_end_is_wanted())
+        result = node_drain(ctx);
+    node_counters_take(ctx, this_node.counters != NULL ? this_node.counters : &counters);
+    if (!this_node.is_worker)
         node_metrics_end(&metrics, &counters);
-    }
     return result;
 }
 
@@ -328,8 +334,7 @@ int node_serve(const node_arguments *args)
         return 1;
     if (create_context(&ctx, &error) != TC_OK)
         return node_end_complain(error.text);
-    if (!this_node.is_worker)
-        node_end_force();
+    node_end_force();
     /* Installed after UCX's own handlers, which then run second. */
     tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);

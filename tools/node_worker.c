@@ -261,7 +261,9 @@ static void describe_end(const node_worker *worker, const siginfo_t *end, char *
                        end->si_status);
 }
 
-static void part_from_peer(const node_worker *worker, tc_context *ctx, const siginfo_t *end,
+/* Returns whether it ended in order. One that got SIGTERM before it could catch that had served
+ * nothing. */
+static bool part_from_peer(const node_worker *worker, tc_context *ctx, const siginfo_t *end,
                            node_counters *sum)
 {
     const struct linger none = {0};
@@ -270,22 +272,27 @@ static void part_from_peer(const node_worker *worker, tc_context *ctx, const sig
      * likes. */
     (void)setsockopt(worker->connection, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     describe_end(worker, end, how, sizeof how);
-    if (!worker->done || end->si_code != CLD_EXITED || end->si_status != 0)
+    const bool in_order = end->si_code == CLD_EXITED
+                              ? end->si_status == 0
+                              : !worker->ready && end->si_status == SIGTERM;
+    if (!worker->done || !in_order)
         fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
                 worker->peer, how);
     if (worker->done) {
         (void)close(worker->connection);
-        return;
+        return in_order;
     }
     tc_connection_end(ctx, worker->connection, how);
     node_counters_count(sum, "endpoints_failed");
     if (worker->made_long_call)
         node_counters_count(sum, "calls_long");
+    return in_order;
 }
 
-void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum)
+bool node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum)
 {
     siginfo_t end = {0};
+    bool in_order = true;
     /* While it is a zombie, its number is not reused, here and at its peer. */
     (void)kill(-worker->pid, SIGKILL);
     (void)waitid(P_PID, (id_t)worker->pid, &end, WEXITED | WNOWAIT);
@@ -293,10 +300,11 @@ void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *su
         ;
     node_worker_add_counters(worker, sum);
     if (worker->connection >= 0)
-        part_from_peer(worker, ctx, &end, sum);
+        in_order = part_from_peer(worker, ctx, &end, sum);
     (void)waitpid(worker->pid, NULL, 0);
     (void)close(worker->channel);
     (void)close(worker->counters);
     if (worker->pidfd >= 0)
         (void)close(worker->pidfd);
+    return in_order;
 }

@@ -109,10 +109,11 @@ typedef struct tci_core {
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
     bool batches_are_watched;  /* they are timed or counted, by the module `limits` */
     struct tci_limits *limits; /* core/limits.h; NULL: no option needs that module */
-    bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
-    int user;                  /* id of the thread that is inside, or 0 */
-    const char *user_call;     /* the call that it is in, approximately */
-    size_t ended_count;        /* of ended_sends */
+    bool drains; /* it ends: no call of a function that may wait begins (tc_context_drain) */
+    bool checks_users;     /* the option check_threads; the rest is of core/sole_user.h: */
+    int user;              /* id of the thread that is inside, or 0 */
+    const char *user_call; /* the call that it is in, approximately */
+    size_t ended_count;    /* of ended_sends */
     struct tci_windows *windows;  /* modules/windows/windows.h; NULL without the module */
     struct tci_tasks_head *tasks; /* core/tasks_ops.h; NULL without the module */
 } tci_core;
