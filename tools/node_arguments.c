@@ -155,7 +155,7 @@ static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
     .about = "Runs functions of peers until SIGTERM, which drains it (twice: ends at once). "
-             "SIGUSR1: counters. SIGHUP: read keys again.\n",
+             "SIGUSR1: counters. SIGUSR2: upgrade. SIGHUP: read keys again.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .notes =

@@ -43,10 +43,12 @@ static void begin(tc_context *ctx)
     ctx->core.drains = true;
 }
 
+/* A peer whose endpoint is open, while this end of it is not yet, has sent calls perhaps: it
+ * gets the moment to open, or it would see a reset instead of a goodbye. */
 static void run_arrived(tc_context *ctx)
 {
     const uint64_t end_ns = tci_deadline_after(ARRIVED_NS);
-    while (tc_progress(ctx) > 0 && tci_clock_ns() < end_ns)
+    while ((tc_progress(ctx) > 0 || ctx->core.handshakes > 0) && tci_clock_ns() < end_ns)
         continue;
 }
 
