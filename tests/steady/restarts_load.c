@@ -9,7 +9,7 @@
 #include <tc/context.h>
 #include <tc/ifunc.h>
 
-#define CALLS_MAX 8u        /* under way */
+#define CALLS_MAX 16u       /* under way */
 #define MESSAGES_MAX 20000u /* of one connection */
 #define BURST 200u
 #define NAP_US 200u
