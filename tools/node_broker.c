@@ -6,6 +6,7 @@
 #include "node_end.h"
 #include "node_metrics.h"
 #include "node_service.h"
+#include "node_settings.h"
 #include "node_worker.h"
 
 #include <errno.h>
@@ -156,12 +157,19 @@ static void signal_workers(const broker *b, int number)
         (void)kill(b->workers[i].pid, number);
 }
 
+static void reload(const broker *b)
+{
+    if (b->args->config != NULL)
+        node_settings_read_again(b->args->config);
+    signal_workers(b, SIGHUP);
+}
+
 static int serve(broker *b)
 {
     while (!node_end_is_wanted()) {
         start_spares(b);
         if (node_reload_is_wanted())
-            signal_workers(b, SIGHUP);
+            reload(b);
         bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);

@@ -9,6 +9,7 @@
 #include "node_metrics.h"
 #include "node_packages.h"
 #include "node_report.h"
+#include "node_settings.h"
 #include "node_wall.h"
 #include "tool_file.h"
 
@@ -66,7 +67,7 @@ void node_catch_signals(const node_arguments *args)
     const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
     node_metrics_catch_signal();
     node_end_catch_signals(args->confine, args->drain_seconds);
-    if (has_keys_or_lists() || is_set("TC_AUDIT"))
+    if (has_keys_or_lists() || is_set("TC_AUDIT") || args->config != NULL)
         sigaction(SIGHUP, &hangup, NULL);
 }
 
@@ -180,10 +181,13 @@ static int is_over(const node_arguments *args, const node_counters *counters)
            node_counters_named(counters, "messages_run") >= args->exit_after;
 }
 
-/* Handles SIGHUP, which is sent after a file of keys was changed or the audit file renamed. */
-static void reload(tc_context *ctx)
+/* Handles SIGHUP, which is sent after a file of keys or settings was changed, or the audit file
+ * renamed. */
+static void reload(tc_context *ctx, const node_arguments *args)
 {
     tc_error error;
+    if (args->config != NULL)
+        node_settings_read_again(args->config);
     if (tc_context_reopen_audit(ctx, &error) != TC_OK)
         fprintf(stderr, "tc-node: %s\n", error.text);
     if (!has_keys_or_lists())
@@ -203,7 +207,7 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     int over = 0;
     while (!node_end_is_wanted() && !over) {
         if (node_reload_is_wanted())
-            reload(ctx);
+            reload(ctx, args);
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));

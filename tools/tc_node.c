@@ -58,7 +58,7 @@ static int make_key(const char *path)
 int main(int argc, char **argv)
 {
     node_arguments args;
-    int wrong = node_arguments_parse(argc, argv, &args);
+    int wrong = node_arguments_parse(argc, &argv, &args);
     if (wrong != TOOL_GO_ON)
         return wrong;
     if (args.make_key != NULL)
