@@ -189,6 +189,7 @@ static int check(const node_arguments *args)
 static int parse(int argc, char **argv, node_arguments *args_out)
 {
     *args_out = (node_arguments){.listen = listen_default,
+                                 .socket = -1,
                                  .processes = PROCESSES_DEFAULT,
                                  .drain_seconds = DRAIN_DEFAULT};
     return tool_options_parse(&tc_node, argc, argv, args_out);

@@ -16,6 +16,7 @@ typedef struct node_arguments {
     const char *stats_file;  /* NULL: none */
     const char *config;      /* NULL: none */
     const char *make_key;    /* NULL: none; else tc-node only makes the key */
+    int socket;              /* that listens, of node_activation.h; -1: none */
     uint64_t exit_after;     /* messages; 0: no limit */
     uint64_t memory_max;     /* bytes; 0: no limit */
     uint64_t drain_seconds;  /* for functions and answers after SIGTERM */

@@ -2,11 +2,13 @@
  * the end. A worker (--isolate) gets its only connection from the node, and reports to it. */
 #include "node_service.h"
 
+#include "node_activation.h"
 #include "node_counters.h"
 #include "node_drain.h"
 #include "node_end.h"
 #include "node_job.h"
 #include "node_metrics.h"
+#include "node_notify.h"
 #include "node_packages.h"
 #include "node_report.h"
 #include "node_settings.h"
@@ -164,7 +166,7 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
 {
     if (this_node.is_worker)
         return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
-    return tc_listener_open(ctx, args->listen, listener_out, err);
+    return node_activation_open(ctx, args, listener_out, err);
 }
 
 /* Returns whether serving is over. A worker has one peer, which may leave before its endpoint
@@ -206,8 +208,11 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     unsigned turns = 0;
     int over = 0;
     while (!node_end_is_wanted() && !over) {
-        if (node_reload_is_wanted())
+        if (node_reload_is_wanted()) {
+            node_notify_reloading();
             reload(ctx, args);
+            node_notify_ready("settings, keys and lists are read again");
+        }
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
@@ -232,6 +237,29 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
+/* `listener` is NULL with --join, which has told where the node serves. */
+static void tell_ready(const node_arguments *args, const tc_listener *listener)
+{
+    if (this_node.is_worker) {
+        node_report_say(NODE_READY, "");
+    } else if (listener == NULL) {
+        node_notify_ready("serves the group of its job");
+    } else {
+        fprintf(stderr, "tc-node: listening at %s, port %u\n", node_activation_address(args),
+                tc_listener_port(listener));
+        node_notify_ready("listening at %s, port %u", node_activation_address(args),
+                          tc_listener_port(listener));
+    }
+}
+
+static void tell_stopping(const node_arguments *args)
+{
+    if (this_node.is_worker)
+        return;
+    fprintf(stderr, "tc-node: drains\n");
+    node_notify_stopping(args->drain_seconds);
+}
+
 static int serve_listener(tc_context *ctx, const node_arguments *args)
 {
     node_metrics metrics;
@@ -251,18 +279,14 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
         return 1;
     if (args->confine && confine(ctx) != 0)
         return 1;
-    if (this_node.is_worker)
-        node_report_say(NODE_READY, "");
-    else if (!args->join)
-        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
-                tc_listener_port(listener));
+    tell_ready(args, listener);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
     if (result != 0)
         return result;
-    if (node_end_is_wanted() && !this_node.is_worker)
-        fprintf(stderr, "tc-node: drains\n");
-    if (node_end_is_wanted())
+    if (node_end_is_wanted()) {
+        tell_stopping(args);
         result = node_drain(ctx);
+    }
     node_counters_take(ctx, this_node.counters != NULL ? this_node.counters : &counters);
     if (!this_node.is_worker)
         node_metrics_end(&metrics, &counters);
