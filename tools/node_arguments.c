@@ -1,6 +1,7 @@
 /* The option table of tc-node, and checks of options that depend on each other. */
 #include "node_arguments.h"
 
+#include "node_settings.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
@@ -60,6 +61,14 @@ static const tool_option options[] = {
     {.name = "join",
      .offset = AT(join),
      .help = "serve the members of the job's group, under tc-run or mpirun"},
+    {.name = "config",
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(config),
+     .help = "settings, \"key = value\": these options, and those of tc-info --options"},
+    {.name = "check-config",
+     .offset = AT(check_config),
+     .help = "read the file of --config, say what is wrong with it, and end"},
     {.name = "make-key",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -163,25 +172,49 @@ static const tool_command tc_node = {
         "or a function had not ended when the drain's time was over; 2: wrong arguments.\n",
 };
 
-int node_arguments_parse(int argc, char **argv, node_arguments *args_out)
+/* Checks options that depend on each other. */
+static int check(const node_arguments *args)
 {
-    *args_out = (node_arguments){.listen = listen_default,
-                                 .processes = PROCESSES_DEFAULT,
-                                 .drain_seconds = DRAIN_DEFAULT};
-    int result = tool_options_parse(&tc_node, argc, argv, args_out);
-    if (result != TOOL_GO_ON)
-        return result;
-    if (args_out->join && (args_out->listen != listen_default || args_out->port_file != NULL ||
-                           args_out->isolate || args_out->confine))
+    if (args->join && (args->listen != listen_default || args->port_file != NULL ||
+                       args->isolate || args->confine))
         return tool_options_misused(&tc_node,
                                     "--join: the group says where it listens, and reaches one "
                                     "process that connects to others: expected it without "
                                     "--listen, --port-file, --isolate and --confine");
-    if (args_out->allowed_count > 0 && !args_out->confine)
+    if (args->allowed_count > 0 && !args->confine)
         return tool_options_misused(&tc_node,
                                     "--allow-read and --allow-write are for --confine");
-    if (args_out->stats_file != NULL && args_out->confine && !args_out->isolate)
+    if (args->stats_file != NULL && args->confine && !args->isolate)
         return tool_options_misused(&tc_node, "--stats-file with --confine needs --isolate: a "
                                               "confined process writes no files");
+    if (args->check_config && args->config == NULL)
+        return tool_options_misused(&tc_node, "--check-config is for --config");
     return TOOL_GO_ON;
+}
+
+static int parse(int argc, char **argv, node_arguments *args_out)
+{
+    *args_out = (node_arguments){.listen = listen_default,
+                                 .socket = -1,
+                                 .processes = PROCESSES_DEFAULT,
+                                 .drain_seconds = DRAIN_DEFAULT};
+    return tool_options_parse(&tc_node, argc, argv, args_out);
+}
+
+int node_arguments_parse(int argc, char ***argv, node_arguments *args_out)
+{
+    int result = parse(argc, *argv, args_out);
+    node_settings_begin(&tc_node, args_out->worker_of != 0);
+    /* A worker has the file's settings among its arguments. */
+    if (result == TOOL_GO_ON && args_out->config != NULL && args_out->worker_of == 0) {
+        result = node_settings_read(args_out->config, &argc, argv);
+        if (result == TOOL_GO_ON)
+            result = parse(argc, *argv, args_out);
+    }
+    if (result == TOOL_GO_ON)
+        result = check(args_out);
+    if (result != TOOL_GO_ON || !args_out->check_config)
+        return result;
+    printf("tc-node: %s: nothing is wrong\n", args_out->config);
+    return tool_options_finish(&tc_node, TOOL_OK);
 }

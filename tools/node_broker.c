@@ -2,10 +2,13 @@
  * kept ready for the next peer. */
 #include "node_broker.h"
 
+#include "node_activation.h"
 #include "node_counters.h"
 #include "node_end.h"
 #include "node_metrics.h"
+#include "node_notify.h"
 #include "node_service.h"
+#include "node_settings.h"
 #include "node_worker.h"
 
 #include <errno.h>
@@ -156,12 +159,21 @@ static void signal_workers(const broker *b, int number)
         (void)kill(b->workers[i].pid, number);
 }
 
+static void reload(const broker *b)
+{
+    node_notify_reloading();
+    if (b->args->config != NULL)
+        node_settings_read_again(b->args->config);
+    signal_workers(b, SIGHUP);
+    node_notify_ready("settings are read again, and keys and lists by each process");
+}
+
 static int serve(broker *b)
 {
     while (!node_end_is_wanted()) {
         start_spares(b);
         if (node_reload_is_wanted())
-            signal_workers(b, SIGHUP);
+            reload(b);
         bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);
@@ -198,18 +210,23 @@ static int run(broker *b)
     b->fds = calloc(1 + most * NODE_WORKER_FDS, sizeof *b->fds);
     if (b->workers == NULL || b->fds == NULL)
         return node_end_complain("out of memory");
-    if (tc_listener_open(b->ctx, b->args->listen, &b->listener, &error) != TC_OK)
+    if (node_activation_open(b->ctx, b->args, &b->listener, &error) != TC_OK)
         return node_end_complain(error.text);
     tc_listener_hand_over(b->listener, on_connection, b);
-    fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
+    const char *address = node_activation_address(b->args);
+    fprintf(stderr, "tc-node: listening at %s, port %u\n", address,
             tc_listener_port(b->listener));
     start_spares(b);
     bool begun = node_metrics_begin(&b->metrics, b->args) &&
                  node_write_port(b->args, tc_listener_port(b->listener));
+    if (begun)
+        node_notify_ready("listening at %s, port %u", address, tc_listener_port(b->listener));
     int result = begun ? serve(b) : 1;
     tc_listener_close(b->listener);
-    if (node_end_is_wanted())
+    if (node_end_is_wanted()) {
         fprintf(stderr, "tc-node: drains, with %zu peers\n", b->serving);
+        node_notify_stopping(b->args->drain_seconds);
+    }
     stop_workers(b);
     if (result == 0)
         node_metrics_end(&b->metrics, &b->sum);

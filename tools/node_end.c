@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define DEAF_S 2 /* a thread that does not block signals answers within this time */
-#define RESERVE_NS 500000000ull /* of the drain's time, for what follows its deadline */
+#define RESERVE_NS 500000000ull /* of the drain's time, for the steps after its deadline */
 #define STACK_BYTES 65536u      /* stack of the thread that counts the seconds */
 /* Signal to the thread that runs functions, which rarely use it. qemu does not deliver the last
  * two. */

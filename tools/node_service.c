@@ -2,14 +2,16 @@
  * the end. A worker (--isolate) gets its only connection from the node, and reports to it. */
 #include "node_service.h"
 
+#include "node_activation.h"
 #include "node_counters.h"
 #include "node_drain.h"
 #include "node_end.h"
 #include "node_job.h"
 #include "node_metrics.h"
+#include "node_notify.h"
 #include "node_packages.h"
 #include "node_report.h"
-#include "node_socket.h"
+#include "node_settings.h"
 #include "node_successor.h"
 #include "node_wall.h"
 #include "tool_file.h"
@@ -70,7 +72,7 @@ void node_catch_signals(const node_arguments *args)
     node_metrics_catch_signal();
     node_successor_catch_signal();
     node_end_catch_signals(args->confine, args->drain_seconds);
-    if (has_keys_or_lists() || is_set("TC_AUDIT"))
+    if (has_keys_or_lists() || is_set("TC_AUDIT") || args->config != NULL)
         sigaction(SIGHUP, &hangup, NULL);
 }
 
@@ -167,25 +169,11 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
 {
     if (this_node.is_worker)
         return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
-    if (args->successor_of > 0)
-        return node_socket_open(ctx, args->listen, &this_node.port, err);
-    const tc_status status = tc_listener_open(ctx, args->listen, listener_out, err);
-    if (status == TC_OK)
+    const tc_status status = node_activation_open(ctx, args, listener_out, err);
+    /* A confined process starts no other. */
+    if (status == TC_OK && !args->confine)
         this_node.port = tc_listener_port(*listener_out);
     return status;
-}
-
-/* Reports that peers can connect. */
-static void report_ready(const node_arguments *args)
-{
-    if (this_node.is_worker)
-        node_report_say(NODE_READY, "");
-    else if (!args->join)
-        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen, this_node.port);
-    if (args->confine)
-        this_node.port = 0; /* it may start no process */
-    if (args->successor_of > 0)
-        node_successor_report_ready();
 }
 
 /* Returns whether serving is over. A worker has one peer, which may leave before its endpoint
@@ -202,10 +190,13 @@ static int is_over(const node_arguments *args, const node_counters *counters)
            node_counters_named(counters, "messages_run") >= args->exit_after;
 }
 
-/* Handles SIGHUP, which is sent after a file of keys was changed or the audit file renamed. */
-static void reload(tc_context *ctx)
+/* Handles SIGHUP, which is sent after a file of keys or settings was changed, or the audit file
+ * renamed. */
+static void reload(tc_context *ctx, const node_arguments *args)
 {
     tc_error error;
+    if (args->config != NULL)
+        node_settings_read_again(args->config);
     if (tc_context_reopen_audit(ctx, &error) != TC_OK)
         fprintf(stderr, "tc-node: %s\n", error.text);
     if (!has_keys_or_lists())
@@ -224,8 +215,11 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     unsigned turns = 0;
     int over = 0;
     while (!node_end_is_wanted() && !over) {
-        if (node_reload_is_wanted())
-            reload(ctx);
+        if (node_reload_is_wanted()) {
+            node_notify_reloading();
+            reload(ctx, args);
+            node_notify_ready("settings, keys and lists are read again");
+        }
         if (!this_node.is_worker)
             node_successor_turn(this_node.port);
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
@@ -252,6 +246,32 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
+/* `listener` is NULL with --join, which has told where the node serves. */
+static void tell_ready(const node_arguments *args, const tc_listener *listener)
+{
+    if (this_node.is_worker) {
+        node_report_say(NODE_READY, "");
+    } else if (listener == NULL) {
+        node_notify_ready("serves the group of its job");
+    } else {
+        fprintf(stderr, "tc-node: listening at %s, port %u\n", node_activation_address(args),
+                tc_listener_port(listener));
+        node_notify_ready("listening at %s, port %u", node_activation_address(args),
+                          tc_listener_port(listener));
+    }
+    if (args->successor_of > 0)
+        node_successor_report_ready();
+}
+
+static void tell_stopping(const node_arguments *args)
+{
+    if (this_node.is_worker)
+        return;
+    fprintf(stderr, "tc-node: drains\n");
+    if (!node_successor_follows())
+        node_notify_stopping(args->drain_seconds);
+}
+
 static int serve_listener(tc_context *ctx, const node_arguments *args)
 {
     node_metrics metrics;
@@ -264,21 +284,21 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
         return node_end_complain(error.text);
     if (!this_node.is_worker && !node_metrics_begin(&metrics, args))
         return 1;
-    if (this_node.port > 0 && !node_write_port(args, this_node.port))
+    if (listener != NULL && !this_node.is_worker &&
+        !node_write_port(args, tc_listener_port(listener)))
         return 1;
     if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
         return 1;
     if (args->confine && confine(ctx) != 0)
         return 1;
-    report_ready(args);
+    tell_ready(args, listener);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
-    node_socket_close();
     if (result != 0)
         return result;
-    if (node_end_is_wanted() && !this_node.is_worker)
-        fprintf(stderr, "tc-node: drains\n");
-    if (node_end_is_wanted())
+    if (node_end_is_wanted()) {
+        tell_stopping(args);
         result = node_drain(ctx);
+    }
     node_counters_take(ctx, this_node.counters != NULL ? this_node.counters : &counters);
     if (!this_node.is_worker)
         node_metrics_end(&metrics, &counters);
@@ -326,8 +346,6 @@ int node_serve(const node_arguments *args)
     node_packages packages = {.count = 0};
     if (args->worker_of > 0 && !become_worker(args))
         return node_end_complain("--worker is for tc-node's own use");
-    if (args->successor_of > 0 && !node_successor_is_of(args->successor_of))
-        return node_end_complain("--successor is for tc-node's own use");
     if (args->confine && node_wall_prepare(args) != 0)
         return 1;
     if (!find_target_args(args, &target_args))

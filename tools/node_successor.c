@@ -1,19 +1,24 @@
 #include "node_successor.h"
 
-#include "node_socket.h"
+#include "node_notify.h"
 
+#include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define SOCKET_FD 3    /* of the successor: the listening socket */
 #define READY_FD 4     /* of the successor: a pipe */
 #define OWN_FDS_MIN 16 /* above the successor's descriptors */
 #define PATIENCE_S 60
@@ -31,6 +36,7 @@ static struct {
 } successor;
 
 static atomic_bool is_wanted;
+static bool follows;
 
 /* --- the start of this process ------------------------------------------------------------ */
 
@@ -87,6 +93,41 @@ void node_successor_catch_signal(void)
     (void)sigaction(SIGUSR2, &action, NULL);
 }
 
+/* --- the socket --------------------------------------------------------------------------- */
+
+static bool listens_at(int fd, unsigned port)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address;
+    int accepts = 0;
+    socklen_t size = sizeof accepts, address_size = sizeof address;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) != 0 || accepts == 0 ||
+        getsockname(fd, &address.any, &address_size) != 0)
+        return false;
+    return (address.any.sa_family == AF_INET && ntohs(address.v4.sin_port) == port) ||
+           (address.any.sa_family == AF_INET6 && ntohs(address.v6.sin6_port) == port);
+}
+
+/* Returns the descriptor of the library's listening socket with that port; -1 without it. */
+static int find_socket(unsigned port)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int found = -1;
+    if (folder == NULL)
+        return -1;
+    for (const struct dirent *entry; found < 0 && (entry = readdir(folder)) != NULL;) {
+        char *end;
+        const long fd = strtol(entry->d_name, &end, 10);
+        if (end != entry->d_name && *end == '\0' && listens_at((int)fd, port))
+            found = (int)fd;
+    }
+    (void)closedir(folder);
+    return found;
+}
+
 /* --- its start ---------------------------------------------------------------------------- */
 
 static time_t now_s(void)
@@ -105,7 +146,7 @@ static int spawn(int listening, int ready)
         return e;
     (void)snprintf(option, sizeof option, OPTION "%ld", (long)getpid());
     successor.argv[1] = option;
-    e = posix_spawn_file_actions_adddup2(&actions, listening, NODE_SOCKET_INHERITED);
+    e = posix_spawn_file_actions_adddup2(&actions, listening, SOCKET_FD);
     if (e == 0)
         e = posix_spawn_file_actions_adddup2(&actions, ready, READY_FD);
     if (e == 0)
@@ -122,7 +163,7 @@ static int spawn(int listening, int ready)
 static int start(unsigned port)
 {
     int ends[2];
-    const int found = node_socket_find(port);
+    const int found = find_socket(port);
     if (found < 0)
         return ENOTSOCK;
     if (successor.path == NULL || successor.argv == NULL || successor.environment == NULL)
@@ -203,7 +244,9 @@ static void look(void)
     }
     fprintf(stderr, "tc-node: upgrade: process %ld serves\n", (long)successor.pid);
     (void)close(successor.ready);
+    node_notify_successor((long)successor.pid);
     successor.pid = 0;
+    follows = true;
     (void)raise(SIGTERM);
 }
 
@@ -216,10 +259,16 @@ void node_successor_turn(unsigned port)
         look();
 }
 
-bool node_successor_is_of(uint64_t parent)
+bool node_successor_follows(void)
 {
+    return follows;
+}
+
+bool node_successor_take(uint64_t parent, int *socket_out)
+{
+    *socket_out = SOCKET_FD;
     return (uint64_t)getppid() == parent && fcntl(READY_FD, F_SETFD, FD_CLOEXEC) == 0 &&
-           fcntl(NODE_SOCKET_INHERITED, F_SETFD, FD_CLOEXEC) == 0;
+           fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 void node_successor_report_ready(void)

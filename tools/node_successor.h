@@ -28,8 +28,12 @@ void node_successor_catch_signal(void);
  *   port  of this node's listening socket; 0: it cannot be handed over */
 void node_successor_turn(unsigned port);
 
-/* For the successor: returns whether this process is that of `parent`. */
-bool node_successor_is_of(uint64_t parent);
+/* Returns whether a successor serves, for which this process ends. */
+bool node_successor_follows(void);
+
+/* For the successor: takes the inherited socket. Returns false if this process is not the
+ * successor of `parent`. */
+bool node_successor_take(uint64_t parent, int *socket_out);
 /* For the successor: reports that it accepts peers. */
 void node_successor_report_ready(void);
 

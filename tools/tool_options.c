@@ -164,23 +164,34 @@ static bool has_words(const char *words, const char *text, bool many)
     }
 }
 
+bool tool_options_accepts(const tool_option *row, const char *text, char *why_out, size_t size)
+{
+    uint64_t number;
+    if (row->kind == TOOL_NUMBER && !read_number(row, text, &number))
+        (void)snprintf(why_out, size, "'%s': expected %" PRIu64 " to %" PRIu64, text, row->min,
+                       row->max);
+    else if (row->kind == TOOL_TEXT && *text == '\0')
+        (void)snprintf(why_out, size, "'': expected %s", row->value);
+    else if (row->kind != TOOL_FLAG && row->kind != TOOL_OTHER && row->words != NULL &&
+             !has_words(row->words, text, row->kind == TOOL_NAMES))
+        (void)snprintf(why_out, size, "'%s': expected %s of %s", text,
+                       row->kind == TOOL_NAMES ? "some" : "one", row->words);
+    else
+        return true;
+    return false;
+}
+
 static int take(const tool_command *command, const tool_option *row, void *into)
 {
     void *at = (char *)into + row->offset;
-    char option[48];
-    (void)snprintf(option, sizeof option, "--%s", row->name);
+    char why[1024];
     if (row->kind == TOOL_FLAG)
         *(bool *)at = true;
-    else if (row->kind == TOOL_NUMBER && !read_number(row, optarg, at))
-        return tool_options_misused(command, "%s '%s': expected %" PRIu64 " to %" PRIu64,
-                                    option, optarg, row->min, row->max);
-    else if (row->kind == TOOL_TEXT && *optarg == '\0')
-        return tool_options_misused(command, "%s '': expected %s", option, row->value);
-    else if (row->kind != TOOL_OTHER && row->words != NULL &&
-             !has_words(row->words, optarg, row->kind == TOOL_NAMES))
-        return tool_options_misused(command, "%s '%s': expected %s of %s", option, optarg,
-                                    row->kind == TOOL_NAMES ? "some" : "one", row->words);
-    else if (row->kind != TOOL_NUMBER && row->kind != TOOL_OTHER)
+    else if (!tool_options_accepts(row, optarg, why, sizeof why))
+        return tool_options_misused(command, "--%s %s", row->name, why);
+    else if (row->kind == TOOL_NUMBER)
+        (void)read_number(row, optarg, at);
+    else if (row->kind != TOOL_OTHER)
         *(const char **)at = optarg;
     return row->take == NULL || row->take(into, row, optarg) ? TOOL_GO_ON : TOOL_USAGE;
 }

@@ -60,6 +60,10 @@ typedef struct tool_command {
 enum { TOOL_GO_ON = -1 };
 int tool_options_parse(const tool_command *command, int argc, char **argv, void *into);
 
+/* Returns whether tool_options_parse accepts the value; otherwise why_out has it and the
+ * expected one. Flags and TOOL_OTHER are not checked. */
+bool tool_options_accepts(const tool_option *row, const char *text, char *why_out, size_t size);
+
 /* For a program with commands, after tool_options_parse: returns the command called `name`,
  * which is argv[optind]. Returns NULL after an error message if the arguments are wrong. */
 const tool_command *tool_options_command(const tool_command *program, const char *name);

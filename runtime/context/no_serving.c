@@ -3,7 +3,7 @@
 #include "context/absent.h"
 
 #include <tc/abi.h>
-#include <tc/context.h>
+#include <tc/advanced.h>
 #include <tc/thread.h>
 
 TCI_ABSENT("serving", tc_context_start_thread_sized, tc_context *ctx,
@@ -11,6 +11,8 @@ TCI_ABSENT("serving", tc_context_start_thread_sized, tc_context *ctx,
 TCI_ABSENT("serving", tc_context_lock, tc_context *ctx, uint64_t timeout_ns)
 TCI_ABSENT("serving", tc_context_drain, tc_context *ctx, uint64_t timeout_ns,
            uint64_t *lost_out)
+TCI_ABSENT("serving", tc_listener_open_socket, tc_context *ctx, int socket,
+           tc_listener **listener_out)
 TCI_ABSENT_VALUE(TC_OK, tc_status, tc_context_stop_thread, tc_context *ctx, tc_error *err)
 void tc_context_unlock(tc_context *ctx)
 {
