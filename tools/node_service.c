@@ -44,7 +44,7 @@ static struct {
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
     node_job job;            /* with --join */
-    unsigned port;           /* of the socket that a successor may inherit; 0: of none */
+    unsigned port;           /* of the socket that a successor may inherit, or 0 */
 } this_node;
 
 static atomic_bool reload_wanted;

@@ -26,7 +26,7 @@ typedef uint64_t tc_call_id;
 
 /* The fate of a call's function, as far as this side knows. */
 typedef enum tc_call_fate {
-    TC_CALL_ANSWERED = 0,    /* `status` is the answer, or the reason why the peer refused it */
+    TC_CALL_ANSWERED = 0,    /* by an answer, or by the peer's refusal */
     TC_CALL_NOT_RUN = 1,     /* no answer came; the function has not run, and never will */
     TC_CALL_MAY_HAVE_RUN = 2 /* no answer came; it may have run, or run yet, once */
 } tc_call_fate;

@@ -137,7 +137,7 @@ TC_MUST_CHECK static inline tc_status tc_steady_open(tc_context *ctx, const char
  *   TC_E_BUSY  called from inside an ifunc or a callback: nothing was done */
 TC_MUST_CHECK TC_API tc_status tc_steady_close(tc_steady *steady, uint64_t *lost_out);
 
-/* The endpoint of the connection, or NULL while there is none. It belongs to steady, which
+/* The endpoint of the connection, NULL without a connection. It belongs to steady, which
  * frees it in a call that makes attempts; do not close it. */
 TC_API tc_ep *tc_steady_ep(const tc_steady *steady);
 
@@ -145,7 +145,7 @@ TC_API tc_ep *tc_steady_ep(const tc_steady *steady);
  * due, and sends calls that wait.
  *
  *   TC_OK             there is a connection
- *   TC_E_AGAIN        there is none; attempts go on
+ *   TC_E_AGAIN        not yet, or not any more; attempts go on
  *   TC_E_UNREACHABLE  it gave up
  *   TC_E_BUSY         called from inside an ifunc or a callback */
 TC_API tc_status tc_steady_progress(tc_steady *steady);
@@ -207,8 +207,8 @@ TC_MUST_CHECK TC_API tc_status tc_steady_call_start_sized(tc_steady *steady, tc_
 
 /* Starts a call and returns. Without a connection, or without capacity at the peer, it waits
  * its turn. Never blocks. Allowed inside an ifunc. A payload above tc_ep_info.frame_payload_max
- * that NAME_payload_init makes is not covered: a call that has sent a part of it at its
- * deadline keeps all others waiting until the connection ends.
+ * that NAME_payload_init makes is not covered: such a call may keep all others waiting when it
+ * has sent a part of it by its deadline.
  *
  *   fn                must stay open until the call ends
  *   source_args       copied, as they may be sent again: one allocation above 64 bytes

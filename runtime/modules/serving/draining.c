@@ -43,8 +43,8 @@ static void begin(tc_context *ctx)
     ctx->core.drains = true;
 }
 
-/* A peer whose endpoint is open, while this end of it is not yet, has sent calls perhaps: it
- * gets the moment to open, or it would see a reset instead of a goodbye. */
+/* An endpoint that opens first at its peer may have calls already: it gets the moment to open
+ * here, or the peer would see a reset instead of a goodbye. */
 static void run_arrived(tc_context *ctx)
 {
     const uint64_t end_ns = tci_deadline_after(ARRIVED_NS);
