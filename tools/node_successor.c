@@ -1,3 +1,7 @@
+/* The start of a successor, and the wait for it. The library opens the listening socket itself,
+ * so it is found among this process's descriptors by its port, and becomes descriptor 3 of the
+ * successor. A pipe, descriptor 4, brings one byte when that serves, and its end when the
+ * process ends first. The node serves meanwhile and looks at the pipe between messages. */
 #include "node_successor.h"
 
 #include "node_notify.h"
