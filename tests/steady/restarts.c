@@ -118,6 +118,7 @@ int main(int argc, char **argv)
         (void)tc_wait(load.ctx, TC_MILLISECONDS(5));
     }
     tc_context_destroy(load.ctx);
+    restarts_node_close(&node);
     restarts_record_check(&load.record);
     printf("%u connections, %u lost\n", load.connected, load.lost);
     const bool is_right = load.record.wrong == 0 && load.lost >= count;

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FAILED_MAX 20u
 #define WAITS_MAX 6000u /* of 10 ms, for the first port */
 
 extern char **environ;
@@ -52,10 +51,10 @@ static unsigned read_port(const char *path)
 
 void restarts_node_open(restarts_node *node, const char *program)
 {
-    char path[] = "/tmp/restarts-port-XXXXXX";
+    char *path = node->port_file;
     unsigned port = 0;
+    *node = (restarts_node){.program = program, .port_file = "/tmp/restarts-port-XXXXXX"};
     int fd = mkstemp(path);
-    *node = (restarts_node){.program = program};
     if (fd < 0) {
         fprintf(stderr, "restarts: %s: %s\n", path, strerror(errno));
         exit(2);
@@ -68,10 +67,14 @@ void restarts_node_open(restarts_node *node, const char *program)
         (void)usleep(10000);
         port = read_port(path);
     }
-    (void)unlink(path);
     if (port == 0) {
         fprintf(stderr, "restarts: tc-node did not start\n");
         exit(2);
     }
     (void)snprintf(node->address, sizeof node->address, "127.0.0.1:%u", port);
+}
+
+void restarts_node_close(restarts_node *node)
+{
+    (void)unlink(node->port_file);
 }

@@ -142,6 +142,7 @@ int main(int argc, char **argv)
         (void)tc_steady_wait(load.steady, TC_MILLISECONDS(5));
     }
     end_node(&load, &node);
+    restarts_node_close(&node);
     restarts_record_check(&load.record);
     printf("%u upgrades, %u connections\n", count, load.connected);
     const bool is_right = load.record.wrong == 0 && load.lost >= count;
