@@ -241,7 +241,7 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
-/* `listener` is NULL with --join, which has told where the node serves. */
+/* `listener` is NULL with --join: that has printed the rank. */
 static void tell_ready(const node_arguments *args, const tc_listener *listener)
 {
     if (this_node.is_worker) {
