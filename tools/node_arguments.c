@@ -65,10 +65,8 @@ static const tool_option options[] = {
      .kind = TOOL_TEXT,
      .value = "FILE",
      .offset = AT(config),
-     .help = "settings, \"key = value\": these options, and those of tc-info --options"},
-    {.name = "check-config",
-     .offset = AT(check_config),
-     .help = "read the file of --config, say what is wrong with it, and end"},
+     .help = "settings, lines \"key = value\"; --check-config: only check it"},
+    {.name = "check-config", .offset = AT(check_config)},
     {.name = "make-key",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -78,12 +76,8 @@ static const tool_option options[] = {
      .kind = TOOL_TEXT,
      .value = "LIBRARY",
      .offset = AT(library),
-     .help = "load it first; what arrives may call it"},
-    {.name = "args-symbol",
-     .kind = TOOL_TEXT,
-     .value = "NAME",
-     .offset = AT(args_symbol),
-     .help = "the functions' target_args: this symbol of --lib, or of this program"},
+     .help = "load it first, for functions; --args-symbol NAME: their target_args"},
+    {.name = "args-symbol", .kind = TOOL_TEXT, .value = "NAME", .offset = AT(args_symbol)},
     {.name = "package",
      .kind = TOOL_OTHER,
      .value = "FILE",
@@ -101,14 +95,13 @@ static const tool_option options[] = {
      .help = "write the counters there each second, as Prometheus reads them"},
     {.name = "isolate",
      .offset = AT(isolate),
-     .help = "each peer's functions run in a process of their own"},
+     .help = "a process of its own for each peer, 64 at once (--processes N)"},
     {.name = "processes",
      .kind = TOOL_NUMBER,
      .value = "N",
      .offset = AT(processes),
      .min = 1,
-     .max = PROCESSES_MAX,
-     .help = "with --isolate: so many peers at once (default 64)"},
+     .max = PROCESSES_MAX},
     {.name = "memory-max",
      .kind = TOOL_NUMBER,
      .value = "BYTES",
@@ -123,12 +116,8 @@ static const tool_option options[] = {
      .kind = TOOL_OTHER,
      .value = "PATH",
      .take = allow_read,
-     .help = "such, and what is below; may be given several times"},
-    {.name = "allow-write",
-     .kind = TOOL_OTHER,
-     .value = "PATH",
-     .take = allow_write,
-     .help = "the same, for writing too"},
+     .help = "such, and all below; --allow-write PATH: for writing too; repeatable"},
+    {.name = "allow-write", .kind = TOOL_OTHER, .value = "PATH", .take = allow_write},
     {.name = "drain-seconds",
      .kind = TOOL_NUMBER,
      .value = "N",
@@ -163,13 +152,14 @@ static const tool_option options[] = {
 static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
-    .about = "Runs functions of peers until SIGTERM, which drains it (twice: ends at once). "
-             "SIGUSR1: counters. SIGUSR2: upgrade. SIGHUP: read keys again.\n",
+    .about =
+        "Runs functions of peers. SIGTERM drains, twice: ends. SIGUSR1: counters. SIGUSR2: "
+        "upgrade. SIGHUP: keys.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .notes =
-        "Environment: TC_*, see tc-info --options. Exit status: 0; 1: it could not start, "
-        "or a function had not ended when the drain's time was over; 2: wrong arguments.\n",
+        "Environment: TC_*, tc-info --options. Exit status: 0; 1: no start, or a function cut "
+        "off; 2: usage.\n",
 };
 
 /* Checks options that depend on each other. */

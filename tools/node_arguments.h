@@ -35,8 +35,8 @@ typedef struct node_arguments {
     unsigned package_count;
 } node_arguments;
 
-/* Reads the command line, and the file of --config, whose settings *argv has from then on, so
- * that other processes can be started with it. Returns TOOL_GO_ON, or the exit status of the
+/* Reads the command line, and the file of --config: *argv has its settings from then on, and
+ * starts other processes with them. Returns TOOL_GO_ON, or the exit status of the
  * program after printing the reason. */
 int node_arguments_parse(int argc, char ***argv, node_arguments *args_out);
 

@@ -4,9 +4,9 @@
 
 #include <tc/context.h>
 
-/* After SIGINT or SIGTERM: takes no new peers, runs messages that have arrived, lets functions
- * end, and says goodbye to the peers, within the time of node_end_left_ns. Returns the exit
- * status: 0, or 1 after a line that names a function whose waits had to be ended. The context
+/* Follows SIGINT or SIGTERM. Takes no new peers, runs messages that have arrived, lets
+ * functions end, and sends goodbyes, within the time of node_end_left_ns. Returns the exit
+ * status: 0, or 1 after a line about a function with waits that had to be ended. The context
  * stays. */
 int node_drain(tc_context *ctx);
 

@@ -72,7 +72,7 @@ void node_notify_ready(const char *fmt, ...)
     notify(text, (int)sizeof head - 1 + size);
 }
 
-/* The time tells which reload a later READY=1 ends. */
+/* The time distinguishes the reload that a later READY=1 ends. */
 void node_notify_reloading(void)
 {
     char text[TEXT_MAX];

@@ -69,11 +69,15 @@ static bool has_keys_or_lists(void)
 void node_catch_signals(const node_arguments *args)
 {
     const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
+    sigset_t mask;
     node_metrics_catch_signal();
     node_successor_catch_signal();
     node_end_catch_signals(args->confine, args->drain_seconds);
     if (has_keys_or_lists() || is_set("TC_AUDIT") || args->config != NULL)
         sigaction(SIGHUP, &hangup, NULL);
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGHUP); /* blocked in a worker until here: node_worker.c */
+    (void)pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
 bool node_reload_is_wanted(void)
@@ -246,7 +250,7 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
-/* `listener` is NULL with --join, which has told where the node serves. */
+/* `listener` is NULL with --join: that has printed the rank. */
 static void tell_ready(const node_arguments *args, const tc_listener *listener)
 {
     if (this_node.is_worker) {

@@ -2,7 +2,6 @@
  * that it starts, know of no file. The text of a file stays, as its settings point into it. */
 #include "node_settings.h"
 
-#include "base/near_name.h"
 #include "node_config.h"
 #include "tool_status.h"
 
@@ -31,7 +30,7 @@ static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
 
 static const tool_command *program; /* its table */
 static node_config in_force;        /* the settings that node_settings_read has found */
-static bool is_quiet;               /* a worker, whose node reports the same */
+static bool is_quiet;               /* a worker: its node reports the same */
 
 static __attribute__((format(printf, 2, 3))) int complain(const char *path, const char *fmt,
                                                           ...)
@@ -118,16 +117,16 @@ static bool repeats(const char *key)
 static const char *nearest(const char *key)
 {
     const char *meant = NULL;
-    size_t best = TCI_NEAR_NAME_MAX;
-    if (tci_near_name(key, LOG_LEVEL, &best))
+    size_t best = TOOL_NAME_FAR;
+    if (tool_options_is_nearer(key, LOG_LEVEL, &best))
         meant = LOG_LEVEL;
     for (size_t i = 0; i < program->option_count; i++) {
         const char *name = program->options[i].name;
-        if (find_option(name) != NULL && tci_near_name(key, name, &best))
+        if (find_option(name) != NULL && tool_options_is_nearer(key, name, &best))
             meant = name;
     }
     for (size_t i = 0; i < tc_options_count(); i++) {
-        if (tci_near_name(key, tc_options_info(i)->name, &best))
+        if (tool_options_is_nearer(key, tc_options_info(i)->name, &best))
             meant = tc_options_info(i)->name;
     }
     return meant;
@@ -233,7 +232,7 @@ static void use_level(const node_setting *s)
     (void)setenv("TC_LOG_LEVEL", s->value, 1);
 }
 
-/* Returns the argument that says the same: NULL for a flag that is "no", or without memory. */
+/* Returns the argument of the same meaning: NULL for a flag that is "no", or without memory. */
 static char *argument_of(const tool_option *option, const node_setting *s)
 {
     char *argument = NULL;

@@ -47,6 +47,16 @@ static int moved_up(int fd)
     return moved;
 }
 
+/* A node passes SIGHUP on also to a process that does not catch it yet, which would end. There
+ * it waits for node_catch_signals. */
+static void block_hangup(posix_spawnattr_t *attributes)
+{
+    sigset_t mask;
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    sigaddset(&mask, SIGHUP);
+    (void)posix_spawnattr_setsigmask(attributes, &mask);
+}
+
 static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
 {
     posix_spawn_file_actions_t actions;
@@ -56,8 +66,10 @@ static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
         return e;
     e = posix_spawnattr_init(&attributes);
     if (e == 0) {
-        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        (void)posix_spawnattr_setflags(&attributes,
+                                       POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
         (void)posix_spawnattr_setpgroup(&attributes, 0);
+        block_hangup(&attributes);
         e = posix_spawn_file_actions_adddup2(&actions, channel, NODE_REPORT_CHANNEL);
         if (e == 0)
             e = posix_spawn_file_actions_adddup2(&actions, counters, NODE_REPORT_COUNTERS);

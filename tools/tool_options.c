@@ -108,6 +108,13 @@ static int unknown(const tool_command *command, const getopt_tables *tables, con
                                 meant != NULL ? " is one" : "");
 }
 
+_Static_assert((int)TOOL_NAME_FAR == (int)TCI_NEAR_NAME_MAX, "the same");
+
+bool tool_options_is_nearer(const char *name, const char *known, size_t *best)
+{
+    return tci_near_name(name, known, best);
+}
+
 /* `word` is the argument at which getopt_long stopped. */
 static int complain(const tool_command *command, const getopt_tables *tables, int c,
                     const char *word)

@@ -91,7 +91,7 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
 
 /* Listens on a socket that another process has bound, and that listens already: that of a
  * systemd.socket(5) unit, or of the process that this one replaces. Peers that wait at it are
- * taken. The socket becomes one that does not block, for all who have it.
+ * taken. From then on it blocks no process that has it.
  *
  *   socket          a TCP socket; duplicated, and stays the caller's
  *   listener_out    as tc_listener_open

@@ -231,8 +231,7 @@ tc_status tci_stream_listen_handed(int channel, tci_credentials *credentials,
     socklen_t size = sizeof type;
     if (getsockopt(channel, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
         return tci_error_set(err, TC_E_INVALID,
-                             "connections are handed over by a socket of type SOCK_SEQPACKET; "
-                             "descriptor %d is none",
+                             "descriptor %d: expected a socket of type SOCK_SEQPACKET",
                              channel);
     tci_stream_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)

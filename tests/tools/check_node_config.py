@@ -173,6 +173,15 @@ class Config(unittest.TestCase):
         self.check_reload()
         self.check_reload("--isolate")
 
+    def test_many_reloads_end_no_process(self):
+        self.write(f"listen = 127.0.0.1:0\nport-file = {self.port_file}\n")
+        node = self.start("--isolate")
+        self.write(f"listen = 127.0.0.1:1\nport-file = {self.port_file}\n")
+        for _ in range(50):  # some of them while the first of its processes starts
+            self.reload(node, "needs a restart")
+        self.assertNotIn("has ended", node.log())
+        self.stop(node)
+
     def test_the_log_level_is_reloaded(self):
         settings = f"listen = 127.0.0.1:0\nport-file = {self.port_file}\nprocesses = 3\n"
         self.write(settings + "log_level = warn\n")

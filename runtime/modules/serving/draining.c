@@ -7,7 +7,7 @@
  *   waiting   turns as usual while tasks wait (core/tasks_ops.h). core.drains has the module
  *             tasks answer calls that would begin one, so their number falls to 0
  *   settling  nothing runs here while the peers take their answers: every answer that was made
- *             gets taken. A peer that takes none within a moment may wait for this side, so
+ *             gets taken. After a moment without that, a peer may be waiting for this side:
  *             turns as usual follow, and another attempt
  *   goodbye   context/closing.h, which finds all taken, and therefore runs nothing either
  *
@@ -146,8 +146,8 @@ static void serve_until_settled(tc_context *ctx, uint64_t deadline_ns)
     }
 }
 
-/* Ends the waits of tasks that are left. Their functions may still answer. Returns TC_OK if
- * none was left. */
+/* Ends the waits of tasks that are left. Their functions may still answer. Returns TC_OK
+ * without them. */
 static tc_status end_tasks(tci_core *core, tc_error *err)
 {
     const char *name = NULL;
