@@ -12,7 +12,7 @@ void node_notify_begin(void);
 __attribute__((format(printf, 1, 2))) void node_notify_ready(const char *fmt, ...);
 /* The process reads its settings again. */
 void node_notify_reloading(void);
-/* That process goes on in place of this one (MAINPID). */
+/* The process goes on in place of this one (MAINPID). */
 void node_notify_successor(long process);
 /* The process drains, and may take so many seconds. */
 void node_notify_stopping(unsigned long long seconds);
