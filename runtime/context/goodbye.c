@@ -116,8 +116,10 @@ static void say_goodbye(tc_ep *ep)
 {
     ep->life.closed_here = true;
     if (ep->life.gave_up)
-        tci_ep_message_give_up(ep, "it closed the endpoint in a function or at close_timeout: "
-                                   "messages may be lost");
+        tci_ep_message_give_up(
+            ep, ep->life.close_wanted
+                    ? "closed inside a function or callback: messages may be lost"
+                    : "closed at close_timeout: messages may be lost");
     else
         tci_ep_message_bye(ep);
     tci_ep_message_flush_begin(ep);
