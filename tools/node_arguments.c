@@ -1,6 +1,7 @@
 /* The option table of tc-node, and checks of options that depend on each other. */
 #include "node_arguments.h"
 
+#include "node_settings.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
@@ -8,6 +9,8 @@
 
 #define PROCESSES_DEFAULT 64
 #define PROCESSES_MAX 4096
+#define DRAIN_DEFAULT 5
+#define DRAIN_MAX 86400
 
 #define AT(member) offsetof(node_arguments, member)
 
@@ -58,6 +61,12 @@ static const tool_option options[] = {
     {.name = "join",
      .offset = AT(join),
      .help = "serve the members of the job's group, under tc-run or mpirun"},
+    {.name = "config",
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(config),
+     .help = "settings, lines \"key = value\"; --check-config: only check it"},
+    {.name = "check-config", .offset = AT(check_config)},
     {.name = "make-key",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -67,12 +76,8 @@ static const tool_option options[] = {
      .kind = TOOL_TEXT,
      .value = "LIBRARY",
      .offset = AT(library),
-     .help = "load it first; what arrives may call it"},
-    {.name = "args-symbol",
-     .kind = TOOL_TEXT,
-     .value = "NAME",
-     .offset = AT(args_symbol),
-     .help = "the functions' target_args: this symbol of --lib, or of this program"},
+     .help = "load it first, for functions; --args-symbol NAME: their target_args"},
+    {.name = "args-symbol", .kind = TOOL_TEXT, .value = "NAME", .offset = AT(args_symbol)},
     {.name = "package",
      .kind = TOOL_OTHER,
      .value = "FILE",
@@ -95,14 +100,13 @@ static const tool_option options[] = {
      .help = "serve /metrics and /healthz there; PORT alone: on loopback"},
     {.name = "isolate",
      .offset = AT(isolate),
-     .help = "each peer's functions run in a process of their own"},
+     .help = "a process of its own for each peer, 64 at once (--processes N)"},
     {.name = "processes",
      .kind = TOOL_NUMBER,
      .value = "N",
      .offset = AT(processes),
      .min = 1,
-     .max = PROCESSES_MAX,
-     .help = "with --isolate: so many peers at once (default 64)"},
+     .max = PROCESSES_MAX},
     {.name = "memory-max",
      .kind = TOOL_NUMBER,
      .value = "BYTES",
@@ -117,12 +121,15 @@ static const tool_option options[] = {
      .kind = TOOL_OTHER,
      .value = "PATH",
      .take = allow_read,
-     .help = "such, and what is below; may be given several times"},
-    {.name = "allow-write",
-     .kind = TOOL_OTHER,
-     .value = "PATH",
-     .take = allow_write,
-     .help = "the same, for writing too"},
+     .help = "such, and all below; --allow-write PATH: for writing too; repeatable"},
+    {.name = "allow-write", .kind = TOOL_OTHER, .value = "PATH", .take = allow_write},
+    {.name = "drain-seconds",
+     .kind = TOOL_NUMBER,
+     .value = "N",
+     .offset = AT(drain_seconds),
+     .min = 1,
+     .max = DRAIN_MAX,
+     .help = "after SIGTERM: time for functions to end and answers to leave (default 5)"},
     {.name = "exit-after",
      .kind = TOOL_NUMBER,
      .value = "N",
@@ -133,6 +140,12 @@ static const tool_option options[] = {
      .letter = 'j',
      .offset = AT(json),
      .help = "the summary as one JSON object"},
+    {.name = "successor", /* passed by tc-node to the process that follows it */
+     .kind = TOOL_NUMBER,
+     .value = "PROCESS",
+     .offset = AT(successor_of),
+     .min = 1,
+     .max = INT32_MAX},
     {.name = "worker", /* passed by tc-node to its own workers */
      .kind = TOOL_NUMBER,
      .value = "PROCESS",
@@ -144,29 +157,59 @@ static const tool_option options[] = {
 static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
-    .about = "Runs functions of peers until SIGTERM (twice: at once). SIGUSR1: counters. "
-             "SIGHUP: read keys again.\nEnvironment: TC_*, see tc-info --options.\n",
+    .about =
+        "Runs functions of peers. SIGTERM drains, twice: ends. SIGUSR1: counters. SIGUSR2: "
+        "upgrade. SIGHUP: keys.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .notes =
+        "Environment: TC_*, tc-info --options. Exit status: 0; 1: no start, or a function cut "
+        "off; 2: usage.\n",
 };
 
-int node_arguments_parse(int argc, char **argv, node_arguments *args_out)
+/* Checks options that depend on each other. */
+static int check(const node_arguments *args)
 {
-    *args_out = (node_arguments){.listen = listen_default, .processes = PROCESSES_DEFAULT};
-    int result = tool_options_parse(&tc_node, argc, argv, args_out);
-    if (result != TOOL_GO_ON)
-        return result;
-    if (args_out->join && (args_out->listen != listen_default || args_out->port_file != NULL ||
-                           args_out->isolate || args_out->confine))
+    if (args->join && (args->listen != listen_default || args->port_file != NULL ||
+                       args->isolate || args->confine))
         return tool_options_misused(&tc_node,
                                     "--join: the group says where it listens, and reaches one "
                                     "process that connects to others: expected it without "
                                     "--listen, --port-file, --isolate and --confine");
-    if (args_out->allowed_count > 0 && !args_out->confine)
+    if (args->allowed_count > 0 && !args->confine)
         return tool_options_misused(&tc_node,
                                     "--allow-read and --allow-write are for --confine");
-    if (args_out->stats_file != NULL && args_out->confine && !args_out->isolate)
+    if (args->stats_file != NULL && args->confine && !args->isolate)
         return tool_options_misused(&tc_node, "--stats-file with --confine needs --isolate: a "
                                               "confined process writes no files");
+    if (args->check_config && args->config == NULL)
+        return tool_options_misused(&tc_node, "--check-config is for --config");
     return TOOL_GO_ON;
+}
+
+static int parse(int argc, char **argv, node_arguments *args_out)
+{
+    *args_out = (node_arguments){.listen = listen_default,
+                                 .socket = -1,
+                                 .processes = PROCESSES_DEFAULT,
+                                 .drain_seconds = DRAIN_DEFAULT};
+    return tool_options_parse(&tc_node, argc, argv, args_out);
+}
+
+int node_arguments_parse(int argc, char ***argv, node_arguments *args_out)
+{
+    int result = parse(argc, *argv, args_out);
+    node_settings_begin(&tc_node, args_out->worker_of != 0);
+    /* A worker has the file's settings among its arguments. */
+    if (result == TOOL_GO_ON && args_out->config != NULL && args_out->worker_of == 0) {
+        result = node_settings_read(args_out->config, &argc, argv);
+        if (result == TOOL_GO_ON)
+            result = parse(argc, *argv, args_out);
+    }
+    if (result == TOOL_GO_ON)
+        result = check(args_out);
+    if (result != TOOL_GO_ON || !args_out->check_config)
+        return result;
+    printf("tc-node: %s: nothing is wrong\n", args_out->config);
+    return tool_options_finish(&tc_node, TOOL_OK);
 }

@@ -2,10 +2,13 @@
  * kept ready for the next peer. */
 #include "node_broker.h"
 
+#include "node_activation.h"
 #include "node_counters.h"
 #include "node_end.h"
 #include "node_metrics.h"
+#include "node_notify.h"
 #include "node_service.h"
+#include "node_settings.h"
 #include "node_worker.h"
 
 #include <errno.h>
@@ -20,8 +23,9 @@
 
 #define WAIT_MS 100           /* between checks of clocks and the stop flag */
 #define SPARES 1u             /* processes started ahead for the next peer */
-#define STOP_NS 5000000000ull /* time for workers to end in order */
-#define FAILED_STARTS_MAX 3u  /* consecutive */
+#define STOP_NS 5000000000ull /* between the time of the drain and the kill of workers */
+#define NS_PER_S 1000000000ull
+#define FAILED_STARTS_MAX 3u /* consecutive */
 
 typedef struct broker {
     const node_arguments *args;
@@ -32,6 +36,8 @@ typedef struct broker {
     struct pollfd *fds;
     size_t count;
     size_t serving;         /* workers that have a peer */
+    bool drains;            /* all are to end */
+    bool cut_off;           /* a worker with a peer could not end in order then */
     unsigned failed_starts; /* consecutive workers that died before they were ready */
     node_counters sum;      /* counters of the workers that have ended */
     node_metrics metrics;
@@ -97,7 +103,8 @@ static void collect(broker *b, size_t i)
     node_worker *worker = &b->workers[i];
     b->failed_starts = worker->ready ? 0 : b->failed_starts + 1;
     b->serving -= worker->connection >= 0;
-    node_worker_collect(worker, b->ctx, &b->sum);
+    const bool in_order = node_worker_collect(worker, b->ctx, &b->sum);
+    b->cut_off |= b->drains && !in_order;
     memmove(worker, worker + 1, (b->count - i - 1) * sizeof *worker);
     b->count--;
 }
@@ -152,13 +159,22 @@ static void signal_workers(const broker *b, int number)
         (void)kill(b->workers[i].pid, number);
 }
 
+static void reload(const broker *b)
+{
+    node_notify_reloading();
+    if (b->args->config != NULL)
+        node_settings_read_again(b->args->config);
+    signal_workers(b, SIGHUP);
+    node_notify_ready("settings are read again, and keys and lists by each process");
+}
+
 static int serve(broker *b)
 {
     while (!node_end_is_wanted()) {
         node_metrics_turn(&b->metrics);
         start_spares(b);
         if (node_reload_is_wanted())
-            signal_workers(b, SIGHUP);
+            reload(b);
         bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);
@@ -175,7 +191,8 @@ static int serve(broker *b)
 
 static void stop_workers(broker *b)
 {
-    uint64_t kill_ns = node_worker_clock_ns() + STOP_NS;
+    uint64_t kill_ns = node_worker_clock_ns() + b->args->drain_seconds * NS_PER_S + STOP_NS;
+    b->drains = true;
     for (size_t i = 0; i < b->count; i++)
         node_worker_stop(&b->workers[i], kill_ns);
     while (b->count > 0) {
@@ -194,21 +211,28 @@ static int run(broker *b)
     b->fds = calloc(1 + most * NODE_WORKER_FDS, sizeof *b->fds);
     if (b->workers == NULL || b->fds == NULL)
         return node_end_complain("out of memory");
-    if (tc_listener_open(b->ctx, b->args->listen, &b->listener, &error) != TC_OK)
+    if (node_activation_open(b->ctx, b->args, &b->listener, &error) != TC_OK)
         return node_end_complain(error.text);
     tc_listener_hand_over(b->listener, on_connection, b);
-    fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
+    const char *address = node_activation_address(b->args);
+    fprintf(stderr, "tc-node: listening at %s, port %u\n", address,
             tc_listener_port(b->listener));
     start_spares(b);
     bool begun = node_metrics_begin(&b->metrics, b->args, NULL) &&
                  node_write_port(b->args, tc_listener_port(b->listener));
+    if (begun)
+        node_notify_ready("listening at %s, port %u", address, tc_listener_port(b->listener));
     int result = begun ? serve(b) : 1;
     tc_listener_close(b->listener);
+    if (node_end_is_wanted()) {
+        fprintf(stderr, "tc-node: drains, with %zu peers\n", b->serving);
+        node_notify_stopping(b->args->drain_seconds);
+    }
     stop_workers(b);
     if (result == 0)
         node_metrics_end(&b->metrics, &b->sum);
     node_metrics_close(&b->metrics);
-    return result;
+    return result == 0 && b->cut_off ? 1 : result;
 }
 
 int node_broker_run(const node_arguments *args, char **argv)

@@ -1,10 +1,12 @@
-/* A thread waits for the first signal. After GRACE_S seconds it asks the thread that runs
- * functions, by another signal, whether one still runs: if so, the process ends at once. */
+/* A thread waits for the first signal. When the time for the drain is over, in which an orderly
+ * end is complete unless a function does not return, it asks the thread that runs functions, by
+ * another signal, whether one still runs: if so, the process ends at once. */
 #include "node_end.h"
 
 #include <tc/code.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -14,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_S 5          /* time for an orderly end */
-#define DEAF_S 2           /* a thread that does not block signals answers within this time */
-#define STACK_BYTES 65536u /* stack of the thread that counts the seconds */
+#define DEAF_S 2 /* a thread that does not block signals answers within this time */
+#define RESERVE_NS 500000000ull /* of the drain's time, for the steps after its deadline */
+#define STACK_BYTES 65536u      /* stack of the thread that counts the seconds */
 /* Signal to the thread that runs functions, which rarely use it. qemu does not deliver the last
  * two. */
 #define QUESTION (SIGRTMAX - 3)
@@ -26,7 +28,17 @@
 static atomic_bool stop_wanted;
 static atomic_uint answers;
 static sem_t asked;
-static pthread_t runner; /* the thread that runs functions */
+static uint64_t drain_s;         /* time for an orderly end */
+static atomic_ullong drained_ns; /* when that is over; 0: before the signal */
+static char late[64];            /* the end of the line about a function that still runs */
+static pthread_t runner;         /* the thread that runs functions */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
 
 static void on_signal(int number)
 {
@@ -35,14 +47,18 @@ static void on_signal(int number)
         (void)signal(number, SIG_DFL);
         (void)raise(number); /* takes effect when this handler returns */
     }
+    atomic_store(&drained_ns, now_ns() + drain_s * 1000000000ull);
     (void)sem_post(&asked);
     errno = problem;
 }
 
-void node_end_catch_signals(bool restart)
+void node_end_catch_signals(bool restart, uint64_t seconds)
 {
     const struct sigaction action = {.sa_handler = on_signal,
                                      .sa_flags = restart ? SA_RESTART : 0};
+    drain_s = seconds;
+    (void)snprintf(late, sizeof late, " still runs %" PRIu64 " s after SIGINT or SIGTERM\n",
+                   seconds);
     (void)sem_init(&asked, 0, 0);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -53,24 +69,28 @@ bool node_end_is_wanted(void)
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
 }
 
+uint64_t node_end_left_ns(void)
+{
+    const uint64_t end_ns = atomic_load(&drained_ns), begin_ns = now_ns() + RESERVE_NS;
+    return end_ns > begin_ns ? end_ns - begin_ns : 1;
+}
+
 /* --- while a function runs ---------------------------------------------------------------- */
 
 /* Async-signal-safe. */
 static void end_now(const char *what)
 {
     static const char begin[] = "tc-node: ends at once: ";
-    static const char end[] = " still runs 5 s after SIGINT or SIGTERM\n";
-    char line[sizeof begin + TC_CODE_TEXT_MAX + sizeof end];
-    size_t size = sizeof begin - 1, what_size = strlen(what);
+    char line[sizeof begin + TC_CODE_TEXT_MAX + sizeof late];
+    size_t size = sizeof begin - 1, what_size = strlen(what), end_size = strlen(late);
     memcpy(line, begin, size);
     memcpy(line + size, what, what_size);
     size += what_size;
-    memcpy(line + size, end, sizeof end - 1);
-    ssize_t written = write(STDERR_FILENO, line, size + sizeof end - 1);
+    memcpy(line + size, late, end_size);
+    ssize_t written = write(STDERR_FILENO, line, size + end_size);
     (void)written; /* a failure cannot be reported anywhere */
     _exit(1);
 }
-_Static_assert(GRACE_S == 5, "the text says so");
 
 /* Runs in the thread that runs functions, which alone knows the current one. */
 static void on_question(int number)
@@ -97,7 +117,7 @@ static void *count_seconds(void *none)
     unsigned before;
     while (sem_wait(&asked) != 0)
         ;
-    rest(GRACE_S);
+    rest((time_t)drain_s);
     do {
         before = atomic_load(&answers);
         if (pthread_kill(runner, QUESTION) != 0)

@@ -2,12 +2,17 @@
  * the end. A worker (--isolate) gets its only connection from the node, and reports to it. */
 #include "node_service.h"
 
+#include "node_activation.h"
 #include "node_counters.h"
+#include "node_drain.h"
 #include "node_end.h"
 #include "node_job.h"
 #include "node_metrics.h"
+#include "node_notify.h"
 #include "node_packages.h"
 #include "node_report.h"
+#include "node_settings.h"
+#include "node_successor.h"
 #include "node_wall.h"
 #include "tool_file.h"
 
@@ -39,6 +44,7 @@ static struct {
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
     node_job job;            /* with --join */
+    unsigned port;           /* of the socket that a successor may inherit, or 0 */
 } this_node;
 
 static atomic_bool reload_wanted;
@@ -63,10 +69,15 @@ static bool has_keys_or_lists(void)
 void node_catch_signals(const node_arguments *args)
 {
     const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
+    sigset_t mask;
     node_metrics_catch_signal();
-    node_end_catch_signals(args->confine);
-    if (has_keys_or_lists() || is_set("TC_AUDIT"))
+    node_successor_catch_signal();
+    node_end_catch_signals(args->confine, args->drain_seconds);
+    if (has_keys_or_lists() || is_set("TC_AUDIT") || args->config != NULL)
         sigaction(SIGHUP, &hangup, NULL);
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGHUP); /* blocked in a worker until here: node_worker.c */
+    (void)pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
 bool node_reload_is_wanted(void)
@@ -162,7 +173,11 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
 {
     if (this_node.is_worker)
         return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
-    return tc_listener_open(ctx, args->listen, listener_out, err);
+    const tc_status status = node_activation_open(ctx, args, listener_out, err);
+    /* A confined process starts no other. */
+    if (status == TC_OK && !args->confine)
+        this_node.port = tc_listener_port(*listener_out);
+    return status;
 }
 
 /* Returns whether serving is over. A worker has one peer, which may leave before its endpoint
@@ -179,10 +194,13 @@ static int is_over(const node_arguments *args, const node_counters *counters)
            node_counters_named(counters, "messages_run") >= args->exit_after;
 }
 
-/* Handles SIGHUP, which is sent after a file of keys was changed or the audit file renamed. */
-static void reload(tc_context *ctx)
+/* Handles SIGHUP, which is sent after a file of keys or settings was changed, or the audit file
+ * renamed. */
+static void reload(tc_context *ctx, const node_arguments *args)
 {
     tc_error error;
+    if (args->config != NULL)
+        node_settings_read_again(args->config);
     if (tc_context_reopen_audit(ctx, &error) != TC_OK)
         fprintf(stderr, "tc-node: %s\n", error.text);
     if (!has_keys_or_lists())
@@ -201,8 +219,13 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     unsigned turns = 0;
     int over = 0;
     while (!node_end_is_wanted() && !over) {
-        if (node_reload_is_wanted())
-            reload(ctx);
+        if (node_reload_is_wanted()) {
+            node_notify_reloading();
+            reload(ctx, args);
+            node_notify_ready("settings, keys and lists are read again");
+        }
+        if (!this_node.is_worker)
+            node_successor_turn(this_node.port);
         if (metrics != NULL)
             node_metrics_turn(metrics);
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
@@ -229,6 +252,32 @@ static int confine(tc_context *ctx)
     return node_wall_raise();
 }
 
+/* `listener` is NULL with --join: that has printed the rank. */
+static void tell_ready(const node_arguments *args, const tc_listener *listener)
+{
+    if (this_node.is_worker) {
+        node_report_say(NODE_READY, "");
+    } else if (listener == NULL) {
+        node_notify_ready("serves the group of its job");
+    } else {
+        fprintf(stderr, "tc-node: listening at %s, port %u\n", node_activation_address(args),
+                tc_listener_port(listener));
+        node_notify_ready("listening at %s, port %u", node_activation_address(args),
+                          tc_listener_port(listener));
+    }
+    if (args->successor_of > 0)
+        node_successor_report_ready();
+}
+
+static void tell_stopping(const node_arguments *args)
+{
+    if (this_node.is_worker)
+        return;
+    fprintf(stderr, "tc-node: drains\n");
+    if (!node_successor_follows())
+        node_notify_stopping(args->drain_seconds);
+}
+
 static int serve_with(tc_context *ctx, const node_arguments *args, node_metrics *metrics)
 {
     node_counters counters;
@@ -247,16 +296,17 @@ static int serve_with(tc_context *ctx, const node_arguments *args, node_metrics 
         return 1;
     if (args->confine && confine(ctx) != 0)
         return 1;
-    if (this_node.is_worker)
-        node_report_say(NODE_READY, "");
-    else if (!args->join)
-        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
-                tc_listener_port(listener));
+    tell_ready(args, listener);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : metrics);
-    if (result == 0 && !this_node.is_worker) {
-        node_counters_take(ctx, &counters);
-        node_metrics_end(metrics, &counters);
+    if (result != 0)
+        return result;
+    if (node_end_is_wanted()) {
+        tell_stopping(args);
+        result = node_drain(ctx);
     }
+    node_counters_take(ctx, this_node.counters != NULL ? this_node.counters : &counters);
+    if (!this_node.is_worker)
+        node_metrics_end(metrics, &counters);
     return result;
 }
 
@@ -324,8 +374,7 @@ int node_serve(const node_arguments *args)
         return 1;
     if (create_context(&ctx, &error) != TC_OK)
         return node_end_complain(error.text);
-    if (!this_node.is_worker)
-        node_end_force();
+    node_end_force();
     /* Installed after UCX's own handlers, which then run second. */
     tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);

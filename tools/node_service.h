@@ -8,9 +8,9 @@
 
 /* Catches SIGINT and SIGTERM (node_end.h), SIGUSR1 and SIGHUP. */
 void node_catch_signals(const node_arguments *args);
-/* Returns whether SIGHUP has come since the last call. Without keys, lists and an audit file,
- * which it makes the process read and open again, SIGHUP is not caught: a process ends with its
- * terminal. */
+/* Returns whether SIGHUP has come since the last call. Without keys, lists, settings and an
+ * audit file, which it makes the process read and open again, SIGHUP is not caught: a process
+ * ends with its terminal. */
 bool node_reload_is_wanted(void);
 
 /* Writes --port-file. Returns true if that succeeded or there was nothing to write. */

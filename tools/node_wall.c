@@ -68,6 +68,7 @@ static bool add_all(const node_arguments *args, node_paths *paths)
            node_paths_add_list(paths, getenv("TC_IFUNC_PATH"), false) &&
            node_paths_add_list(paths, getenv("TC_TRUST"), false) &&
            add_list(paths, "TC_CODE_ALLOW") && add_list(paths, "TC_CODE_REVOKED") &&
+           (args->config == NULL || node_paths_add(paths, args->config, false)) &&
            add_allowed(args, paths);
 }
 

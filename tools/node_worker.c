@@ -47,6 +47,16 @@ static int moved_up(int fd)
     return moved;
 }
 
+/* A node passes SIGHUP on also to a process that does not catch it yet, which would end. There
+ * it waits for node_catch_signals. */
+static void block_hangup(posix_spawnattr_t *attributes)
+{
+    sigset_t mask;
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    sigaddset(&mask, SIGHUP);
+    (void)posix_spawnattr_setsigmask(attributes, &mask);
+}
+
 static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
 {
     posix_spawn_file_actions_t actions;
@@ -56,8 +66,10 @@ static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
         return e;
     e = posix_spawnattr_init(&attributes);
     if (e == 0) {
-        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        (void)posix_spawnattr_setflags(&attributes,
+                                       POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
         (void)posix_spawnattr_setpgroup(&attributes, 0);
+        block_hangup(&attributes);
         e = posix_spawn_file_actions_adddup2(&actions, channel, NODE_REPORT_CHANNEL);
         if (e == 0)
             e = posix_spawn_file_actions_adddup2(&actions, counters, NODE_REPORT_COUNTERS);
@@ -261,7 +273,9 @@ static void describe_end(const node_worker *worker, const siginfo_t *end, char *
                        end->si_status);
 }
 
-static void part_from_peer(const node_worker *worker, tc_context *ctx, const siginfo_t *end,
+/* Returns whether it ended in order. One that got SIGTERM before it could catch that had served
+ * nothing. */
+static bool part_from_peer(const node_worker *worker, tc_context *ctx, const siginfo_t *end,
                            node_counters *sum)
 {
     const struct linger none = {0};
@@ -270,22 +284,27 @@ static void part_from_peer(const node_worker *worker, tc_context *ctx, const sig
      * likes. */
     (void)setsockopt(worker->connection, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     describe_end(worker, end, how, sizeof how);
-    if (!worker->done || end->si_code != CLD_EXITED || end->si_status != 0)
+    const bool in_order = end->si_code == CLD_EXITED
+                              ? end->si_status == 0
+                              : !worker->ready && end->si_status == SIGTERM;
+    if (!worker->done || !in_order)
         fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
                 worker->peer, how);
     if (worker->done) {
         (void)close(worker->connection);
-        return;
+        return in_order;
     }
     tc_connection_end(ctx, worker->connection, how);
     node_counters_count(sum, "endpoints_failed");
     if (worker->made_long_call)
         node_counters_count(sum, "calls_long");
+    return in_order;
 }
 
-void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum)
+bool node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum)
 {
     siginfo_t end = {0};
+    bool in_order = true;
     /* While it is a zombie, its number is not reused, here and at its peer. */
     (void)kill(-worker->pid, SIGKILL);
     (void)waitid(P_PID, (id_t)worker->pid, &end, WEXITED | WNOWAIT);
@@ -293,10 +312,11 @@ void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *su
         ;
     node_worker_add_counters(worker, sum);
     if (worker->connection >= 0)
-        part_from_peer(worker, ctx, &end, sum);
+        in_order = part_from_peer(worker, ctx, &end, sum);
     (void)waitpid(worker->pid, NULL, 0);
     (void)close(worker->channel);
     (void)close(worker->counters);
     if (worker->pidfd >= 0)
         (void)close(worker->pidfd);
+    return in_order;
 }

@@ -46,8 +46,8 @@ void node_worker_stop(node_worker *worker, uint64_t kill_ns);
 
 /* Called after its end: kills the rest of its process group, reports to the peer and on
  * standard error how it ended if that was not in order, adds its counters and frees its
- * resources. */
-void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum);
+ * resources. Returns whether it ended in order, or had no peer. */
+bool node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum);
 void node_worker_add_counters(const node_worker *worker, node_counters *sum);
 
 uint64_t node_worker_clock_ns(void);

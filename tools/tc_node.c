@@ -1,8 +1,12 @@
 /* tc-node, a target: listens, and runs the functions of its peers until it is asked to stop. Or
  * it makes a key that processes share; runtime/bootstrap/key_file.h has the format. */
+#include "node_activation.h"
 #include "node_arguments.h"
 #include "node_broker.h"
+#include "node_end.h"
+#include "node_notify.h"
 #include "node_service.h"
+#include "node_successor.h"
 #include "tool_options.h"
 
 #include <errno.h>
@@ -58,11 +62,20 @@ static int make_key(const char *path)
 int main(int argc, char **argv)
 {
     node_arguments args;
-    int wrong = node_arguments_parse(argc, argv, &args);
+    node_successor_begin(argv);
+    int wrong = node_arguments_parse(argc, &argv, &args);
     if (wrong != TOOL_GO_ON)
         return wrong;
     if (args.make_key != NULL)
         return make_key(args.make_key) ? 0 : 1;
+    if (args.worker_of == 0 && !node_activation_take(&args.socket))
+        return 1;
+    if (args.successor_of > 0 && !node_successor_take(args.successor_of, &args.socket))
+        return node_end_complain("--successor is for tc-node's own use");
+    if (args.join && args.socket >= 0)
+        return node_end_complain("--join: the group says where it listens, expected no socket "
+                                 "of LISTEN_FDS");
+    node_notify_begin();
     node_catch_signals(&args);
     if (args.isolate && args.worker_of == 0)
         return node_broker_run(&args, argv);

@@ -108,6 +108,13 @@ static int unknown(const tool_command *command, const getopt_tables *tables, con
                                 meant != NULL ? " is one" : "");
 }
 
+_Static_assert((int)TOOL_NAME_FAR == (int)TCI_NEAR_NAME_MAX, "the same");
+
+bool tool_options_is_nearer(const char *name, const char *known, size_t *best)
+{
+    return tci_near_name(name, known, best);
+}
+
 /* `word` is the argument at which getopt_long stopped. */
 static int complain(const tool_command *command, const getopt_tables *tables, int c,
                     const char *word)
@@ -185,27 +192,39 @@ static bool has_words(const char *words, const char *text, bool many)
     }
 }
 
+bool tool_options_accepts(const tool_option *row, const char *text, char *why_out, size_t size)
+{
+    uint64_t number;
+    if (row->kind == TOOL_NUMBER && !read_number(row, text, &number))
+        (void)snprintf(why_out, size, "'%s': expected %" PRIu64 " to %" PRIu64, text, row->min,
+                       row->max);
+    else if (row->kind == TOOL_SECONDS && !read_seconds(row, text, &number))
+        (void)snprintf(why_out, size, "'%s': expected %g to %g seconds", text,
+                       (double)row->min / NS_PER_S, (double)row->max / NS_PER_S);
+    else if (row->kind == TOOL_TEXT && *text == '\0')
+        (void)snprintf(why_out, size, "'': expected %s", row->value);
+    else if (row->kind != TOOL_FLAG && row->kind != TOOL_OTHER && row->words != NULL &&
+             !has_words(row->words, text, row->kind == TOOL_NAMES))
+        (void)snprintf(why_out, size, "'%s': expected %s of %s", text,
+                       row->kind == TOOL_NAMES ? "some" : "one", row->words);
+    else
+        return true;
+    return false;
+}
+
 static int take(const tool_command *command, const tool_option *row, void *into)
 {
     void *at = (char *)into + row->offset;
-    char option[48];
-    (void)snprintf(option, sizeof option, "--%s", row->name);
+    char why[1024];
     if (row->kind == TOOL_FLAG)
         *(bool *)at = true;
-    else if (row->kind == TOOL_NUMBER && !read_number(row, optarg, at))
-        return tool_options_misused(command, "%s '%s': expected %" PRIu64 " to %" PRIu64,
-                                    option, optarg, row->min, row->max);
-    else if (row->kind == TOOL_SECONDS && !read_seconds(row, optarg, at))
-        return tool_options_misused(command, "%s '%s': expected %g to %g seconds", option,
-                                    optarg, (double)row->min / NS_PER_S,
-                                    (double)row->max / NS_PER_S);
-    else if (row->kind == TOOL_TEXT && *optarg == '\0')
-        return tool_options_misused(command, "%s '': expected %s", option, row->value);
-    else if (row->kind != TOOL_OTHER && row->words != NULL &&
-             !has_words(row->words, optarg, row->kind == TOOL_NAMES))
-        return tool_options_misused(command, "%s '%s': expected %s of %s", option, optarg,
-                                    row->kind == TOOL_NAMES ? "some" : "one", row->words);
-    else if (row->kind != TOOL_NUMBER && row->kind != TOOL_SECONDS && row->kind != TOOL_OTHER)
+    else if (!tool_options_accepts(row, optarg, why, sizeof why))
+        return tool_options_misused(command, "--%s %s", row->name, why);
+    else if (row->kind == TOOL_NUMBER)
+        (void)read_number(row, optarg, at);
+    else if (row->kind == TOOL_SECONDS)
+        (void)read_seconds(row, optarg, at);
+    else if (row->kind != TOOL_OTHER)
         *(const char **)at = optarg;
     return row->take == NULL || row->take(into, row, optarg) ? TOOL_GO_ON : TOOL_USAGE;
 }

@@ -61,6 +61,15 @@ typedef struct tool_command {
 enum { TOOL_GO_ON = -1 };
 int tool_options_parse(const tool_command *command, int argc, char **argv, void *into);
 
+/* Returns whether tool_options_parse accepts the value; otherwise why_out has it and the
+ * expected one. Flags and TOOL_OTHER are not checked. */
+bool tool_options_accepts(const tool_option *row, const char *text, char *why_out, size_t size);
+
+/* Returns whether `known` is nearer to a mistaken name than *best, and near enough to be meant.
+ * *best, at first TOOL_NAME_FAR, becomes its distance. */
+enum { TOOL_NAME_FAR = 48 };
+bool tool_options_is_nearer(const char *name, const char *known, size_t *best);
+
 /* For a program with commands, after tool_options_parse: returns the command called `name`,
  * which is argv[optind]. Returns NULL after an error message if the arguments are wrong. */
 const tool_command *tool_options_command(const tool_command *program, const char *name);

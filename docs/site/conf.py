@@ -15,6 +15,7 @@ CHAPTERS = {  # by files without their ".md"; what is in no list comes last
     "Beginning": ["docs/install", "docs/tutorial", "examples/README", "examples/lessons/*", "examples/*/README",
                   "docs/glossary"],
     "Writing functions": ["docs/what-an-ifunc-may-do", "docs/python", "docs/payload-layout", "docs/groups", "docs/options"],
+    "Running nodes": ["docs/running"],
     "When something is wrong": ["docs/troubleshooting", "docs/debugging"],
     "Trust": ["docs/security", "docs/policy", "docs/audit", "docs/attacks", "docs/reliability", "docs/fuzzing"],
     "Figures": ["docs/benchmarks", "docs/scale", "docs/papers/*", "docs/decisions/*"],

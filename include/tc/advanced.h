@@ -87,6 +87,24 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
                                                      size_t size, uint64_t timeout_ns,
                                                      tc_ep **ep_out, tc_error *err);
 
+/* --- a socket of another process -------------------------------------------------------- */
+
+/* Listens on a socket that another process has bound, and that listens already: that of a
+ * systemd.socket(5) unit, or of the process that this one replaces. Peers that wait at it are
+ * taken. From then on it blocks no process that has it.
+ *
+ *   socket          a TCP socket; duplicated, and stays the caller's
+ *   listener_out    as tc_listener_open
+ *
+ *   TC_OK             peers can connect
+ *   TC_E_INVALID      it is another kind of descriptor, or bound to an address outside loopback
+ *                     without keys: tc_listener_open
+ *   TC_E_UNSUPPORTED  the library was built without the module `serving`
+ *   as tc_listener_open */
+TC_MUST_CHECK TC_API tc_status tc_listener_open_socket(tc_context *ctx, int socket,
+                                                       tc_listener **listener_out,
+                                                       tc_error *err);
+
 /* --- connections that another process serves ---------------------------------------------- */
 
 /* Takes a connection instead of the context: a socket, which the callback owns and has to

@@ -24,8 +24,22 @@ extern "C" {
 /* Names a call that is under way. Never 0; an id is not reused soon. */
 typedef uint64_t tc_call_id;
 
+/* The fate of a call's function, as far as this side knows. */
+typedef enum tc_call_fate {
+    TC_CALL_ANSWERED = 0,    /* by an answer, or by the peer's refusal */
+    TC_CALL_NOT_RUN = 1,     /* no answer came; the function has not run, and never will */
+    TC_CALL_MAY_HAVE_RUN = 2 /* no answer came; it may have run, or run yet, once */
+} tc_call_fate;
+
 /* How a call ended. Pointers are valid during the callback. The library makes this struct;
- * later versions may append fields. */
+ * later versions may append fields.
+ *
+ * A call ends as TC_CALL_NOT_RUN when its message never left, or when its peer closed the
+ * endpoint, or gave it up, and had not consumed the message by then. This is known where a ring
+ * is mapped (delivery "direct"), where one connection carries everything ("stream"), and by
+ * address; not of a payload above tc_ep_info.frame_payload_max, and not in a group. Any other
+ * call without an answer may have run: if its peer died, or its deadline has passed. A peer
+ * that lies about the messages that it consumed makes this wrong, no more. */
 typedef struct tc_call_outcome {
     tc_status status;
     size_t result_size;   /* bytes of the reply, even if it was too large */
@@ -34,6 +48,7 @@ typedef struct tc_call_outcome {
     const uint32_t *path; /* with trace: the ranks that forwarded it, in order */
     size_t path_length;   /* entries of path, at most 256 */
     const char *text;     /* reason of a failure; never NULL if status is not TC_OK */
+    tc_call_fate fate;
 } tc_call_outcome;
 
 /* Called by the thread that progresses the context, or by tc_context_destroy, with TC_E_CLOSED,

@@ -93,6 +93,33 @@ TC_API void tc_context_destroy(tc_context *ctx);
 TC_MUST_CHECK TC_API tc_status tc_context_finish(tc_context *ctx, uint64_t timeout_ns,
                                                  uint64_t *lost_out, tc_error *err);
 
+/* Ends the endpoints of a context that serves others so that no call loses its answer. Closes
+ * the listeners, runs messages that have arrived, goes on until no function waits (TC_THREADED)
+ * and the peers have taken all answers, and says goodbye to all of them at once. Then each call
+ * of a peer has its answer, or fails at its caller with TC_E_CLOSED and has not run. Functions
+ * are served meanwhile, but for calls of functions that may wait: those are answered with
+ * TC_E_CLOSED. A call that a function has detached (tc_detach) without an answer so far is not
+ * waited for; its caller gets TC_E_CLOSED, too.
+ *
+ * ctx stays, without listeners and endpoints, for its counters and tc_context_destroy. The
+ * callback is not called for the endpoints that end here. A thread that serves ctx is ended
+ * first. Functions that wait go on in the thread that they began in, so that is the one to call
+ * this.
+ *
+ *   timeout_ns      for functions to end and answers to be taken, and a third of a second more
+ *                   at most, but for a function that does not return; 0: the option
+ *                   close_timeout, which also bounds the time for a peer that takes nothing
+ *   lost_out        the number of messages and answers that peers may not have taken, which the
+ *                   log explains; such a peer reads that the time was over. NULL is allowed
+ *
+ *   TC_OK           every function that had begun has ended by itself
+ *   TC_E_TIMEOUT    some still waited, and the text names one: their waits have ended with
+ *                   TC_E_CLOSED, and their callers have the answers to that
+ *   TC_E_BUSY       called from inside an ifunc or a callback, or in a fork: nothing is done
+ *   TC_E_UNSUPPORTED  the library was built without the module `serving` */
+TC_MUST_CHECK TC_API tc_status tc_context_drain(tc_context *ctx, uint64_t timeout_ns,
+                                                uint64_t *lost_out, tc_error *err);
+
 /* Sets the third argument of every NAME_main that runs here. The library passes the pointer on
  * and never dereferences it. NULL at first. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);

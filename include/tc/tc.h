@@ -96,6 +96,7 @@
  *   object.h     objects that are constructed, called and moved (libtchains-objects)
  *   object_entry.h  their constructors and methods
  *   sim.h        simulated nodes, for tests (libtchains-sim)
+ *   steady.h     endpoints that connect again, and calls through them (libtchains-steady)
  *   thread.h     a thread that progresses a context, and the lock for others
  *   window.h     memory that its owner opens for peers, and operations on it
  *   window_rows.h  gets and puts of any size, and of rows that lie apart

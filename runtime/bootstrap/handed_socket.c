@@ -69,8 +69,7 @@ tc_status tci_handed_socket_receive(int channel, int *fd_out, tci_host_address *
     int fd = take_descriptor(&message);
     if (fd < 0 && (message.msg_flags & MSG_CTRUNC))
         return tci_error_set(err, TC_E_IO,
-                             "a connection was handed over, and there is no "
-                             "descriptor for it");
+                             "no descriptor for a connection that was handed over");
     if (fd < 0)
         return TC_E_AGAIN;
     if (!is_connection(fd, peer_out)) {

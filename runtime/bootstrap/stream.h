@@ -41,6 +41,10 @@ TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
  * which peers may connect. */
 TC_MUST_CHECK tc_status tci_stream_bind(const char *host_port,
                                         tci_stream_listener **listener_out, tc_error *err);
+/* The same first half for a socket of another process's, which is duplicated and stays the
+ * caller's. TC_E_INVALID: it is no TCP socket that listens; TC_E_IO, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_stream_adopt(int socket, tci_stream_listener **listener_out,
+                                         tc_error *err);
 TC_MUST_CHECK tc_status tci_stream_listener_admit(tci_stream_listener *listener, bool allow_any,
                                                   tci_credentials *credentials, tc_error *err);
 /* Takes connections that another process has accepted and passes on by a Unix socket, see

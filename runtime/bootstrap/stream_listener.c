@@ -155,6 +155,43 @@ tc_status tci_stream_bind(const char *host_port, tci_stream_listener **listener_
     return bind_hosts(&hosts, listener_out, err);
 }
 
+/* Returns whether it is a TCP socket that listens, and its address. */
+static bool is_listening(int fd, tci_host_address *address_out)
+{
+    int type = 0, listens = 0;
+    socklen_t size = sizeof type;
+    address_out->size = sizeof address_out->storage;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM &&
+           getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0 &&
+           getsockname(fd, (struct sockaddr *)&address_out->storage, &address_out->size) == 0 &&
+           (address_out->storage.ss_family == AF_INET ||
+            address_out->storage.ss_family == AF_INET6);
+}
+
+tc_status tci_stream_adopt(int socket, tci_stream_listener **listener_out, tc_error *err)
+{
+    tci_host_address address;
+    if (!is_listening(socket, &address))
+        return tci_error_set(err, TC_E_INVALID,
+                             "descriptor %d: expected a TCP socket that listens", socket);
+    tci_stream_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "listen: out of memory");
+    listener->address = address;
+    listener->fd = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (listener->fd < 0 ||
+        fcntl(listener->fd, F_SETFL, fcntl(listener->fd, F_GETFL) | O_NONBLOCK) != 0) {
+        tc_status status = tci_error_errno(err, TC_E_IO, errno, "listen");
+        if (listener->fd >= 0)
+            (void)close(listener->fd);
+        free(listener);
+        return status;
+    }
+    tci_fork_guard_add(&listener->guard, close_in_fork);
+    *listener_out = listener;
+    return TC_OK;
+}
+
 tc_status tci_stream_listener_admit(tci_stream_listener *listener, bool allow_any,
                                     tci_credentials *credentials, tc_error *err)
 {
@@ -194,8 +231,7 @@ tc_status tci_stream_listen_handed(int channel, tci_credentials *credentials,
     socklen_t size = sizeof type;
     if (getsockopt(channel, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
         return tci_error_set(err, TC_E_INVALID,
-                             "connections are handed over by a socket of type SOCK_SEQPACKET; "
-                             "descriptor %d is none",
+                             "descriptor %d: expected a socket of type SOCK_SEQPACKET",
                              channel);
     tci_stream_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)

@@ -115,13 +115,11 @@ static void return_credit(tc_ep *ep)
 static void say_goodbye(tc_ep *ep)
 {
     ep->life.closed_here = true;
-    if (ep->life.gave_up && ep->life.close_wanted)
-        tci_ep_message_give_up(ep, "it closed the endpoint inside a function or a callback, "
-                                   "and some of its messages may not have come");
-    else if (ep->life.gave_up)
-        tci_ep_message_give_up(ep, "it closed the endpoint when the time for that was over "
-                                   "(the option close_timeout, or a timeout of its own), and "
-                                   "some of its messages may not have come");
+    if (ep->life.gave_up)
+        tci_ep_message_give_up(
+            ep, ep->life.close_wanted
+                    ? "closed inside a function or callback: messages may be lost"
+                    : "closed at close_timeout: messages may be lost");
     else
         tci_ep_message_bye(ep);
     tci_ep_message_flush_begin(ep);

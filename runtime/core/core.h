@@ -113,6 +113,7 @@ typedef struct tci_core {
     tci_landing guarded; /* the same for functions that ask for a read-only payload */
     uint8_t batch_watchers;    /* TCI_WATCHED_BY_ bits: batches are limited, timed, counted */
     struct tci_limits *limits; /* core/limits.h; NULL: no option needs that module */
+    bool drains; /* it ends: no call of a function that may wait begins (tc_context_drain) */
     bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
     int user;                  /* id of the thread that is inside, or 0 */
     const char *user_call;     /* the call that it is in, approximately */

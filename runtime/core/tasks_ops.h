@@ -37,6 +37,8 @@ typedef struct tci_tasks_ops {
     void (*finish)(tc_ep *ep);
     /* The same for all endpoints, before any is freed: tasks may use those of others. */
     void (*finish_all)(tci_core *core);
+    /* Returns the name of a function that waits on an endpoint with tasks. */
+    const char *(*waiting)(const tc_ep *ep);
     /* Returns whether an access there shows that a function's stack is full.
      * Async-signal-safe. */
     bool (*overflows)(const tci_core *core, const void *address);

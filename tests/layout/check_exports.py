@@ -13,7 +13,8 @@ import sys
 
 
 # The headers of libraries beside the library.
-OTHERS = {"libtchains-objects": {"object.h", "object_entry.h"}, "libtchains-am": {"am.h", "am_entry.h", "am_op.h"}}
+OTHERS = {"libtchains-objects": {"object.h", "object_entry.h"}, "libtchains-am": {"am.h", "am_entry.h", "am_op.h"},
+          "libtchains-steady": {"steady.h"}}
 
 
 def headers_of(folder, library):

@@ -19,7 +19,7 @@ import tokenize
 from source_tree import read, walk
 
 GROUPS = {  # the first one that has the beginning of a path is the path's group
-    "library": ("runtime/", "include/", "objects/", "am/", "mpi/", "simulation/"),
+    "library": ("runtime/", "include/", "objects/", "am/", "steady/", "mpi/", "simulation/"),
     "programs": ("tools/", "compiler/", "bitcode-archive/", "compat/", "benchmarks/", "bindings/", "examples/"),
     "tests": ("tests/",),
     "scripts": ("",),

@@ -48,6 +48,7 @@ class Examples(Runner):
             libraries = "".join(f" $(pkg-config --libs {found})" for found in packages_of(text))
             libraries += " -ltchains-objects" * bool(re.search(r"\bTC_OBJECT|\btc_objects_open\b", text))
             libraries += " -ltchains-am" * bool(re.search(r"\btc_ams_open\b", text))
+            libraries += " -ltchains-steady" * bool(re.search(r"\btc_steady_open\b", text))
             self.run(f"cc {flags} {name} -o {stem} -L$build/lib -Wl,-rpath,$build/lib -ltchains -pthread{libraries}\n")
             self.program = f"./{stem}\n"
         else:

@@ -59,6 +59,15 @@ def check_bills(folder, version):
             sys.exit(f"{name}: the bill of materials differs in {sorted(stated ^ there)}")
 
 
+def check_settings(root, tools):
+    """The service's file is one that its node takes."""
+    installed = os.path.join(root.folder, "etc/tchains/tc-node.conf")
+    told = run([os.path.join(tools, "tc-node"), "--config", installed, "--check-config"],
+               {**os.environ, "LD_LIBRARY_PATH": glob.glob(os.path.join(root.folder, "usr/lib/*-linux-gnu"))[0]})
+    if "nothing is wrong" not in told:
+        sys.exit(f"tc-node --check-config: {told}")
+
+
 def check_unit(root):
     """systemd takes it as it is, but for where the node is installed here, and finds little to expose (2.0 of 10)."""
     if not shutil.which("systemd-analyze"):
@@ -71,8 +80,9 @@ def check_unit(root):
         unit = os.path.join(folder, "tc-node.service")
         with open(unit, "w", encoding="utf-8") as file:
             file.write(text.replace("/usr/bin/tc-node", os.path.join(root.folder, "usr/bin/tc-node")))
-        told = run(["systemd-analyze", "--man=no", "--recursive-errors=no", "verify", unit])
-        if "tc-node.service" in told:
+        shutil.copy(installed.removesuffix(".service") + ".socket", folder)
+        told = run(["systemd-analyze", "--man=no", "--recursive-errors=no", "verify", unit, os.path.join(folder, "tc-node.socket")])
+        if "tc-node." in told:
             sys.exit(f"systemd-analyze verify: {told}")
         run(["systemd-analyze", "security", "--offline=yes", "--threshold=20", "--no-pager", unit])
 
@@ -179,6 +189,7 @@ def main():
         root.install(FULL + FOR_BOTH)
         root.expect(FULL + FOR_BOTH)
         check_unit(root)
+        check_settings(root, os.path.join(root.folder, "usr/bin"))
         check_links(os.path.join(root.folder, "usr/share/doc/tchains"))
         try_out(root, os.path.join(folder, "full"), programs, with_llvm=True)
         # The flavour replaces the other, and programs built for that still run.

@@ -14,6 +14,7 @@
 #include "modules/calls/brief_out.h"
 #include "modules/calls/call_table.h"
 #include "modules/calls/groups.h"
+#include "modules/calls/unrun.h"
 #include "transfer/send.h"
 #include "transfer/send_error.h"
 
@@ -70,10 +71,11 @@ static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcom
     *current = outer;
 }
 
-static void fail(tci_core *core, tci_call *call, tc_status status, const char *text)
+static void fail(tci_core *core, tci_call *call, tc_status status, const char *text,
+                 tc_call_fate fate)
 {
     const tc_call_outcome outcome = {
-        .status = status, .rank = TC_RANK_NONE, .text = text, .result_size = 0};
+        .status = status, .rank = TC_RANK_NONE, .text = text, .fate = fate};
     finish(core, call, &outcome);
 }
 
@@ -92,9 +94,10 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
             next_ns = call->deadline_ns < next_ns ? call->deadline_ns : next_ns;
         else if (call->group != 0 && call->ep == NULL)
             fail(core, call, TC_E_PEER_LOST,
-                 "no answer came, and the member that was called first is gone");
+                 "no answer came, and the member that was called first is gone",
+                 TC_CALL_MAY_HAVE_RUN);
         else
-            fail(core, call, TC_E_TIMEOUT, "no answer came in time");
+            fail(core, call, TC_E_TIMEOUT, "no answer came in time", TC_CALL_MAY_HAVE_RUN);
     }
     /* A callback may have started another call, which expires sooner. */
     for (size_t i = 0; i < calls->places; i++) {
@@ -104,9 +107,30 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
     calls->head.next_deadline_ns = next_ns;
 }
 
+/* An endpoint that has ended, and why. */
+typedef struct lost_ep {
+    const tc_ep *ep;
+    const tc_error *error;
+} lost_ep;
+
+/* Ends a call that the peer has not consumed. In a group it has the time of the others. */
+static void lose_unrun(void *user, tc_call_id id)
+{
+    const lost_ep *lost = user;
+    tci_call *call = tci_call_table_find(tci_calls_of(lost->ep->core), id);
+    if (call == NULL || call->ep != lost->ep || call->group != 0)
+        return;
+    if (call->asked_by == lost->ep)
+        call->asked_by = NULL;
+    fail(lost->ep->core, call, lost->error->status, lost->error->text, TC_CALL_NOT_RUN);
+}
+
 void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 {
     tci_calls *calls = tci_calls_of(core);
+    lost_ep lost = {ep, error};
+    if (calls->count > 0)
+        tci_unrun_visit(ep, lose_unrun, &lost);
     const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
@@ -116,7 +140,7 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
             continue;
         call->ep = NULL;
         if (call->group == 0) {
-            fail(core, call, error->status, error->text);
+            fail(core, call, error->status, error->text, TC_CALL_MAY_HAVE_RUN);
             continue;
         }
         if (call->deadline_ns > grace_ns)
@@ -131,7 +155,8 @@ void tci_calls_end(tci_core *core)
     tci_calls *calls = tci_calls_of(core);
     for (size_t i = 0; i < calls->places; i++) {
         if (calls->table[i].is_open)
-            fail(core, &calls->table[i], TC_E_CLOSED, "the context was destroyed");
+            fail(core, &calls->table[i], TC_E_CLOSED, "the context was destroyed",
+                 TC_CALL_MAY_HAVE_RUN);
     }
 }
 
@@ -141,7 +166,7 @@ void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
         if (call->is_open && call->in_fragments > 0 && call->ep == ep && call->index == index)
-            fail(core, call, error->status, error->text);
+            fail(core, call, error->status, error->text, TC_CALL_ANSWERED);
     }
 }
 
@@ -156,7 +181,7 @@ void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const 
             largest = call;
     }
     if (largest != NULL)
-        fail(core, largest, error->status, error->text);
+        fail(core, largest, error->status, error->text, TC_CALL_ANSWERED);
 }
 
 /* --- replies ----------------------------------------------------------------------------- */

@@ -93,6 +93,16 @@ static bool holds_memory(const tci_current *current)
     return current->invocation != NULL && current->invocation->begun;
 }
 
+/* Answers the call of a function that must not begin any more. Returns whether there is one: a
+ * message that nothing answers runs all the same. */
+static __attribute__((noinline)) bool turn_away(const tci_current *current)
+{
+    if (current->invocation == NULL || current->invocation->route.call == 0)
+        return false;
+    tc_self_fail(TC_E_CLOSED, "this process drains, and begins no function that may wait");
+    return true;
+}
+
 void tci_task_run(tci_tasks *tasks, tci_job *job)
 {
     tci_current *current = tci_current_get();
@@ -102,6 +112,8 @@ void tci_task_run(tci_tasks *tasks, tci_job *job)
         job->body(job->payload, job->size, job->args);
         return;
     }
+    if (__builtin_expect(tasks->core->drains, 0) && turn_away(current))
+        return;
     if (!copy_payload(tasks, current->fn, job)) {
         tc_self_fail(TC_E_NO_MEMORY, "no memory for the payload of a function that may wait");
         return;

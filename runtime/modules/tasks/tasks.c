@@ -298,6 +298,11 @@ static void finish_all(tci_core *core)
     }
 }
 
+static const char *waiting(const tc_ep *ep)
+{
+    return tci_archive_name(ep->tasks->current.fn->archive);
+}
+
 static bool overflows(const tci_core *core, const void *address)
 {
     const tci_tasks *tasks = tci_tasks_of(core);
@@ -316,6 +321,7 @@ static const tci_tasks_ops ops = {.may_wait = may_wait,
                                   .ended = ended,
                                   .finish = finish,
                                   .finish_all = finish_all,
+                                  .waiting = waiting,
                                   .overflows = overflows};
 
 void tci_tasks_init(tci_tasks *tasks)

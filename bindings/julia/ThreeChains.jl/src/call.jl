@@ -18,6 +18,7 @@ struct CallOutcome # tc_call_outcome
     path::Ptr{UInt32}
     path_length::Csize_t
     text::Ptr{UInt8}
+    fate::Cuint
 end
 
 # A call under way. It stays in Context.waiting, so that the reply has its memory.

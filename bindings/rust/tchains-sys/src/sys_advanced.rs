@@ -26,6 +26,12 @@ extern "C" {
         callback: tc_connection_callback,
         user: *mut c_void,
     );
+    pub fn tc_listener_open_socket(
+        ctx: *mut tc_context,
+        socket: c_int,
+        listener_out: *mut *mut tc_listener,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_listener_open_handed(
         ctx: *mut tc_context,
         channel: c_int,

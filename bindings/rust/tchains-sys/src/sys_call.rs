@@ -6,6 +6,11 @@ pub const TC_RANK_NONE: u32 = u32::MAX;
 
 pub type tc_call_id = u64;
 
+pub type tc_call_fate = c_uint;
+pub const TC_CALL_ANSWERED: tc_call_fate = 0;
+pub const TC_CALL_NOT_RUN: tc_call_fate = 1;
+pub const TC_CALL_MAY_HAVE_RUN: tc_call_fate = 2;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 
@@ -17,6 +22,7 @@ pub struct tc_call_outcome {
     pub path: *const u32,
     pub path_length: usize,
     pub text: *const c_char,
+    pub fate: tc_call_fate,
 }
 
 #[repr(C)]

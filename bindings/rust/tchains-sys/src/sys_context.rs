@@ -22,6 +22,12 @@ extern "C" {
         lost_out: *mut u64,
         err: *mut tc_error,
     ) -> tc_status;
+    pub fn tc_context_drain(
+        ctx: *mut tc_context,
+        timeout_ns: u64,
+        lost_out: *mut u64,
+        err: *mut tc_error,
+    ) -> tc_status;
     pub fn tc_context_set_target_args(ctx: *mut tc_context, target_args: *mut c_void);
     pub fn tc_context_publish(
         ctx: *mut tc_context,

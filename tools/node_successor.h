@@ -1,0 +1,40 @@
+/* Upgrades: a node starts the process that follows it, and hands it the listening socket.
+ *
+ *     SIGUSR2        the successor starts, by the path that this process was started by, with
+ *                    the same arguments and the same environment; both are as they were before
+ *                    this process changed them
+ *     it is ready    it accepts peers, as does this process: both have the socket. This one
+ *                    drains, as after SIGTERM, and ends
+ *     it ends first, or is not ready in a minute
+ *                    this process goes on; a line has the reason
+ *
+ * The port always has a listener. A confined process cannot start another, and processes of
+ * --isolate have no socket: such nodes do not upgrade. */
+#ifndef NODE_SUCCESSOR_H
+#define NODE_SUCCESSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called first in main: keeps copies of the arguments, the environment and the path. */
+void node_successor_begin(char **argv);
+
+/* Catches SIGUSR2. */
+void node_successor_catch_signal(void);
+
+/* Called often while the node serves: begins an upgrade that is asked for, and looks at one
+ * that has begun. A successor that is ready has this process get SIGTERM.
+ *
+ *   port  of this node's listening socket; 0: it cannot be handed over */
+void node_successor_turn(unsigned port);
+
+/* Returns whether a successor serves, for which this process ends. */
+bool node_successor_follows(void);
+
+/* For the successor: takes the inherited socket. Returns false if this process is not the
+ * successor of `parent`. */
+bool node_successor_take(uint64_t parent, int *socket_out);
+/* For the successor: reports that it accepts peers. */
+void node_successor_report_ready(void);
+
+#endif
