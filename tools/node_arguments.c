@@ -158,8 +158,8 @@ static const tool_command tc_node = {
     .name = "tc-node",
     .usage = "[--listen HOST:PORT | --join] [--lib LIBRARY --args-symbol NAME] [options]",
     .about =
-        "Runs functions of peers. SIGTERM drains, twice: ends. SIGUSR1: counters. SIGUSR2: "
-        "upgrade. SIGHUP: keys.\n",
+        "Runs functions of peers. SIGTERM: drain, twice: end. SIGUSR1: counters, 2: upgrade. "
+        "SIGHUP: keys.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .notes =

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,9 @@
 #include <unistd.h>
 
 #define BACKLOG 16
+
+static int inherited = -1;
+static int listening = -1;
 
 typedef union address {
     struct sockaddr any;
@@ -101,6 +105,49 @@ static int open_socket(address *a)
     return -1;
 }
 
+int node_http_address_socket(void)
+{
+    return listening;
+}
+
+void node_http_address_inherit(int fd)
+{
+    inherited = fd;
+}
+
+/* Port 0 is any port. */
+static bool is_wanted(const address *there, const address *wanted)
+{
+    if (there->any.sa_family != wanted->any.sa_family)
+        return false;
+    if (there->any.sa_family == AF_INET)
+        return there->v4.sin_addr.s_addr == wanted->v4.sin_addr.s_addr &&
+               (wanted->v4.sin_port == 0 || there->v4.sin_port == wanted->v4.sin_port);
+    return memcmp(&there->v6.sin6_addr, &wanted->v6.sin6_addr, sizeof there->v6.sin6_addr) ==
+               0 &&
+           (wanted->v6.sin6_port == 0 || there->v6.sin6_port == wanted->v6.sin6_port);
+}
+
+/* Returns the inherited socket, or -1 if there is none or it is another. */
+static int take_inherited(address *a)
+{
+    address there;
+    socklen_t size = sizeof there, accepts_size = sizeof(int);
+    int fd = inherited, accepts = 0;
+    inherited = -1;
+    if (fd < 0)
+        return -1;
+    memset(&there, 0, sizeof there);
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &accepts_size) == 0 &&
+        accepts != 0 && getsockname(fd, &there.any, &size) == 0 && is_wanted(&there, a) &&
+        fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) {
+        *a = there;
+        return fd;
+    }
+    (void)close(fd);
+    return -1;
+}
+
 int node_http_address_listen(const char *text, char at_out[NODE_HTTP_ADDRESS_MAX])
 {
     address a;
@@ -111,7 +158,8 @@ int node_http_address_listen(const char *text, char at_out[NODE_HTTP_ADDRESS_MAX
                 text);
         return -1;
     }
-    int fd = open_socket(&a);
+    int fd = take_inherited(&a);
+    listening = fd = fd >= 0 ? fd : open_socket(&a);
     if (fd < 0) {
         fprintf(stderr, "tc-node: --http %s: %s%s\n", text, strerror(errno),
                 errno == EADDRINUSE ? ": another process listens there" : "");

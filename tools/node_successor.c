@@ -1,9 +1,11 @@
 /* The start of a successor, and the wait for it. The library opens the listening socket itself,
  * so it is found among this process's descriptors by its port, and becomes descriptor 3 of the
  * successor. A pipe, descriptor 4, brings one byte when that serves, and its end when the
- * process ends first. The node serves meanwhile and looks at the pipe between messages. */
+ * process ends first; descriptor 5 is the socket of --http. The node serves meanwhile and looks
+ * at the pipe between messages. */
 #include "node_successor.h"
 
+#include "node_http_address.h"
 #include "node_notify.h"
 
 #include <arpa/inet.h>
@@ -24,6 +26,7 @@
 
 #define SOCKET_FD 3    /* of the successor: the listening socket */
 #define READY_FD 4     /* of the successor: a pipe */
+#define HTTP_FD 5      /* of the successor: the socket of --http, where there is one */
 #define OWN_FDS_MIN 16 /* above the successor's descriptors */
 #define PATIENCE_S 60
 #define OPTION "--successor="
@@ -141,7 +144,8 @@ static time_t now_s(void)
     return now.tv_sec;
 }
 
-static int spawn(int listening, int ready)
+/* `http` is -1 without --http. */
+static int spawn(int listening, int ready, int http)
 {
     posix_spawn_file_actions_t actions;
     char option[sizeof OPTION + 20];
@@ -153,8 +157,11 @@ static int spawn(int listening, int ready)
     e = posix_spawn_file_actions_adddup2(&actions, listening, SOCKET_FD);
     if (e == 0)
         e = posix_spawn_file_actions_adddup2(&actions, ready, READY_FD);
+    if (e == 0 && http >= 0)
+        e = posix_spawn_file_actions_adddup2(&actions, http, HTTP_FD);
     if (e == 0)
-        e = posix_spawn_file_actions_addclosefrom_np(&actions, READY_FD + 1);
+        e = posix_spawn_file_actions_addclosefrom_np(&actions,
+                                                     http >= 0 ? HTTP_FD + 1 : HTTP_FD);
     if (e == 0)
         e = posix_spawn(&successor.pid, successor.path, &actions, NULL, successor.argv,
                         successor.environment);
@@ -176,7 +183,11 @@ static int start(unsigned port)
         return errno;
     const int listening = fcntl(found, F_DUPFD_CLOEXEC, OWN_FDS_MIN);
     const int ready = fcntl(ends[1], F_DUPFD_CLOEXEC, OWN_FDS_MIN);
-    const int problem = listening >= 0 && ready >= 0 ? spawn(listening, ready) : errno;
+    const int metrics = node_http_address_socket();
+    const int http = metrics >= 0 ? fcntl(metrics, F_DUPFD_CLOEXEC, OWN_FDS_MIN) : -1;
+    const int problem = listening >= 0 && ready >= 0 ? spawn(listening, ready, http) : errno;
+    if (http >= 0)
+        (void)close(http);
     if (listening >= 0)
         (void)close(listening);
     if (ready >= 0)
@@ -271,6 +282,8 @@ bool node_successor_follows(void)
 bool node_successor_take(uint64_t parent, int *socket_out)
 {
     *socket_out = SOCKET_FD;
+    if (fcntl(HTTP_FD, F_GETFD) >= 0)
+        node_http_address_inherit(HTTP_FD);
     return (uint64_t)getppid() == parent && fcntl(READY_FD, F_SETFD, FD_CLOEXEC) == 0 &&
            fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) == 0;
 }

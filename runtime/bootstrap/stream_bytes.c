@@ -1,5 +1,5 @@
-/* A stream's bytes once it is wide: it carries records, through a buffer for each direction that
- * it borrows from the core's spares and gives back when it is empty.
+/* A stream's bytes once it is wide: it carries records, through a buffer for each direction,
+ * which it borrows from the core's spares and gives back when it is empty.
  *
  * A body beside the buffers goes straight between the socket and its own memory. In clear it
  * shares its system call with the bytes before it (a write) or behind it (a read), as a call

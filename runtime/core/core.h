@@ -114,10 +114,10 @@ typedef struct tci_core {
     uint8_t batch_watchers;    /* TCI_WATCHED_BY_ bits: batches are limited, timed, counted */
     struct tci_limits *limits; /* core/limits.h; NULL: no option needs that module */
     bool drains; /* it ends: no call of a function that may wait begins (tc_context_drain) */
-    bool checks_users;         /* the option check_threads; the rest is of core/sole_user.h: */
-    int user;                  /* id of the thread that is inside, or 0 */
-    const char *user_call;     /* the call that it is in, approximately */
-    size_t ended_count;        /* of ended_sends */
+    bool checks_users;     /* the option check_threads; the rest is of core/sole_user.h: */
+    int user;              /* id of the thread that is inside, or 0 */
+    const char *user_call; /* the call that it is in, approximately */
+    size_t ended_count;    /* of ended_sends */
     struct tci_windows *windows;       /* modules/windows/windows.h; NULL without the module */
     struct tci_tasks_head *tasks;      /* core/tasks_ops.h; NULL without the module */
     const struct tci_usage_ops *usage; /* core/usage_ops.h; NULL: it is off */
