@@ -4,7 +4,9 @@
     check_node_http.py TC_NODE TC_SEND FUNCTION ENDLESS
 """
 import http.client
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -280,6 +282,35 @@ class Addresses(unittest.TestCase):
         with Served() as node:
             text = self.refuse(f"127.0.0.1:{node.port}")
             self.assertIn(f"--http 127.0.0.1:{node.port}: Address already in use: another process listens there", text)
+
+
+def has_ended(process):
+    """An orphan may stay as a zombie."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+class Upgrades(unittest.TestCase):
+    def said(self, node, text):
+        with open(node.errors.name, encoding="utf-8") as file:
+            return re.search(text, file.read())
+
+    def test_the_port_stays_open_for_the_successor(self):
+        with Served() as node:
+            node.send(3)
+            os.kill(node.process.pid, signal.SIGUSR2)
+            successor = int(wait_until(lambda: self.said(node, r"upgrade: process (\d+) serves\n"), "a successor serves")[1])
+            try:
+                self.assertEqual(node.process.wait(DEADLINE_S), 0)
+                self.assertEqual(node.ask("/healthz").status, 200)
+                node.send(2)
+                wait_until(lambda: openmetrics.value(node.metrics(), "tchains_messages_run", "_total") == 2, "its 2 messages")
+            finally:
+                os.kill(successor, signal.SIGTERM)
+                wait_until(lambda: has_ended(successor), "the successor ends")
 
 
 if __name__ == "__main__":
