@@ -5,10 +5,10 @@
 #include "info_watch.h"
 
 #include "peer_silence.h"
+#include "client_context.h"
 #include "tool_help.h"
 #include "watch_report.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,6 @@
 #include <sys/ioctl.h>
 #include <tc/advanced.h>
 #include <tc/log.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000ull
@@ -36,35 +35,6 @@ typedef struct watcher {
 } watcher;
 
 static watcher watching; /* too large for a stack */
-static volatile sig_atomic_t is_over;
-
-static void on_signal(int number)
-{
-    (void)number;
-    is_over = 1;
-    tc_wake(watching.ctx);
-}
-
-static void catch_signals(void (*handler)(int number))
-{
-    const struct sigaction action = {.sa_handler = handler};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
-static int gives_up(void *user)
-{
-    (void)user;
-    return is_over;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static tc_status fail(tc_error *err, tc_status status, const char *format, ...) TC_PRINTF(3, 4);
 
 static tc_status fail(tc_error *err, tc_status status, const char *format, ...)
@@ -115,7 +85,7 @@ static tc_status dial(watcher *w, uint64_t timeout_ns, tc_error *err)
 static tc_status prepare(watcher *w, tc_error *err)
 {
     char why[sizeof err->text];
-    for (unsigned i = 0; i < PREPARE_TRIES && !is_over; i++) {
+    for (unsigned i = 0; i < PREPARE_TRIES && !client_context_is_over(); i++) {
         tc_status status = tc_ep_prepare(w->ep, w->fn, NS_PER_S, err);
         if (status != TC_E_TIMEOUT)
             return status;
@@ -132,10 +102,10 @@ static tc_status ask(watcher *w, uint64_t *ns_out, tc_error *err)
     watch_sample *sample = &w->samples[1 - w->current];
     char why[200];
     size_t size = NODE_ACTIVITY_BYTES_MAX;
-    const uint64_t begun_ns = now_ns();
+    const uint64_t begun_ns = client_context_now_ns();
     sample->is_there = false;
     tc_status status = tc_call(w->ep, w->fn, NULL, 0, sample->bytes, &size, patience(w), err);
-    *ns_out = now_ns() - begun_ns;
+    *ns_out = client_context_now_ns() - begun_ns;
     if (status != TC_OK)
         return status;
     if (!node_activity_read(sample->bytes, size, &sample->activity, why, sizeof why))
@@ -169,7 +139,7 @@ static tc_status take_report(watcher *w, uint64_t *ns_out, tc_error *err)
             return status;
     }
     tc_status status = ask(w, ns_out, err);
-    if (status != TC_E_TIMEOUT || is_over)
+    if (status != TC_E_TIMEOUT || client_context_is_over())
         return status;
     w->is_silent = true;
     char why[sizeof err->text];
@@ -245,7 +215,7 @@ static tc_status refresh(watcher *w, bool is_first, tc_error *err)
     uint64_t ns = 0;
     tc_status status = take_report(w, &ns, err);
     watch_report report = {.peer = w->params->peer, .now = err->text};
-    if (is_over)
+    if (client_context_is_over())
         return TC_OK;
     if (!may_pass(status))
         return status;
@@ -265,14 +235,15 @@ static tc_status refresh(watcher *w, bool is_first, tc_error *err)
 static tc_status watch(watcher *w, tc_error *err)
 {
     const uint64_t count = w->params->refreshes > 0 ? w->params->refreshes : UINT64_MAX;
-    uint64_t next_ns = now_ns(), now;
+    uint64_t next_ns = client_context_now_ns(), now;
     tc_status status = TC_OK;
-    for (uint64_t i = 0; i < count && !is_over && may_pass(status); i++) {
+    for (uint64_t i = 0; i < count && !client_context_is_over() && may_pass(status); i++) {
         status = refresh(w, i == 0, err);
         next_ns += w->params->interval_ns;
-        if (next_ns < now_ns())
-            next_ns = now_ns(); /* late ones are not made up for */
-        while (i + 1 < count && !is_over && (now = now_ns()) < next_ns)
+        if (next_ns < client_context_now_ns())
+            next_ns = client_context_now_ns(); /* late ones are not made up for */
+        while (i + 1 < count && !client_context_is_over() &&
+               (now = client_context_now_ns()) < next_ns)
             (void)tc_wait(w->ctx, next_ns - now);
     }
     return status;
@@ -305,10 +276,9 @@ tc_status info_watch(const info_watch_params *params, tc_error *err)
                            ? tc_context_create(NULL, &w->ctx, err)
                            : fail(err, TC_E_NO_MEMORY, "--watch: out of memory");
     if (status == TC_OK) {
-        catch_signals(on_signal);
-        tc_context_set_interrupt(w->ctx, gives_up, NULL);
+        client_context_catch_signals(w->ctx);
         status = connect_and_watch(w, err);
-        catch_signals(SIG_DFL);
+        client_context_release_signals();
         tc_context_destroy(w->ctx);
     }
     free(w->samples[0].bytes);

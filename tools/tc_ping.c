@@ -8,6 +8,7 @@
 #include "peer_silence.h"
 #include "ping_figures.h"
 #include "ping_round.h"
+#include "client_context.h"
 #include "tool_json.h"
 #include "tool_options.h"
 #include "tool_status.h"
@@ -17,12 +18,10 @@
 
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NS_PER_S 1000000000ull
 #define SECONDS_MAX (86400 * NS_PER_S)
@@ -105,40 +104,10 @@ typedef struct pinger {
 } pinger;
 
 static pinger pinging; /* too large for a stack */
-static volatile sig_atomic_t is_over;
-
-static void on_signal(int number)
-{
-    (void)number;
-    is_over = 1;
-    tc_wake(pinging.ctx);
-}
-
-/* The handler uses the context. */
-static void catch_signals(void (*handler)(int number))
-{
-    const struct sigaction action = {.sa_handler = handler};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
-static int gives_up(void *user)
-{
-    (void)user;
-    return is_over;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* Returns the time that a step may take. */
 static uint64_t within(const pinger *p, uint64_t ns)
 {
-    const uint64_t now = now_ns();
+    const uint64_t now = client_context_now_ns();
     const uint64_t left = p->end_ns > now ? p->end_ns - now : 0;
     return left < ns ? left : ns;
 }
@@ -256,7 +225,7 @@ static void ping(pinger *p)
     tc_status status = reconnect(p, &is_again, &error);
     if (status == TC_OK)
         status = ping_round(p->ep, timeout_ns, &ns, &error);
-    if (status != TC_OK && (is_over || within(p, NS_PER_S) == 0))
+    if (status != TC_OK && (client_context_is_over() || within(p, NS_PER_S) == 0))
         return;
     p->round++;
     if (status == TC_OK) {
@@ -274,19 +243,19 @@ static void ping(pinger *p)
 static void rest(const pinger *p, uint64_t until_ns)
 {
     uint64_t now;
-    while (!is_over && (now = now_ns()) < until_ns)
+    while (!client_context_is_over() && (now = client_context_now_ns()) < until_ns)
         (void)tc_wait(p->ctx, within(p, until_ns - now));
 }
 
 static void ping_all(pinger *p)
 {
     const uint64_t count = p->args.count > 0 ? p->args.count : UINT64_MAX;
-    uint64_t next_ns = now_ns();
-    while (!is_over && p->round < count && within(p, NS_PER_S) > 0) {
+    uint64_t next_ns = client_context_now_ns();
+    while (!client_context_is_over() && p->round < count && within(p, NS_PER_S) > 0) {
         ping(p);
         next_ns += p->args.interval_ns;
-        if (next_ns < now_ns())
-            next_ns = now_ns(); /* late ones are not made up for */
+        if (next_ns < client_context_now_ns())
+            next_ns = client_context_now_ns(); /* late ones are not made up for */
         if (p->round < count)
             rest(p, next_ns < p->end_ns ? next_ns : p->end_ns);
     }
@@ -316,20 +285,6 @@ static int connect_and_ping(pinger *p)
         &command, p->figures.lost == 0 && p->figures.answered > 0 ? TOOL_OK : TOOL_FAILED);
 }
 
-/* Round trips that were not answered in time get no more time to close. */
-static tc_status create_context(tc_context **ctx_out, tc_error *err)
-{
-    tc_options *options;
-    tc_status status = tc_options_create(&options, err);
-    if (status != TC_OK)
-        return status;
-    status = tc_options_set(options, "close_timeout", "0", err);
-    if (status == TC_OK)
-        status = tc_context_create(options, ctx_out, err);
-    tc_options_destroy(options);
-    return status;
-}
-
 int main(int argc, char **argv)
 {
     pinger *p = &pinging;
@@ -339,13 +294,13 @@ int main(int argc, char **argv)
     if (result != TOOL_GO_ON)
         return result;
     p->args.target = argv[optind];
-    p->end_ns = p->args.deadline_ns > 0 ? now_ns() + p->args.deadline_ns : UINT64_MAX;
-    if (create_context(&p->ctx, &error) != TC_OK)
+    p->end_ns =
+        p->args.deadline_ns > 0 ? client_context_now_ns() + p->args.deadline_ns : UINT64_MAX;
+    if (client_context_create(&p->ctx, &error) != TC_OK)
         return fail(&error);
-    catch_signals(on_signal);
-    tc_context_set_interrupt(p->ctx, gives_up, NULL);
+    client_context_catch_signals(p->ctx);
     result = connect_and_ping(p);
-    catch_signals(SIG_DFL);
+    client_context_release_signals();
     tc_context_destroy(p->ctx);
     return result;
 }

@@ -2,6 +2,7 @@
 #include "send_content.h"
 #include "send_payload.h"
 #include "tool_json.h"
+#include "client_context.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
@@ -396,21 +397,6 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const send_p
     return result;
 }
 
-/* Flushed data needs no time to close, and data that could not be flushed in time gets no
- * more. */
-static tc_status create_context(tc_context **ctx_out, tc_error *err)
-{
-    tc_options *options;
-    tc_status status = tc_options_create(&options, err);
-    if (status != TC_OK)
-        return status;
-    status = tc_options_set(options, "close_timeout", "0", err);
-    if (status == TC_OK)
-        status = tc_context_create(options, ctx_out, err);
-    tc_options_destroy(options);
-    return status;
-}
-
 int main(int argc, char **argv)
 {
     arguments args;
@@ -422,7 +408,7 @@ int main(int argc, char **argv)
         return result;
     if (!send_payload_load(&p, args.payload_file, args.text))
         return TOOL_FAILED;
-    if (create_context(&ctx, &error) == TC_OK) {
+    if (client_context_create(&ctx, &error) == TC_OK) {
         result = args.push || args.withdraw ? move_content(ctx, &args)
                                             : connect_and_send(ctx, &args, &p);
         tc_context_destroy(ctx);
