@@ -16,7 +16,7 @@
 #include "core/limits.h"
 #include "core/usage_ops.h"
 #include "dispatch/aligned_calls.h"
-#include "dispatch/batch.h"
+#include "dispatch/ring_batch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -308,7 +308,7 @@ static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f,
 
 static SHARED unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
-    return tci_batch_run_calls(ep, current, end, empty_out, NULL);
+    return tci_ring_batch_run_calls(ep, current, end, empty_out, NULL);
 }
 
 /* Returns whether f is the common frame of a travelling function: bound, callable. */
@@ -392,13 +392,13 @@ static inline uint64_t batch_bytes(const tc_ep *ep)
 
 static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 {
-    tci_batch batch;
+    tci_ring_batch batch;
     bool empty;
-    tci_batch_begin(&batch, ep, bytes);
+    tci_ring_batch_begin(&batch, ep, bytes);
     unsigned run = run_calls(ep, batch.current, batch.end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, batch.current, batch.end);
-    tci_batch_end(&batch, ep, run, empty);
+    tci_ring_batch_end(&batch, ep, run, empty);
     return run;
 }
 

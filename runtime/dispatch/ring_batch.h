@@ -1,7 +1,7 @@
 /* A batch: some frames of one endpoint's ring, run in order. Dispatch and the module `usage`
  * each compile these parts into a loop of their own. */
-#ifndef TCI_BATCH_H
-#define TCI_BATCH_H
+#ifndef TCI_RING_BATCH_H
+#define TCI_RING_BATCH_H
 
 #include "base/assertion.h"
 #include "core/credit.h"
@@ -9,13 +9,13 @@
 #include "core/ep_state.h"
 #include "ifunc/call_count.h"
 
-typedef struct tci_batch {
+typedef struct tci_ring_batch {
     tci_current *current;
     tci_current outer;
     uint64_t bytes, end; /* size of its part of the ring, and the position behind that */
-} tci_batch;
+} tci_ring_batch;
 
-static inline void tci_batch_begin(tci_batch *batch, tc_ep *ep, uint64_t bytes)
+static inline void tci_ring_batch_begin(tci_ring_batch *batch, tc_ep *ep, uint64_t bytes)
 {
     batch->current = tci_current_get();
     batch->outer = *batch->current;
@@ -27,7 +27,8 @@ static inline void tci_batch_begin(tci_batch *batch, tc_ep *ep, uint64_t bytes)
 }
 
 /* `run` messages ran; `empty`: the first loop left nothing in the ring. */
-static inline void tci_batch_end(const tci_batch *batch, tc_ep *ep, unsigned run, bool empty)
+static inline void tci_ring_batch_end(const tci_ring_batch *batch, tc_ep *ep, unsigned run,
+                                      bool empty)
 {
     tci_core *core = ep->core;
     tci_awaited_frame_set(&core->awaited, &ep->rx.ring,
@@ -43,17 +44,17 @@ static inline void tci_batch_end(const tci_batch *batch, tc_ep *ep, unsigned run
 }
 
 /* How the module `usage` counts a loop's calls: constants. */
-typedef struct tci_batch_hooks {
+typedef struct tci_ring_batch_hooks {
     bool times;
     uint64_t (*begin)(tc_ep *ep, tc_ifunc *fn); /* returns the calls until one is timed */
     /* `calls` of the function were made since, with `bytes` of payload. */
     void (*end)(tc_ep *ep, tc_ifunc *fn, uint64_t calls, uint64_t bytes, uint64_t until);
     /* Makes the call that is timed, and returns the distance to the next one. */
     uint64_t (*run_timed)(tc_ep *ep, tc_ifunc *fn, void *payload, size_t size);
-} tci_batch_hooks;
+} tci_ring_batch_hooks;
 
-static __attribute__((noinline)) void tci_batch_run_due(tc_ifunc *fn, uint8_t *frame,
-                                                        size_t size, const tci_core *core)
+static __attribute__((noinline)) void tci_ring_batch_run_due(tc_ifunc *fn, uint8_t *frame,
+                                                             size_t size, const tci_core *core)
 {
     tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
 }
@@ -61,8 +62,8 @@ static __attribute__((noinline)) void tci_batch_run_due(tc_ifunc *fn, uint8_t *f
 /* Runs plain calls (kind CALL, no flags) up to `end`; *empty_out: the ring is empty. `hooks` is
  * NULL, or a constant. */
 static inline __attribute__((always_inline)) unsigned
-tci_batch_run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out,
-                    const tci_batch_hooks *const hooks)
+tci_ring_batch_run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out,
+                         const tci_ring_batch_hooks *const hooks)
 {
     const tci_rx_slot *const slots = ep->rx.slots;
     const size_t slot_count = ep->rx.slot_count;
@@ -95,7 +96,7 @@ tci_batch_run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_o
         if (hooks != NULL && hooks->times && __builtin_expect(--until == 0, 0))
             until = hooks->run_timed(ep, fn, frame + TCI_FRAME_HEADER_BYTES, f.payload_size);
         else if (tci_call_count_is_due(fn))
-            tci_batch_run_due(fn, frame, f.payload_size, core);
+            tci_ring_batch_run_due(fn, frame, f.payload_size, core);
         else
             slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
                                core->target_args);

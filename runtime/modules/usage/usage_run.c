@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "core/calls_ops.h"
 #include "dispatch/aligned_calls.h"
-#include "dispatch/batch.h"
+#include "dispatch/ring_batch.h"
 #include "dispatch/dispatch.h"
 #include "transfer/staging.h"
 
@@ -73,17 +73,17 @@ static inline void end_timed(tc_ep *ep, tc_ifunc *fn, uint64_t calls, uint64_t b
 
 static unsigned run_counted(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
-    static const tci_batch_hooks hooks = {
+    static const tci_ring_batch_hooks hooks = {
         .times = false, .begin = begin, .end = end_counted, .run_timed = run_timed};
-    return tci_batch_run_calls(ep, current, end, empty_out, &hooks);
+    return tci_ring_batch_run_calls(ep, current, end, empty_out, &hooks);
 }
 
 static unsigned run_counted_and_timed(tc_ep *ep, tci_current *current, uint64_t end,
                                       bool *empty_out)
 {
-    static const tci_batch_hooks hooks = {
+    static const tci_ring_batch_hooks hooks = {
         .times = true, .begin = begin, .end = end_timed, .run_timed = run_timed};
-    return tci_batch_run_calls(ep, current, end, empty_out, &hooks);
+    return tci_ring_batch_run_calls(ep, current, end, empty_out, &hooks);
 }
 
 static inline unsigned run_calls(const tci_usage *u, tc_ep *ep, tci_current *current,
@@ -154,14 +154,14 @@ static void count_turn(tci_usage *u, tc_ep *ep, uint64_t end)
 unsigned tci_usage_run_batch(tc_ep *ep, uint64_t bytes)
 {
     tci_usage *u = tci_usage_table_of(ep->core);
-    tci_batch batch;
+    tci_ring_batch batch;
     bool empty;
     u->turn_calls = u->turn_bytes = 0;
-    tci_batch_begin(&batch, ep, bytes);
+    tci_ring_batch_begin(&batch, ep, bytes);
     unsigned run = run_calls(u, ep, batch.current, batch.end, &empty);
     if (!empty)
         run += run_rest(u, ep, batch.current, batch.end);
-    tci_batch_end(&batch, ep, run, empty);
+    tci_ring_batch_end(&batch, ep, run, empty);
     if (u->turn_calls > 0)
         count_turn(u, ep, batch.end);
     return run;
