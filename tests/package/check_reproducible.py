@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 PARTS = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "am", "bindings", "bitcode-archive", "cmake", "compat", "docs/man", "include",
-         "objects", "runtime", "scripts", "simulation", "tools")
+         "objects", "runtime", "scripts", "simulation", "steady", "tools")
 OPTIONS = ("-DCMAKE_BUILD_TYPE=MinSizeRel", "-DTC_WITH_LLVM=OFF", "-DTC_MODULES=", "-DTC_SMALL=ON", "-DTC_BUILD_TESTS=OFF",
            "-DTC_WITH_TLS=OFF", "-DTC_WITH_PMIX=OFF", "-DTC_WITH_MPI=OFF", "-DCMAKE_INSTALL_PREFIX=/usr", "-DTC_INSTALL_DOCS=OFF")
 TARGETS = ("tchains", "tchains_static", "tc-info")
