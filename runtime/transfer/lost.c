@@ -33,8 +33,7 @@ static bool ends_message(const tc_ep *ep, const tci_frame *frame, const uint8_t 
     case TCI_FRAME_FRAGMENT:
         return ends_payload(ep, frame, payload);
     case TCI_FRAME_REPLY:
-        return (frame->flags & TCI_BRIEF) != 0 ||
-               tci_reply_ends(payload, frame->payload_size);
+        return (frame->flags & TCI_BRIEF) != 0 || tci_reply_ends(payload, frame->payload_size);
     case TCI_FRAME_WRAP:
     case TCI_FRAME_CONTROL:
         break;
@@ -42,23 +41,31 @@ static bool ends_message(const tc_ep *ep, const tci_frame *frame, const uint8_t 
     return false;
 }
 
-/* A mapped ring is the peer's memory, so each frame is checked as a received one is; one that
- * the peer has spoilt ends the count. */
-static uint64_t count_ring(const tc_ep *ep)
+const uint8_t *tci_lost_next(const tc_ep *ep, uint64_t *at, tci_frame *frame_out)
 {
     const tci_producer *ring = &ep->tx.ring;
+    const uint64_t offset = *at & ring->mask;
+    const uint8_t *header = ring->ring + offset;
+    const tci_frame frame = tci_frame_of_word(tci_ring_load_word(header + 8));
+    size_t bytes = (size_t)(ring->mask + 1 - offset);
+    tci_code_section section;
+    if (frame.kind != TCI_FRAME_WRAP &&
+        tci_frame_check(&frame, header, bytes, &bytes, &section, NULL) != TC_OK)
+        return NULL;
+    *at += tci_frame_align(bytes);
+    *frame_out = frame;
+    return header + TCI_FRAME_HEADER_BYTES;
+}
+
+static uint64_t count_ring(const tc_ep *ep)
+{
     uint64_t count = 0;
-    for (uint64_t at = ring->consumed_seen; at < ring->tail;) {
-        const uint64_t offset = at & ring->mask;
-        const uint8_t *header = ring->ring + offset;
-        const tci_frame frame = tci_frame_of_word(tci_ring_load_word(header + 8));
-        size_t bytes = (size_t)(ring->mask + 1 - offset);
-        tci_code_section section;
-        if (frame.kind != TCI_FRAME_WRAP &&
-            tci_frame_check(&frame, header, bytes, &bytes, &section, NULL) != TC_OK)
+    tci_frame frame;
+    for (uint64_t at = ep->tx.ring.consumed_seen; at < ep->tx.ring.tail;) {
+        const uint8_t *payload = tci_lost_next(ep, &at, &frame);
+        if (payload == NULL)
             return count + 1;
-        count += ends_message(ep, &frame, header + TCI_FRAME_HEADER_BYTES);
-        at += tci_frame_align(bytes);
+        count += ends_message(ep, &frame, payload);
     }
     return count;
 }

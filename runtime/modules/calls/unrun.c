@@ -9,7 +9,7 @@
  * this process. */
 #include "modules/calls/unrun.h"
 
-#include "ring/ring_layout.h"
+#include "transfer/lost.h"
 
 /* Returns 0: the frame is no call. */
 static tc_call_id call_of(const tci_frame *frame, const uint8_t *payload)
@@ -28,25 +28,17 @@ static tc_call_id call_of(const tci_frame *frame, const uint8_t *payload)
                : 0;
 }
 
-/* A mapped ring is the peer's memory, so each frame is checked as a received one is; one that
- * the peer has spoilt ends the walk. */
+/* A frame that the peer has spoilt ends the walk. */
 static void visit_ring(const tc_ep *ep, tci_unrun_visitor visit, void *user)
 {
-    const tci_producer *ring = &ep->tx.ring;
-    const uint64_t end = ring->tail;
-    for (uint64_t at = ring->consumed_seen; at < end;) {
-        const uint64_t offset = at & ring->mask;
-        const uint8_t *header = ring->ring + offset;
-        const tci_frame frame = tci_frame_of_word(tci_ring_load_word(header + 8));
-        size_t bytes = (size_t)(ring->mask + 1 - offset);
-        tci_code_section section;
-        if (frame.kind != TCI_FRAME_WRAP &&
-            tci_frame_check(&frame, header, bytes, &bytes, &section, NULL) != TC_OK)
-            return;
-        const tc_call_id call = call_of(&frame, header + TCI_FRAME_HEADER_BYTES);
+    const uint64_t end = ep->tx.ring.tail;
+    const uint8_t *payload;
+    tci_frame frame;
+    for (uint64_t at = ep->tx.ring.consumed_seen;
+         at < end && (payload = tci_lost_next(ep, &at, &frame)) != NULL;) {
+        const tc_call_id call = call_of(&frame, payload);
         if (call != 0)
             visit(user, call);
-        at += tci_frame_align(bytes);
     }
 }
 
