@@ -168,7 +168,8 @@ bool node_worker_give(node_worker *worker, int connection, const char *peer)
 void node_worker_watch(const node_worker *worker, struct pollfd *fds)
 {
     fds[0] = (struct pollfd){.fd = worker->pidfd, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = worker->channel, .events = POLLIN};
+    fds[1] =
+        (struct pollfd){.fd = worker->reports_ended ? -1 : worker->channel, .events = POLLIN};
     fds[2] = (struct pollfd){.fd = worker->peer_has_gone ? -1 : worker->connection,
                              .events = POLLRDHUP};
 }
@@ -223,13 +224,21 @@ static bool take_message(node_worker *worker, uint64_t now_ns)
     }
 }
 
+/* It has ended, or cannot report any more. One whose work is done closes the channel with its
+ * context, shortly before it ends. */
+static void end_reports(node_worker *worker, uint64_t now_ns)
+{
+    worker->reports_ended = true;
+    kill_at(worker, worker->done ? now_ns + LINGER_NS : now_ns);
+}
+
 bool node_worker_look(node_worker *worker, const struct pollfd *fds, uint64_t now_ns)
 {
     siginfo_t info = {0};
     if (fds[1].revents & POLLIN)
         (void)take_message(worker, now_ns); /* one at a time, as others are to be served, too */
     else if (fds[1].revents != 0)
-        kill_at(worker, now_ns); /* it has ended, or cannot report any more */
+        end_reports(worker, now_ns);
     if (fds[2].revents != 0) {
         worker->peer_has_gone = true;
         kill_at(worker, now_ns + LINGER_NS);
@@ -263,7 +272,7 @@ static void describe_end(const node_worker *worker, const siginfo_t *end, char *
 {
     if (worker->reason[0] != '\0')
         (void)snprintf(text, size, "%s", worker->reason);
-    else if (worker->peer_has_gone)
+    else if (worker->peer_has_gone && end->si_code != CLD_EXITED && end->si_status == SIGKILL)
         (void)snprintf(text, size, "a function still ran long after its peer had gone");
     else if (end->si_code == CLD_EXITED)
         (void)snprintf(text, size, "the process that ran its functions ended with status %d",

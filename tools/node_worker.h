@@ -24,6 +24,7 @@ typedef struct node_worker {
     bool done;  /* it reported that it ends because its peer has gone */
     bool made_long_call;
     bool peer_has_gone;                    /* seen at the connection */
+    bool reports_ended;                    /* its channel is closed */
     uint64_t kill_ns;                      /* when to kill it; 0: never */
     char reason[NODE_REPORT_TEXT_MAX + 1]; /* why it dies, as far as it reported that */
 } node_worker;
