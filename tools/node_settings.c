@@ -30,6 +30,7 @@ static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
 
 static const tool_command *program; /* its table */
 static node_config in_force;        /* the settings that node_settings_read has found */
+static char **arguments;            /* kept as long as the process, as those of main are */
 static bool is_quiet;               /* a worker: its node reports the same */
 
 static __attribute__((format(printf, 2, 3))) int complain(const char *path, const char *fmt,
@@ -272,7 +273,7 @@ int node_settings_read(const char *path, int *argc, char ***argv)
     for (int i = 1; i < *argc; i++)
         all[count++] = (*argv)[i];
     *argc = count;
-    *argv = all;
+    *argv = arguments = all;
     return TOOL_GO_ON;
 }
 
