@@ -30,8 +30,10 @@ static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
 
 static const tool_command *program; /* its table */
 static node_config in_force;        /* the settings that node_settings_read has found */
-static char **arguments;            /* kept as long as the process, as those of main are */
-static bool is_quiet;               /* a worker: its node reports the same */
+/* Kept as long as the process, as those of main are, and the file's text. */
+static char **arguments;
+static char *text_in_force;
+static bool is_quiet; /* a worker: its node reports the same */
 
 static __attribute__((format(printf, 2, 3))) int complain(const char *path, const char *fmt,
                                                           ...)
@@ -254,7 +256,7 @@ int node_settings_read(const char *path, int *argc, char ***argv)
 {
     char **all = calloc((size_t)*argc + NODE_CONFIG_SETTINGS_MAX + 1, sizeof *all);
     int count = 0;
-    if (all == NULL || load(path, &in_force) == NULL) {
+    if (all == NULL || (text_in_force = load(path, &in_force)) == NULL) {
         free(all);
         return TOOL_USAGE;
     }

@@ -52,3 +52,12 @@ class Node:
             self.process.kill()
             self.process.wait()
         self.folder.cleanup()
+
+
+def can_confine(program):
+    """Whether a node of this build can confine itself here: not with a sanitizer, and not on every kernel."""
+    try:
+        with Node(program, arguments=["--confine"]):
+            return True
+    except RuntimeError:
+        return False
