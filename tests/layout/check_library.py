@@ -15,9 +15,10 @@ ALLOWED = r"(libuc[mpst]|libzstd|libsodium|libc|libm|libgcc_s|libpthread|libdl|l
 # 0.2, with 0.1's functions beside it, took 3 KB more, tc_send_start 2.5, and the tables by which the modules attach 5: relocations,
 # unwinding. The module windows took 15, and tasks 13; locks of functions that wait 4, mapped windows and waits in flushes and
 # barriers 6. Calls in a short form, connections by `auto` and images as the compiler's output took 6.
-# Statistics, draining and functions with holes took 22.
-SIZE_MAX = 635_000
-PACKED_MAX = 619_000  # with packed relocations, which the linkers of some architectures cannot make
+# Statistics, draining and functions with holes took 31: 12 of code for statistics, 5 for holes, 2 for draining, and the hooks of
+# all three.
+SIZE_MAX = 644_000
+PACKED_MAX = 628_000  # with packed relocations, which the linkers of some architectures cannot make
 ASSERTIONS_MAX = 60_000  # of checks of invariants, and of their texts
 
 
