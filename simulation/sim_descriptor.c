@@ -285,8 +285,8 @@ void sim_descriptor_timer_set(sim_descriptor *descriptor, uint64_t at_ns)
 
 /* --- several pieces of memory ------------------------------------------------------------- */
 
-/* They stand here, not in a file of their own: where a sanitizer refers weakly to these names, a
- * linker takes no member of an archive for them. */
+/* They stand here, not in a file of their own: where a sanitizer refers weakly to these names,
+ * a linker takes no member of an archive for them. */
 
 /* Transfers the pieces one after the other until one is cut. An error behind a piece that was
  * transferred is reported by the next call. */
