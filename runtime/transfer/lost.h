@@ -15,8 +15,8 @@
 uint64_t tci_lost_count(tc_ep *ep);
 
 /* Takes the frame at the position `at`, below the tail, of the ring that this endpoint fills,
- * and moves `at` behind it. Returns its payload, or NULL: a mapped ring is the peer's memory, so
- * each frame is checked as a received one is, and the peer has spoilt this one. */
+ * and moves `at` behind it. Returns its payload, or NULL if the peer has spoilt it: a mapped
+ * ring is the peer's memory, so each frame is checked as a received one is. */
 const uint8_t *tci_lost_next(const tc_ep *ep, uint64_t *at, tci_frame *frame_out);
 
 #endif
