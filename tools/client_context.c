@@ -3,9 +3,6 @@
 #include <signal.h>
 #include <tc/advanced.h>
 #include <tc/options.h>
-#include <time.h>
-
-#define NS_PER_S UINT64_C(1000000000)
 
 static tc_context *caught;
 static volatile sig_atomic_t is_over;
@@ -58,11 +55,4 @@ void client_context_release_signals(void)
 bool client_context_is_over(void)
 {
     return is_over;
-}
-
-uint64_t client_context_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }

@@ -4,7 +4,6 @@
 #define CLIENT_CONTEXT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <tc/context.h>
 
 /* Creates a context with close_timeout 0. Flushed data needs no time to close, and data that
@@ -17,8 +16,5 @@ void client_context_catch_signals(tc_context *ctx);
 void client_context_release_signals(void);
 /* Returns whether one of them came. */
 bool client_context_is_over(void);
-
-/* Returns the time of a clock that only advances. */
-uint64_t client_context_now_ns(void);
 
 #endif

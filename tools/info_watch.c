@@ -4,8 +4,9 @@
  * no questions pile up there. */
 #include "info_watch.h"
 
-#include "peer_silence.h"
 #include "client_context.h"
+#include "peer_silence.h"
+#include "tool_clock.h"
 #include "tool_help.h"
 #include "watch_report.h"
 
@@ -102,10 +103,10 @@ static tc_status ask(watcher *w, uint64_t *ns_out, tc_error *err)
     watch_sample *sample = &w->samples[1 - w->current];
     char why[200];
     size_t size = NODE_ACTIVITY_BYTES_MAX;
-    const uint64_t begun_ns = client_context_now_ns();
+    const uint64_t begun_ns = tool_clock_ns();
     sample->is_there = false;
     tc_status status = tc_call(w->ep, w->fn, NULL, 0, sample->bytes, &size, patience(w), err);
-    *ns_out = client_context_now_ns() - begun_ns;
+    *ns_out = tool_clock_ns() - begun_ns;
     if (status != TC_OK)
         return status;
     if (!node_activity_read(sample->bytes, size, &sample->activity, why, sizeof why))
@@ -235,15 +236,14 @@ static tc_status refresh(watcher *w, bool is_first, tc_error *err)
 static tc_status watch(watcher *w, tc_error *err)
 {
     const uint64_t count = w->params->refreshes > 0 ? w->params->refreshes : UINT64_MAX;
-    uint64_t next_ns = client_context_now_ns(), now;
+    uint64_t next_ns = tool_clock_ns(), now;
     tc_status status = TC_OK;
     for (uint64_t i = 0; i < count && !client_context_is_over() && may_pass(status); i++) {
         status = refresh(w, i == 0, err);
         next_ns += w->params->interval_ns;
-        if (next_ns < client_context_now_ns())
-            next_ns = client_context_now_ns(); /* late ones are not made up for */
-        while (i + 1 < count && !client_context_is_over() &&
-               (now = client_context_now_ns()) < next_ns)
+        if (next_ns < tool_clock_ns())
+            next_ns = tool_clock_ns(); /* late ones are not made up for */
+        while (i + 1 < count && !client_context_is_over() && (now = tool_clock_ns()) < next_ns)
             (void)tc_wait(w->ctx, next_ns - now);
     }
     return status;

@@ -10,6 +10,7 @@
 #include "node_service.h"
 #include "node_settings.h"
 #include "node_worker.h"
+#include "tool_clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -113,7 +114,7 @@ static void collect(broker *b, size_t i)
 
 static void look_at_workers(broker *b)
 {
-    uint64_t now_ns = node_worker_clock_ns();
+    uint64_t now_ns = tool_clock_ns();
     for (size_t i = b->count; i-- > 0;) {
         if (node_worker_look(&b->workers[i], &b->fds[1 + i * NODE_WORKER_FDS], now_ns))
             collect(b, i);
@@ -191,7 +192,7 @@ static int serve(broker *b)
 
 static void stop_workers(broker *b)
 {
-    uint64_t kill_ns = node_worker_clock_ns() + b->args->drain_seconds * NS_PER_S + STOP_NS;
+    uint64_t kill_ns = tool_clock_ns() + b->args->drain_seconds * NS_PER_S + STOP_NS;
     b->drains = true;
     for (size_t i = 0; i < b->count; i++)
         node_worker_stop(&b->workers[i], kill_ns);

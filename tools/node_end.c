@@ -3,6 +3,8 @@
  * another signal, whether one still runs: if so, the process ends at once. */
 #include "node_end.h"
 
+#include "tool_clock.h"
+
 #include <tc/code.h>
 
 #include <errno.h>
@@ -33,13 +35,6 @@ static atomic_ullong drained_ns; /* when that is over; 0: before the signal */
 static char late[64];            /* the end of the line about a function that still runs */
 static pthread_t runner;         /* the thread that runs functions */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
 static void on_signal(int number)
 {
     int problem = errno;
@@ -47,7 +42,7 @@ static void on_signal(int number)
         (void)signal(number, SIG_DFL);
         (void)raise(number); /* takes effect when this handler returns */
     }
-    atomic_store(&drained_ns, now_ns() + drain_s * 1000000000ull);
+    atomic_store(&drained_ns, tool_clock_ns() + drain_s * 1000000000ull);
     (void)sem_post(&asked);
     errno = problem;
 }
@@ -71,7 +66,7 @@ bool node_end_is_wanted(void)
 
 uint64_t node_end_left_ns(void)
 {
-    const uint64_t end_ns = atomic_load(&drained_ns), begin_ns = now_ns() + RESERVE_NS;
+    const uint64_t end_ns = atomic_load(&drained_ns), begin_ns = tool_clock_ns() + RESERVE_NS;
     return end_ns > begin_ns ? end_ns - begin_ns : 1;
 }
 

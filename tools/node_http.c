@@ -13,6 +13,7 @@
 #include "node_exposition.h"
 #include "node_http_address.h"
 #include "node_http_request.h"
+#include "tool_clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +27,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000ull
@@ -70,13 +70,6 @@ struct node_http {
     peer peers[NODE_HTTP_PEERS_MAX];
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* --- answers ------------------------------------------------------------------------------ */
 
 static void answer(peer *p, int status, const char *type, const char *body, size_t size,
@@ -92,7 +85,7 @@ static void answer(peer *p, int status, const char *type, const char *body, size
     p->body_size = is_head ? 0 : size;
     p->sent = 0;
     p->state = ANSWERING;
-    p->deadline_ns = now_ns() + ANSWER_NS;
+    p->deadline_ns = tool_clock_ns() + ANSWER_NS;
 }
 
 static void answer_text(peer *p, int status, const char *text, bool is_head)
@@ -116,7 +109,7 @@ static void answer_metrics(node_http *http, peer *p, bool is_head)
 
 static void answer_health(node_http *http, peer *p, bool is_head)
 {
-    const uint64_t still_s = (now_ns() - http->turned_ns) / NS_PER_S;
+    const uint64_t still_s = (tool_clock_ns() - http->turned_ns) / NS_PER_S;
     if (still_s < NODE_HTTP_STALLED_S) {
         answer_text(p, 200, "ok\n", is_head);
         return;
@@ -137,7 +130,7 @@ static void look_at_turns(node_http *http, uint64_t now)
 static void answer_request(node_http *http, peer *p, int status,
                            const node_http_request *request)
 {
-    look_at_turns(http, now_ns());
+    look_at_turns(http, tool_clock_ns());
     if (status != 200)
         answer_text(p, status, "GET or HEAD of /metrics or /healthz\n", false);
     else if (request->path == NODE_HTTP_METRICS)
@@ -179,7 +172,7 @@ static void go_on_sending(peer *p)
     }
     (void)shutdown(p->fd, SHUT_WR);
     p->state = ENDING;
-    p->deadline_ns = now_ns() + END_NS;
+    p->deadline_ns = tool_clock_ns() + END_NS;
 }
 
 static void read_request(node_http *http, peer *p)
@@ -250,7 +243,7 @@ static void accept_peers(node_http *http, uint64_t now)
 /* Returns after events, or when the first deadline has passed. */
 static int wait_for_events(node_http *http, struct pollfd *fds)
 {
-    const uint64_t now = now_ns();
+    const uint64_t now = tool_clock_ns();
     uint64_t until = now + TURN_MS * (NS_PER_S / 1000);
     const bool takes = find_free(http) != NULL && now >= http->rests_until_ns;
     fds[0] = (struct pollfd){.fd = http->stop, .events = POLLIN};
@@ -273,7 +266,7 @@ static void *run(void *argument)
     for (;;) {
         if (wait_for_events(http, fds) < 0)
             memset(fds, 0, sizeof fds); /* a signal, which no thread but the first one gets */
-        const uint64_t now = now_ns();
+        const uint64_t now = tool_clock_ns();
         if (fds[0].revents != 0)
             return NULL;
         look_at_turns(http, now);
@@ -343,7 +336,7 @@ bool node_http_start(const char *address, tc_context *ctx, node_http **http_out)
     }
     http->ctx = ctx;
     http->listener = http->stop = -1;
-    http->turned_ns = now_ns();
+    http->turned_ns = tool_clock_ns();
     (void)pthread_mutex_init(&http->lock, NULL);
     if (!open_all(http, address)) {
         free_http(http);

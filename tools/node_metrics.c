@@ -1,5 +1,6 @@
 #include "node_metrics.h"
 
+#include "tool_clock.h"
 #include "tool_file.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define INTERVAL_NS 1000000000ull
 #define TELL_NS 100000000ull /* between copies of the counters for --http */
@@ -27,13 +27,6 @@ void node_metrics_catch_signal(void)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGUSR1, &action, NULL);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
 /* Replaces the file at once: a reader sees the old one or the new one. */
@@ -57,7 +50,7 @@ static bool update_file(node_metrics *metrics, const node_counters *counters)
     const char *path = metrics->args->stats_file;
     if (path == NULL)
         return true;
-    metrics->next_ns = now_ns() + INTERVAL_NS;
+    metrics->next_ns = tool_clock_ns() + INTERVAL_NS;
     bool ok = write_file(path, counters);
     if (!ok && !metrics->failed)
         fprintf(stderr, "tc-node: --stats-file %s: %s\n", path, strerror(errno));
@@ -78,7 +71,7 @@ bool node_metrics_begin(node_metrics *metrics, const node_arguments *args, tc_co
 
 static bool is_due(uint64_t when_ns)
 {
-    return when_ns != UINT64_MAX && now_ns() >= when_ns;
+    return when_ns != UINT64_MAX && tool_clock_ns() >= when_ns;
 }
 
 bool node_metrics_due(const node_metrics *metrics)
@@ -97,7 +90,7 @@ void node_metrics_tell(node_metrics *metrics, const node_counters *counters)
         (void)update_file(metrics, counters);
     if (is_due(metrics->tell_ns)) {
         node_http_tell(metrics->http, counters);
-        metrics->tell_ns = now_ns() + TELL_NS;
+        metrics->tell_ns = tool_clock_ns() + TELL_NS;
     }
 }
 

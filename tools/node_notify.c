@@ -1,5 +1,7 @@
 #include "node_notify.h"
 
+#include "tool_clock.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define VARIABLE "NOTIFY_SOCKET"
@@ -76,11 +77,8 @@ void node_notify_ready(const char *fmt, ...)
 void node_notify_reloading(void)
 {
     char text[TEXT_MAX];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     notify(text, snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%llu\n",
-                          (unsigned long long)now.tv_sec * 1000000ull +
-                              (unsigned long long)now.tv_nsec / 1000ull));
+                          (unsigned long long)(tool_clock_ns() / 1000)));
 }
 
 void node_notify_stopping(unsigned long long seconds)

@@ -7,6 +7,7 @@
 
 #include "node_http_address.h"
 #include "node_notify.h"
+#include "tool_clock.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SOCKET_FD 3    /* of the successor: the listening socket */
@@ -39,7 +39,7 @@ static struct {
     char **environment;
     pid_t pid; /* of the successor; 0: there is no upgrade */
     int ready; /* its pipe */
-    time_t deadline_s;
+    uint64_t deadline_ns;
 } successor;
 
 static atomic_bool is_wanted;
@@ -137,13 +137,6 @@ static int find_socket(unsigned port)
 
 /* --- its start ---------------------------------------------------------------------------- */
 
-static time_t now_s(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 /* `http` is -1 without --http. */
 static int spawn(int listening, int ready, int http)
 {
@@ -199,7 +192,7 @@ static int start(unsigned port)
         return problem;
     }
     successor.ready = ends[0];
-    successor.deadline_s = now_s() + PATIENCE_S;
+    successor.deadline_ns = tool_clock_ns() + PATIENCE_S * TOOL_NS_PER_S;
     return 0;
 }
 
@@ -249,7 +242,7 @@ static void look(void)
     char byte;
     const ssize_t n = read(successor.ready, &byte, 1);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-        if (now_s() >= successor.deadline_s)
+        if (tool_clock_ns() >= successor.deadline_ns)
             report_failure("was not ready in time");
         return;
     }

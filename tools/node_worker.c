@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <tc/advanced.h>
 
@@ -26,13 +25,6 @@
 #define OWN_FDS_MIN 16 /* above the numbers of a worker's descriptors */
 
 extern char **environ;
-
-uint64_t node_worker_clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* --- start -------------------------------------------------------------------------------- */
 

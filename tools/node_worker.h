@@ -51,6 +51,4 @@ void node_worker_stop(node_worker *worker, uint64_t kill_ns);
 bool node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *sum);
 void node_worker_add_counters(const node_worker *worker, node_counters *sum);
 
-uint64_t node_worker_clock_ns(void);
-
 #endif

@@ -5,10 +5,11 @@
  * not come in time, or when the endpoint ends. In the first case a second connection asks the
  * peer why: a node that runs one function for long answers that (tc/endpoint.h). In the second
  * one each interval begins with another try to connect. */
+#include "client_context.h"
 #include "peer_silence.h"
 #include "ping_figures.h"
 #include "ping_round.h"
-#include "client_context.h"
+#include "tool_clock.h"
 #include "tool_json.h"
 #include "tool_options.h"
 #include "tool_status.h"
@@ -107,7 +108,7 @@ static pinger pinging; /* too large for a stack */
 /* Returns the time that a step may take. */
 static uint64_t within(const pinger *p, uint64_t ns)
 {
-    const uint64_t now = client_context_now_ns();
+    const uint64_t now = tool_clock_ns();
     const uint64_t left = p->end_ns > now ? p->end_ns - now : 0;
     return left < ns ? left : ns;
 }
@@ -243,19 +244,19 @@ static void ping(pinger *p)
 static void rest(const pinger *p, uint64_t until_ns)
 {
     uint64_t now;
-    while (!client_context_is_over() && (now = client_context_now_ns()) < until_ns)
+    while (!client_context_is_over() && (now = tool_clock_ns()) < until_ns)
         (void)tc_wait(p->ctx, within(p, until_ns - now));
 }
 
 static void ping_all(pinger *p)
 {
     const uint64_t count = p->args.count > 0 ? p->args.count : UINT64_MAX;
-    uint64_t next_ns = client_context_now_ns();
+    uint64_t next_ns = tool_clock_ns();
     while (!client_context_is_over() && p->round < count && within(p, NS_PER_S) > 0) {
         ping(p);
         next_ns += p->args.interval_ns;
-        if (next_ns < client_context_now_ns())
-            next_ns = client_context_now_ns(); /* late ones are not made up for */
+        if (next_ns < tool_clock_ns())
+            next_ns = tool_clock_ns(); /* late ones are not made up for */
         if (p->round < count)
             rest(p, next_ns < p->end_ns ? next_ns : p->end_ns);
     }
@@ -294,8 +295,7 @@ int main(int argc, char **argv)
     if (result != TOOL_GO_ON)
         return result;
     p->args.target = argv[optind];
-    p->end_ns =
-        p->args.deadline_ns > 0 ? client_context_now_ns() + p->args.deadline_ns : UINT64_MAX;
+    p->end_ns = p->args.deadline_ns > 0 ? tool_clock_ns() + p->args.deadline_ns : UINT64_MAX;
     if (client_context_create(&p->ctx, &error) != TC_OK)
         return fail(&error);
     client_context_catch_signals(p->ctx);

@@ -1,8 +1,9 @@
 /* Sends a function to a target, once or many times; brings it packages and libraries. */
+#include "client_context.h"
 #include "send_content.h"
 #include "send_payload.h"
+#include "tool_clock.h"
 #include "tool_json.h"
-#include "client_context.h"
 #include "tool_options.h"
 #include "tool_status.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRESS_INTERVAL_NS 250000000ull
@@ -111,13 +111,6 @@ static const tool_command command = {
     .rest_max = 2,
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* Checks that the kind of the file fits the request. */
 static int check_file(const arguments *args)
 {
@@ -155,7 +148,7 @@ static int parse(int argc, char **argv, arguments *args)
 
 static void show_progress(const arguments *args, uint64_t sent, uint64_t *next_ns)
 {
-    uint64_t now = now_ns();
+    uint64_t now = tool_clock_ns();
     if (now < *next_ns)
         return;
     fprintf(stderr, "\rtc-send: %" PRIu64 " of %" PRIu64 " messages sent (%.0f %%) ", sent,
@@ -177,8 +170,8 @@ static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const 
         if (status != TC_E_AGAIN)
             return tc_send_error(ctx, err);
         if (tc_progress(ctx) > 0 || deadline_ns == 0)
-            deadline_ns = now_ns() + args->timeout_ns;
-        else if (now_ns() > deadline_ns)
+            deadline_ns = tool_clock_ns() + args->timeout_ns;
+        else if (tool_clock_ns() > deadline_ns)
             break;
     }
     (void)snprintf(err->text, sizeof err->text, "the target has freed no capacity in time");
@@ -210,7 +203,7 @@ static void print_json(const tc_ifunc *fn, uint64_t messages, uint64_t since_ns,
     putchar('{');
     tool_json_member(stdout, "function", tc_ifunc_name(fn));
     printf(", \"messages\": %" PRIu64 ", \"seconds\": %.6f", messages,
-           (double)(now_ns() - since_ns) / (double)NS_PER_S);
+           (double)(tool_clock_ns() - since_ns) / (double)NS_PER_S);
     if (answers != NULL)
         printf(", \"answers\": [%s]", answers);
     puts("}");
@@ -218,7 +211,7 @@ static void print_json(const tc_ifunc *fn, uint64_t messages, uint64_t since_ns,
 
 static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p)
 {
-    uint64_t started_ns = now_ns(), next_ns = started_ns + PROGRESS_INTERVAL_NS;
+    uint64_t started_ns = tool_clock_ns(), next_ns = started_ns + PROGRESS_INTERVAL_NS;
     int show = !args->quiet && isatty(STDERR_FILENO);
     tc_status status = TC_OK;
     tc_error error;
@@ -230,7 +223,7 @@ static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_p
     }
     if (status == TC_OK)
         status = tc_ep_flush(ep, args->timeout_ns, &error);
-    double seconds = (double)(now_ns() - started_ns) / (double)NS_PER_S;
+    double seconds = (double)(tool_clock_ns() - started_ns) / (double)NS_PER_S;
     if (show && next_ns != started_ns + PROGRESS_INTERVAL_NS)
         fputc('\n', stderr);
     int result = report(ep, args->archive, status, &error);
@@ -247,7 +240,7 @@ static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_p
 static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
 {
     tc_error error = {.status = TC_OK};
-    uint64_t started_ns = now_ns();
+    uint64_t started_ns = tool_clock_ns();
     tc_status status = tc_ep_prepare(ep, fn, args->timeout_ns, &error);
     if (status != TC_OK) {
         fprintf(stderr, "tc-send: %s: %s%s\n", args->archive,
@@ -258,7 +251,7 @@ static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
         print_json(fn, 0, started_ns, NULL);
     else if (!args->quiet)
         printf("tc-send: the target can call '%s' after %.3f ms\n", tc_ifunc_name(fn),
-               (double)(now_ns() - started_ns) / 1e6);
+               (double)(tool_clock_ns() - started_ns) / 1e6);
     return TOOL_OK;
 }
 
@@ -312,7 +305,7 @@ static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_paylo
 {
     char *answers = NULL;
     size_t size = 0;
-    uint64_t started_ns = now_ns();
+    uint64_t started_ns = tool_clock_ns();
     FILE *out = args->json ? open_memstream(&answers, &size) : stdout;
     int result = out != NULL ? call_all(ep, fn, args, p, out) : TOOL_FAILED;
     if (out != NULL && out != stdout && fclose(out) != 0)
@@ -349,7 +342,7 @@ static int move_content(tc_context *ctx, const arguments *args)
     tc_ep *ep;
     if (tc_ep_connect(ctx, args->target, args->connect_timeout_ns, &ep, &error) != TC_OK)
         return fail(&error);
-    const uint64_t started_ns = now_ns();
+    const uint64_t started_ns = tool_clock_ns();
     tc_status status =
         send_content_move(ep, args->archive, args->push, args->timeout_ns, &content, &error);
     if (status == TC_OK)
@@ -358,7 +351,7 @@ static int move_content(tc_context *ctx, const arguments *args)
     if (status != TC_OK)
         return fail(&error);
     if (!args->quiet)
-        send_content_print(&content, (double)(now_ns() - started_ns) / 1e6, args->json);
+        send_content_print(&content, (double)(tool_clock_ns() - started_ns) / 1e6, args->json);
     return tool_options_finish(&command, TOOL_OK);
 }
 
