@@ -12,10 +12,9 @@ import tempfile
 import time
 import unittest
 
-from node_process import clean_environment
+from node_process import DEADLINE_S, ToolTest, clean_environment
 
 TC_NODE = EXAMPLE = None
-DEADLINE_S = 60
 
 # A file, and the reason that is reported.
 WRONG = [
@@ -47,7 +46,7 @@ WRONG = [
 ]
 
 
-class Config(unittest.TestCase):
+class Config(ToolTest):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -66,17 +65,7 @@ class Config(unittest.TestCase):
 
     def start(self, *arguments, **environment):
         """A node, ready for peers, and the lines that it writes."""
-        log = tempfile.TemporaryFile()
-        node = subprocess.Popen([TC_NODE, "--config", self.path, *arguments], env={**clean_environment(), **environment},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
-
-        def end():
-            if node.poll() is None:
-                node.kill()
-            node.wait()
-            log.close()
-        self.addCleanup(end)
-        node.log = lambda: os.pread(log.fileno(), 1 << 20, 0).decode()
+        node = self.start_node([TC_NODE, "--config", self.path, *arguments], {**clean_environment(), **environment})
         self.wait_until(node, lambda: os.path.exists(self.port_file), "a port")
         return node
 
@@ -89,10 +78,6 @@ class Config(unittest.TestCase):
 
     def wait_for(self, node, pattern, count=1):
         self.wait_until(node, lambda: len(re.findall(pattern, node.log())) >= count, pattern)
-
-    def stop(self, node):
-        node.send_signal(signal.SIGTERM)
-        self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
 
     def test_wrong_files(self):
         for text, what in WRONG:

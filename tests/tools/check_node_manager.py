@@ -12,14 +12,12 @@ import tempfile
 import time
 import unittest
 
-from node_process import can_confine, clean_environment
+from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment
 
 TC_NODE = TC_INFO = None
-DEADLINE_S = 60
 
 
-
-class Manager(unittest.TestCase):
+class Manager(ToolTest):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -30,19 +28,8 @@ class Manager(unittest.TestCase):
         self.notices.settimeout(DEADLINE_S)
 
     def start(self, command, **more):
-        log = tempfile.TemporaryFile()
         environment = {**clean_environment(), "NOTIFY_SOCKET": self.notices.getsockname(), **more.pop("env", {})}
-        node = subprocess.Popen(command, env={name: value for name, value in environment.items() if value is not None},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, **more)
-
-        def end():
-            if node.poll() is None:
-                node.kill()
-            node.wait()
-            log.close()
-        self.addCleanup(end)
-        node.log = lambda: os.pread(log.fileno(), 1 << 20, 0).decode()
-        return node
+        return self.start_node(command, {name: value for name, value in environment.items() if value is not None}, **more)
 
     def notice(self):
         """{variable: value} of the next one."""
@@ -52,10 +39,6 @@ class Manager(unittest.TestCase):
         self.notices.setblocking(False)
         self.assertRaises(BlockingIOError, self.notices.recv, 4096)
         self.notices.settimeout(DEADLINE_S)
-
-    def stop(self, node, number=signal.SIGTERM):
-        node.send_signal(number)
-        self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
 
     def connect(self, port):
         done = subprocess.run([TC_INFO, "--connect", f"127.0.0.1:{port}"], env=clean_environment(), stdin=subprocess.DEVNULL,

@@ -17,10 +17,9 @@ import termios
 import time
 import unittest
 
-from node_process import Node, clean_environment
+from node_process import DEADLINE_S, Node, ToolTest, clean_environment
 
 TC_INFO = TC_NODE = TC_SEND = FUNCTIONS = None
-DEADLINE_S = 60
 
 
 def run(*arguments, **environment):
@@ -36,20 +35,9 @@ class WithoutLlvm(unittest.TestCase):
         self.assertIn("TC_E_UNSUPPORTED: --watch: this tc-info was built without LLVM", done.stderr)
 
 
-class Watch(unittest.TestCase):
-    def start(self, *arguments, out=subprocess.PIPE, **environment):
-        process = subprocess.Popen([TC_INFO, *arguments], env={**clean_environment(), **environment}, text=True, bufsize=1,
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+class Watch(ToolTest):
+    def start(self, *arguments, **more):
+        return self.start_tool(TC_INFO, *arguments, **more)
 
     def send(self, node, function, *arguments):
         return subprocess.Popen([TC_SEND, node.address, os.path.join(FUNCTIONS, f"{function}.tca"), *arguments],
@@ -57,13 +45,7 @@ class Watch(unittest.TestCase):
                                 stderr=subprocess.DEVNULL)
 
     def refresh_until(self, process, is_it):
-        deadline = time.monotonic() + DEADLINE_S
-        for line in process.stdout:
-            found = json.loads(line)
-            if is_it(found):
-                return found
-            self.assertLess(time.monotonic(), deadline, "the awaited refresh")
-        return self.fail("it has ended")
+        return self.line_until(process, is_it, "the awaited refresh")
 
     def test_json(self):
         with Node(TC_NODE) as node:

@@ -13,10 +13,9 @@ import tempfile
 import time
 import unittest
 
-from node_process import Node, clean_environment
+from node_process import DEADLINE_S, Node, ToolTest, clean_environment
 
 TC_PING = TC_NODE = TC_SEND = MISBEHAVE = None
-DEADLINE_S = 60
 
 
 def run(*arguments, **environment):
@@ -24,29 +23,12 @@ def run(*arguments, **environment):
                           timeout=DEADLINE_S, check=False)
 
 
-class TcPing(unittest.TestCase):
-    def start(self, *arguments, out=subprocess.PIPE, **environment):
-        process = subprocess.Popen([TC_PING, *arguments], env={**clean_environment(), **environment}, text=True, bufsize=1,
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        process.stdout.close()
+class TcPing(ToolTest):
+    def start(self, *arguments, **more):
+        return self.start_tool(TC_PING, *arguments, **more)
 
     def rounds_until(self, process, is_it):
-        """Each line is flushed, so that the next one comes in time."""
-        deadline = time.monotonic() + DEADLINE_S
-        for line in process.stdout:
-            found = json.loads(line)
-            if is_it(found):
-                return found
-            self.assertLess(time.monotonic(), deadline, "the awaited round trip")
-        return self.fail("it has ended")
+        return self.line_until(process, is_it, "the awaited round trip")
 
     def test_round_trips(self):
         with Node(TC_NODE) as node:

@@ -1,9 +1,13 @@
 """A target for tests: starts a tc-node, knows its address, ends it."""
+import json
 import os
 import signal
 import subprocess
 import tempfile
 import time
+import unittest
+
+DEADLINE_S = 60
 
 
 def clean_environment():
@@ -61,3 +65,44 @@ def can_confine(program):
             return True
     except RuntimeError:
         return False
+
+
+class ToolTest(unittest.TestCase):
+    """Tests that start processes, which end with the test."""
+
+    def start_tool(self, program, *arguments, out=subprocess.PIPE, **environment):
+        process = subprocess.Popen([program, *arguments], env={**clean_environment(), **environment}, text=True, bufsize=1,
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    def line_until(self, process, is_it, what):
+        """The first line of JSON that is it. Each line is flushed, so that the next one comes in time."""
+        deadline = time.monotonic() + DEADLINE_S
+        for line in process.stdout:
+            found = json.loads(line)
+            if is_it(found):
+                return found
+            self.assertLess(time.monotonic(), deadline, what)
+        return self.fail("it has ended")
+
+    def start_node(self, command, env, **more):
+        """A process whose `log` is what it has written to standard error so far."""
+        log = tempfile.TemporaryFile()
+        self.addCleanup(log.close)
+        node = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, **more)
+        self.addCleanup(self.end, node)
+        node.log = lambda: os.pread(log.fileno(), 1 << 20, 0).decode()
+        return node
+
+    def stop(self, node, number=signal.SIGTERM):
+        node.send_signal(number)
+        self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
