@@ -110,15 +110,7 @@ int main(int argc, char **argv)
     restarts_load_open(&load, node.address);
     for (unsigned i = 0; i < count; i++)
         play_round(&load, &node, i);
-    restarts_load_close(&load);
-    const uint64_t deadline_ns = tci_deadline_after(RESTARTS_PATIENCE_NS);
-    (void)kill(node.pid, SIGTERM);
-    while (!restarts_node_has_ended(&node)) {
-        restarts_load_expect_time(deadline_ns, "the end of tc-node");
-        (void)tc_wait(load.ctx, TC_MILLISECONDS(5));
-    }
-    tc_context_destroy(load.ctx);
-    restarts_node_close(&node);
+    restarts_node_end(&node, &load);
     restarts_record_check(&load.record);
     printf("%u connections, %u lost\n", load.connected, load.lost);
     const bool is_right = load.record.wrong == 0 && load.lost >= count;

@@ -1,6 +1,9 @@
 #include "restarts_node.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,7 +77,15 @@ void restarts_node_open(restarts_node *node, const char *program)
     (void)snprintf(node->address, sizeof node->address, "127.0.0.1:%u", port);
 }
 
-void restarts_node_close(restarts_node *node)
+void restarts_node_end(restarts_node *node, restarts_load *load)
 {
+    const uint64_t deadline_ns = tci_deadline_after(RESTARTS_PATIENCE_NS);
+    restarts_load_close(load);
+    (void)kill(node->pid, SIGTERM);
+    while (!restarts_node_has_ended(node)) {
+        restarts_load_expect_time(deadline_ns, "the end of tc-node");
+        (void)tc_wait(load->ctx, TC_MILLISECONDS(5));
+    }
+    tc_context_destroy(load->ctx);
     (void)unlink(node->port_file);
 }

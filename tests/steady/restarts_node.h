@@ -2,6 +2,8 @@
 #ifndef RESTARTS_NODE_H
 #define RESTARTS_NODE_H
 
+#include "restarts_load.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -21,7 +23,7 @@ void restarts_node_start(restarts_node *node);
 /* Returns whether it has ended, and collects it. */
 bool restarts_node_has_ended(restarts_node *node);
 
-/* Called when no node runs any more. */
-void restarts_node_close(restarts_node *node);
+/* Closes the load, ends the node in order, and destroys the load's context. */
+void restarts_node_end(restarts_node *node, restarts_load *load);
 
 #endif

@@ -99,18 +99,6 @@ static void fail_to_upgrade(restarts_load *load, restarts_node *node, const char
     }
 }
 
-static void end_node(restarts_load *load, restarts_node *node)
-{
-    const uint64_t deadline_ns = tci_deadline_after(RESTARTS_PATIENCE_NS);
-    restarts_load_close(load);
-    (void)kill(node->pid, SIGTERM);
-    while (!restarts_node_has_ended(node)) {
-        restarts_load_expect_time(deadline_ns, "the end of tc-node");
-        (void)tc_wait(load->ctx, TC_MILLISECONDS(5));
-    }
-    tc_context_destroy(load->ctx);
-}
-
 int main(int argc, char **argv)
 {
     static restarts_load load;
@@ -141,8 +129,7 @@ int main(int argc, char **argv)
         restarts_load_expect_time(deadline_ns, "the ends of calls");
         (void)tc_steady_wait(load.steady, TC_MILLISECONDS(5));
     }
-    end_node(&load, &node);
-    restarts_node_close(&node);
+    restarts_node_end(&node, &load);
     restarts_record_check(&load.record);
     printf("%u upgrades, %u connections\n", count, load.connected);
     const bool is_right = load.record.wrong == 0 && load.lost >= count;
