@@ -11,7 +11,6 @@ that of the newest file. The same files give the same bytes.
 import argparse
 import contextlib
 import datetime
-import glob
 import hashlib
 import json
 import os
@@ -20,6 +19,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import install_records
 
 LICENCE = "BSD-3-Clause"
 # Library: beginnings of its sonames, CMake's variable of its version (of LLVM: of its program), licence, supplier.
@@ -160,21 +161,9 @@ def document(build, root):
 @contextlib.contextmanager
 def installed(build):
     """The build, installed into a folder for the moment. Its records of the last installation stay as they are."""
-    def records():
-        return glob.glob(os.path.join(build, "install_manifest*.txt")) + glob.glob(os.path.join(build, "install_folders.txt"))
-    before = {}
-    for path in records():
-        with open(path, "rb") as file:
-            before[path] = file.read()
     with tempfile.TemporaryDirectory() as root:
-        try:
+        with install_records.kept(build):
             subprocess.run(["cmake", "--install", build, "--prefix", root], stdout=subprocess.DEVNULL, check=True)
-        finally:
-            for path in records():
-                os.remove(path)
-            for path, text in before.items():
-                with open(path, "wb") as file:
-                    file.write(text)
         yield root
 
 

@@ -4,7 +4,6 @@ files. Then it is moved back, and uninstalled.
 
     check_install.py BUILD_FOLDER CMAKE C_COMPILER CXX_COMPILER SOVERSION with-llvm|without-llvm DOCUMENT
 """
-import contextlib
 import glob
 import os
 import re
@@ -14,6 +13,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "layout"))
+sys.path.append(os.path.join(HERE, "..", "..", "scripts"))
+import install_records  # noqa: E402
 import stale_project  # noqa: E402
 from installation import Installation, run  # noqa: E402
 from source_tree import walk  # noqa: E402
@@ -39,26 +40,6 @@ def check_names(installation, soversion):
     symbols = run(["nm", "-D", "--defined-only", "--with-symbol-versions", library])
     if not re.search(rf"\btc_send@@TCHAINS_{soversion}\b", symbols):
         sys.exit(f"{library}: tc_send is not of version TCHAINS_{soversion}:\n{symbols}")
-
-
-@contextlib.contextmanager
-def records_kept(build):
-    """This test must not remove the tree's record of its last installation."""
-    def records():
-        return glob.glob(os.path.join(build, "install_manifest*.txt")) + glob.glob(os.path.join(build, "install_folders.txt"))
-    before = {}
-    for path in records():
-        with open(path, "rb") as file:
-            before[path] = file.read()
-        os.remove(path)
-    try:
-        yield
-    finally:
-        for path in records():
-            os.remove(path)
-        for path, text in before.items():
-            with open(path, "wb") as file:
-                file.write(text)
 
 
 def check_links(documents):
@@ -107,7 +88,7 @@ def check_uninstall(build, cmake, folder, prefix):
 def main():
     build, cmake, cc, cxx, soversion, llvm, document = sys.argv[1:]
     with_llvm = llvm == "with-llvm"
-    with tempfile.TemporaryDirectory() as folder, records_kept(build):
+    with tempfile.TemporaryDirectory() as folder, install_records.kept(build):
         first, prefix, scratch = (os.path.join(folder, name) for name in ("first place", "moved here", "scratch"))
         os.makedirs(os.path.join(folder, "own", "lib"))
         os.mkdir(scratch)

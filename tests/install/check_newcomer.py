@@ -12,7 +12,8 @@ import re
 import sys
 import tempfile
 
-from check_install import records_kept
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+import install_records  # noqa: E402
 from installation import run
 
 PROJECT = """cmake_minimum_required(VERSION 3.21)
@@ -108,7 +109,7 @@ def main():
     environment = {**os.environ, "PATH": f"{build}/bin:{os.environ['PATH']}"}
     for name in ("LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"):
         environment.pop(name, None)
-    with tempfile.TemporaryDirectory() as folder, records_kept(build):
+    with tempfile.TemporaryDirectory() as folder, install_records.kept(build):
         prefix, project = os.path.join(folder, "prefix"), os.path.join(folder, "project")
         os.mkdir(project)
         check_unbuilt(build, cmake, prefix)

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "install"))
-from check_install import records_kept  # noqa: E402
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+import install_records  # noqa: E402
 
 DOCUMENT = {"spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo", "packages", "files", "relationships"}
 PACKAGE = {"SPDXID", "name", "downloadLocation", "licenseConcluded", "licenseDeclared", "copyrightText"}
@@ -108,7 +108,7 @@ def main():
     source, build, cmake = sys.argv[1:4]
     with open(os.path.join(source, "include/tc/version.h"), encoding="utf-8") as file:
         version = re.search(r'TC_VERSION_STRING "(.*)"', file.read())[1]
-    with tempfile.TemporaryDirectory() as folder, records_kept(build):
+    with tempfile.TemporaryDirectory() as folder, install_records.kept(build):
         root, out = os.path.join(folder, "root"), os.path.join(folder, "three-chains.spdx.json")
         with open(os.path.join(folder, "installed.log"), "w", encoding="utf-8") as log:
             subprocess.run([cmake, "--install", build, "--prefix", root], stdout=log, check=True)

@@ -11,9 +11,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path += [os.path.join(HERE, "..", "install"), os.path.join(HERE, "..", "layout")]
+sys.path += [os.path.join(HERE, "..", "install"), os.path.join(HERE, "..", "layout"), os.path.join(HERE, "..", "..", "scripts")]
 from check_debian import copy_tree  # noqa: E402
-from check_install import records_kept  # noqa: E402
+import install_records  # noqa: E402
 from installation import CONSUMER, Installation, run  # noqa: E402
 from source_tree import walk  # noqa: E402
 
@@ -112,7 +112,7 @@ class Versions:
 
 def main():
     source, build, cmake, *compilers = sys.argv[1:]
-    with tempfile.TemporaryDirectory(suffix=" with spaces") as folder, records_kept(build):
+    with tempfile.TemporaryDirectory(suffix=" with spaces") as folder, install_records.kept(build):
         versions = Versions(folder, source, build, cmake)
         versions.build()
         versions.install()
