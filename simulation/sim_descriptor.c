@@ -290,14 +290,15 @@ void sim_descriptor_timer_set(sim_descriptor *descriptor, uint64_t at_ns)
 
 /* Transfers the pieces one after the other until one is cut. An error behind a piece that was
  * transferred is reported by the next call. */
-ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+static ssize_t transfer_pieces(int fd, const struct msghdr *message, int flags, bool out)
 {
     ssize_t all = 0, n = 0;
-    if (!sim_descriptor_is(fd))
-        return __real_sendmsg(fd, message, flags);
     for (size_t i = 0; i < message->msg_iovlen; i++) {
         const struct iovec *piece = &message->msg_iov[i];
-        n = piece->iov_len > 0 ? __wrap_send(fd, piece->iov_base, piece->iov_len, flags) : 0;
+        if (piece->iov_len == 0)
+            continue;
+        n = out ? __wrap_send(fd, piece->iov_base, piece->iov_len, flags)
+                : __wrap_recv(fd, piece->iov_base, piece->iov_len, flags);
         all += n > 0 ? n : 0;
         if (n < (ssize_t)piece->iov_len)
             break;
@@ -305,17 +306,14 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
     return all > 0 ? all : n;
 }
 
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    return sim_descriptor_is(fd) ? transfer_pieces(fd, message, flags, true)
+                                 : __real_sendmsg(fd, message, flags);
+}
+
 ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 {
-    ssize_t all = 0, n = 0;
-    if (!sim_descriptor_is(fd))
-        return __real_recvmsg(fd, message, flags);
-    for (size_t i = 0; i < message->msg_iovlen; i++) {
-        const struct iovec *piece = &message->msg_iov[i];
-        n = piece->iov_len > 0 ? __wrap_recv(fd, piece->iov_base, piece->iov_len, flags) : 0;
-        all += n > 0 ? n : 0;
-        if (n < (ssize_t)piece->iov_len)
-            break;
-    }
-    return all > 0 ? all : n;
+    return sim_descriptor_is(fd) ? transfer_pieces(fd, message, flags, false)
+                                 : __real_recvmsg(fd, message, flags);
 }

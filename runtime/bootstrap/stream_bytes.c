@@ -46,6 +46,15 @@ tc_status tci_stream_keep_shortage(const tci_stream *stream, tci_kept_error *kep
     return tci_stream_keep(kept, &error, err);
 }
 
+/* Keeps a final error of one direction. */
+static tc_status end_transfer(tci_kept_error *kept, tc_status status, const tc_error *failed,
+                              tc_error *err)
+{
+    if (status == TC_OK || status == TC_E_AGAIN)
+        return status;
+    return tci_stream_keep(kept, failed, err);
+}
+
 /* --- the buffers' life ------------------------------------------------------------------- */
 
 tc_status tci_stream_widen(tci_stream *stream, tci_stream_spares **spares, tc_error *err)
@@ -109,14 +118,6 @@ void tci_stream_skip(tci_stream *stream, size_t size)
     release_if_empty(stream);
 }
 
-static tc_status end_read(tci_stream *stream, tc_status status, const tc_error *failed,
-                          tc_error *err)
-{
-    if (status == TC_OK || status == TC_E_AGAIN)
-        return status;
-    return tci_stream_keep(&stream->receive_error, failed, err);
-}
-
 /* Makes space for a read. A message that was received before the stream was wide has been taken
  * by now. */
 static tc_status prepare_read(tci_stream *stream, tc_error *err)
@@ -149,7 +150,7 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
     release_if_empty(stream);
     if (status == TC_OK)
         *more_out = n == capacity || tci_channel_has_bytes(&stream->channel);
-    return end_read(stream, status, &failed, err);
+    return end_transfer(&stream->receive_error, status, &failed, err);
 }
 
 static tc_status read_protected(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
@@ -160,7 +161,7 @@ static tc_status read_protected(tci_stream *stream, uint8_t *to, size_t size, si
     tc_status status = tci_channel_read(&stream->channel, to, size, n_out, &ended, &failed);
     if (status == TC_OK)
         *more_out = *n_out == size || tci_channel_has_bytes(&stream->channel);
-    return end_read(stream, status, &failed, err);
+    return end_transfer(&stream->receive_error, status, &failed, err);
 }
 
 tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
@@ -182,7 +183,7 @@ tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *
     in->end = n - *n_out;
     *more_out = n == size + in->capacity;
     release_if_empty(stream);
-    return end_read(stream, status, &failed, err);
+    return end_transfer(&stream->receive_error, status, &failed, err);
 }
 
 bool tci_stream_has_bytes(const tci_stream *stream)
@@ -223,21 +224,14 @@ void tci_stream_add(tci_stream *stream, const void *bytes, size_t size)
     out->end += size;
 }
 
-static tc_status end_write(tci_stream *stream, tc_status status, const tc_error *failed,
-                           tc_error *err)
-{
-    if (status == TC_OK || status == TC_E_AGAIN)
-        return status;
-    return tci_stream_keep(&stream->send_error, failed, err);
-}
-
 tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size, size_t *n_out,
                            tc_error *err)
 {
     tc_error failed;
     TC_TRY(tci_stream_repeat(&stream->send_error, err));
-    return end_write(stream, tci_channel_write(&stream->channel, bytes, size, n_out, &failed),
-                     &failed, err);
+    return end_transfer(&stream->send_error,
+                        tci_channel_write(&stream->channel, bytes, size, n_out, &failed),
+                        &failed, err);
 }
 
 tc_status tci_stream_write_behind(tci_stream *stream, const void *bytes, size_t size,
@@ -255,5 +249,5 @@ tc_status tci_stream_write_behind(tci_stream *stream, const void *bytes, size_t 
     out->begin += first;
     TCI_INVARIANT_IS(stream_out, out->begin, <=, out->end);
     *n_out = n - first;
-    return end_write(stream, status, &failed, err);
+    return end_transfer(&stream->send_error, status, &failed, err);
 }
