@@ -43,7 +43,7 @@
  * may not have run when a connection ended are counted (tc_steady_news.messages_lost).
  *
  * The new target knows nothing of the former one's functions and their variables. Functions
- * opened here stay open; their code is sent anew by each connection, and refused anew.
+ * of this side stay open: each connection sends their code anew, and the target may refuse it.
  * Variables of functions, windows, tickets and everything else that lived in the target are
  * gone with it. tc_ep_set_user, and pointers to the former tc_ep, are void. The target may be
  * another program: its address is all that is kept. Groups are not covered: a member that was

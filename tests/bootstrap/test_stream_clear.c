@@ -20,7 +20,7 @@ static void connect_wide(stream_bench *b)
     const int small = 4096;
     stream_arrival got;
     stream_bench_connect(b);
-    /* What a connection has to prove is proved with the first messages. */
+    /* The first messages complete the proofs of both ends. */
     assert_ok(tci_stream_send(b->far, b->message, b->size, NULL));
     assert_ok(stream_receive(b->near, &got));
     assert_ok(tci_stream_send(b->near, b->message, b->size, NULL));
