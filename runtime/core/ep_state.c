@@ -185,6 +185,7 @@ static void stop_sending(tc_ep *ep)
 {
     ep->tx.coalesced_lost = ep->tx.coalesced_count;
     ep->tx.coalesced_count = 0;
+    ep->tx.ring.unsignalled_count = 0; /* the ring has them, so they are counted there */
     ep->tx.ring.limit = 0;
     ep->tx.ring.reserve = 0;
     ep->tx.ring.broken = true;

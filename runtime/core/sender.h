@@ -70,9 +70,18 @@ typedef struct tci_sender {
     uint64_t all_run_at;     /* the registry's clock when all messages had run */
 } tci_sender;
 
-/* Puts coalesced calls into the ring. All other frames follow them. */
+/* Returns whether frames wait for tci_sender_commit_coalesced. */
+static inline bool tci_sender_gathers(const tci_sender *tx)
+{
+    return tx->ring.unsignalled_count + tx->coalesced_count > 0;
+}
+
+/* Signals frames that are in the ring, and puts coalesced calls behind them. All other frames
+ * follow these. */
 static inline void tci_sender_commit_coalesced(tci_sender *tx)
 {
+    if (__builtin_expect(tx->ring.unsignalled_count > 0, 0))
+        tci_producer_signal(&tx->ring);
     TCI_INVARIANT_IS(send_coalesced, tx->coalesced_count, <=, TCI_COALESCED_MAX);
     TCI_INVARIANT(send_coalesced, tci_producer_has_granules(&tx->ring, tx->coalesced_count) ||
                                       tx->coalesced_count == 0);

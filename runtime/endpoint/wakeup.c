@@ -82,7 +82,7 @@ bool tci_wakeup_finds_work(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return false;
-    if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep) ||
+    if (tci_sender_gathers(&ep->tx) || credit_has_come(ep) || tci_credit_may_leave(ep) ||
         tci_code_out_may_leave(ep) || payload_may_go_on(ep))
         return true;
     /* A frame at the head can wait long for code that is on its way. Behind it the peer may ask

@@ -9,6 +9,9 @@
 #include "ring/ring_layout.h"
 #include "wire/frame.h"
 
+/* Frames that get their signals together. More gain nothing. */
+#define TCI_UNSIGNALLED_MAX 8u
+
 typedef struct tci_producer {
     uint8_t *ring; /* mapped memory of the consumer, or a ring of this side's own */
     uint64_t mask;
@@ -23,6 +26,9 @@ typedef struct tci_producer {
     const tci_ring_word *consumed;
     uint64_t consumed_seen;
     bool broken; /* the consumer's word ran backwards or ahead of the tail */
+    /* The newest frames, if they are complete but for their signals. */
+    unsigned unsignalled_count;
+    uint8_t *unsignalled[TCI_UNSIGNALLED_MAX];
 } tci_producer;
 
 void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint64_t nonce,
@@ -78,6 +84,7 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
 {
     TCI_INVARIANT(ring_reserved, frame == tci_producer_next(p));
     TCI_INVARIANT_IS(ring_lap, (p->tail & p->mask) + tci_frame_align(bytes), <=, p->mask + 1);
+    TCI_INVARIANT_IS(ring_unsignalled, p->unsignalled_count, ==, 0);
     tci_ring_store_word(frame + 8, header_word);
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
@@ -85,9 +92,27 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
     TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
 }
 
-/* Does the same for a frame of one granule and a payload of at most 8 bytes, passed as a
- * number. Header word and payload are written in one store, so the frame takes two stores in
- * all (base/small_copy.h explains why that counts). */
+/* Does the same but for the signal, which the consumer waits for until tci_producer_signal is
+ * called. There are less than TCI_UNSIGNALLED_MAX such frames. */
+static inline void tci_producer_commit_unsignalled(tci_producer *p, uint8_t *frame,
+                                                   uint64_t bytes, uint64_t header_word)
+{
+    TCI_INVARIANT(ring_reserved, frame == tci_producer_next(p));
+    TCI_INVARIANT_IS(ring_lap, (p->tail & p->mask) + tci_frame_align(bytes), <=, p->mask + 1);
+    TCI_INVARIANT_IS(ring_unsignalled, p->unsignalled_count, <, TCI_UNSIGNALLED_MAX);
+    tci_ring_store_word(frame + 8, header_word);
+    p->unsignalled[p->unsignalled_count++] = frame;
+    p->signal += TCI_SIGNAL_STEP;
+    p->tail += tci_frame_align(bytes);
+    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
+}
+
+/* Publishes the unsignalled frames, of which there is one at least. */
+void tci_producer_signal(tci_producer *p);
+
+/* Does the work of tci_producer_commit for a frame of one granule and a payload of at most 8
+ * bytes, passed as a number. Header word and payload are written in one store, so the frame
+ * takes two stores in all (base/small_copy.h explains why that counts). */
 static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
                                             uint64_t header_word, uint64_t payload)
 {

@@ -346,7 +346,7 @@ void tci_frame_out_end_turns(tci_core *core)
         ep->tx.used = false;
         /* Commits only if there are calls: reading the ring's tail right after a frame was
          * committed would wait for that store. */
-        if (ep->tx.coalesced_count > 0)
+        if (tci_sender_gathers(&ep->tx))
             tci_sender_commit_coalesced(&ep->tx);
         tci_doorbell_after_frames(ep);
         if (ep->tx.push != NULL && !ep->tx.delivery->ops->turn(ep->tx.delivery))

@@ -2,9 +2,10 @@
  *
  * tc_send tries four ways, from the cheapest to the most general:
  * 1. send_now: a copied payload of at most 48 bytes, for a function that the peer knows, into a
- *    mapped ring with space. Payloads of up to 8 bytes gather (short_out.h).
- * 2. send_quickly: any payload below the frame limit, to a peer to which a delivery carries
- *    frames (try_send_carried), or for a function that asks for alignment (tci_frame_out_try).
+ *    mapped ring with space. Payloads of up to 8 bytes gather (short_out.h), as do those of 49
+ *    to 320 bytes (try_gathered).
+ * 2. send_quickly: any payload below the frame limit, for a function that the peer knows
+ *    (try_frame), or that asks for alignment (tci_frame_out_try).
  * 3. tci_send_message: sends queued items first, then the message: in an INJECT frame, in parts
  *    (large_send.h), or in one frame with the code that the peer needs (frame_out.h).
  * 4. The queue, if an ifunc sends, a large payload has a route, or the endpoint of a group is
@@ -14,7 +15,7 @@
  * size limits are 0 while the endpoint is not open, something is queued, a payload is being
  * made or partly sent, or space is held (tci_ep_set_fast); one comparison covers all of these.
  *
- * No way may overtake an earlier message (coalesced calls are committed before other frames),
+ * No way may overtake an earlier message (what has gathered is committed before other frames),
  * write to the ring while NAME_payload_init does, wait for credit, or read the arguments after
  * TC_OK. */
 #include "transfer/send.h"
@@ -36,6 +37,13 @@
 #include <tc/advanced.h>
 
 #define ALWAYS __attribute__((always_inline)) /* called with constants: a copy for each */
+
+/* The smallest library signals each frame at once. */
+#ifdef TCI_SMALL
+#define GATHERS 0
+#else
+#define GATHERS 1
+#endif
 
 /* --- one message ------------------------------------------------------------------------- */
 
@@ -166,7 +174,7 @@ bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
     if (whole >= ep->tx.frame_limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
         fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)
         return false;
-    if (ep->tx.coalesced_count > 0)
+    if (tci_sender_gathers(&ep->tx))
         tci_sender_commit_coalesced(&ep->tx);
     const uint64_t position = ep->tx.ring.tail;
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
@@ -219,17 +227,54 @@ static inline ALWAYS bool put_call(tc_ep *ep, const tc_ifunc *fn, const void *so
     return true;
 }
 
-/* tc_send to a peer to which a delivery carries frames, for a function that the peer knows, if
- * there is space at once. */
-static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
-                                    size_t size, size_t limit)
+static __attribute__((noinline)) void commit_gathered(tc_ep *ep)
 {
-    const uint64_t position = ep->tx.ring.tail;
-    if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
-        !put_call(ep, fn, source_args, size, false))
+    tci_sender_commit_coalesced(&ep->tx);
+    tci_doorbell_after_frames(ep);
+}
+
+/* Writes a frame into a mapped ring behind another of this turn. It gets its signal together
+ * with others, so that the consumer does not poll lines that are being written
+ * (docs/decisions/direct-rate.md). */
+static inline bool try_gathered(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
+                                size_t size, size_t limit)
+{
+    if (!GATHERS || size >= limit || size <= TCI_SMALL_COPY_MAX || size > TCI_FRAME_COPY_MAX ||
+        !ep->tx.used || ep->tx.push != NULL || fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN ||
+        ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
         return false;
-    tci_frame_out_push(ep, position, TCI_FRAME_HEADER_BYTES + size);
-    ep->tx.message_end = ep->tx.ring.tail;
+    if (__builtin_expect(ep->tx.ring.unsignalled_count == TCI_UNSIGNALLED_MAX ||
+                             ep->tx.coalesced_count > 0,
+                         0))
+        commit_gathered(ep);
+    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
+    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
+    if (__builtin_expect(frame == NULL, 0))
+        return false;
+    tci_frame_copy_ascending(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    tci_producer_commit_unsignalled(&ep->tx.ring, frame, bytes, fn->call_word | size);
+    return true;
+}
+
+/* tc_send for a function that the peer knows, of a payload that needs no lead or goes to a
+ * delivery that carries frames, if there is space at once. */
+static inline bool try_frame(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
+                             size_t size, size_t limit)
+{
+    const bool carried = ep->tx.push != NULL;
+    if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
+        (!carried && fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN))
+        return false;
+    tci_sender_commit_coalesced(&ep->tx);
+    const uint64_t position = ep->tx.ring.tail;
+    if (!put_call(ep, fn, source_args, size, false))
+        return false;
+    if (carried) {
+        tci_frame_out_push(ep, position, TCI_FRAME_HEADER_BYTES + size);
+        ep->tx.message_end = ep->tx.ring.tail;
+    } else {
+        tci_doorbell_after_frames(ep);
+    }
     return true;
 }
 
@@ -239,7 +284,7 @@ typedef tc_status send_rest(tc_ep *ep, tc_ifunc *fn, const void *source_args, si
 static inline tc_status send_quickly(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                      size_t size, size_t limit, send_rest *rest)
 {
-    if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size, limit))
+    if (try_frame(ep, fn, source_args, size, limit))
         return TC_OK;
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN && size < limit &&
@@ -277,7 +322,9 @@ static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *sou
 static __attribute__((noinline)) tc_status slowly_inside(tc_ep *ep, tc_ifunc *fn,
                                                          const void *source_args, size_t size)
 {
-    return send_quickly(ep, fn, source_args, size, ep->tx.frame_limit, send_by_any_way);
+    return try_gathered(ep, fn, source_args, size, ep->tx.frame_limit)
+               ? TC_OK
+               : send_quickly(ep, fn, source_args, size, ep->tx.frame_limit, send_by_any_way);
 }
 
 static __attribute__((noinline)) tc_status send_inside(tc_ep *ep, tc_ifunc *fn,
@@ -298,10 +345,18 @@ static tc_status check_and_send(tc_ep *ep, tc_ifunc *fn, const void *source_args
 
 /* --- the calls --------------------------------------------------------------------------- */
 
+static __attribute__((noinline)) tc_status send_frame(tc_ep *ep, tc_ifunc *fn,
+                                                      const void *source_args, size_t size)
+{
+    return send_quickly(ep, fn, source_args, size, ep->tx.quick_limit, check_and_send);
+}
+
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
                                                        const void *source_args, size_t size)
 {
-    return send_quickly(ep, fn, source_args, size, ep->tx.quick_limit, check_and_send);
+    return try_gathered(ep, fn, source_args, size, ep->tx.quick_limit)
+               ? TC_OK
+               : send_frame(ep, fn, source_args, size);
 }
 
 tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)

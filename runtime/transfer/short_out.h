@@ -56,7 +56,7 @@ static inline tc_status tci_short_out_words(tc_ep *ep, uint64_t word, uint64_t f
         ep->tx.coalesced[ep->tx.coalesced_count].second = second;
         return tci_short_out(ep, word, first);
     }
-    if (ep->tx.coalesced_count > 0)
+    if (tci_sender_gathers(&ep->tx))
         tci_sender_commit_coalesced(&ep->tx);
     if (gathers)
         tci_ep_note_use(ep);

@@ -3,6 +3,7 @@
 #include "../support/pair.h"
 #include "../support/signed_pair.h"
 #include "../support/test.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 
 #define TURNS 64u
 #define MESSAGES 20u /* in a turn */
-#define PAYLOAD 16u
+#define PAYLOAD_MAX 300u
 /* One in 64 of both sides' turns polls descriptors and deadlines. */
 #define HOUSEKEEPING_TURNS 4u
 
@@ -94,25 +95,25 @@ static void leave_calls(void)
 /* --- messages ---------------------------------------------------------------------------- */
 
 /* Nothing is asserted meanwhile, since that prints. */
-static unsigned turn(pair *p, tc_ifunc *fn, uint64_t first)
+static unsigned turn(pair *p, tc_ifunc *fn, uint64_t first, size_t size)
 {
-    uint8_t payload[PAYLOAD];
+    uint8_t payload[PAYLOAD_MAX];
     unsigned sent = 0;
     for (unsigned i = 0; i < MESSAGES; i++) {
-        check_fill(payload, first + i, sizeof payload);
-        sent += tc_send(p->ep, fn, payload, sizeof payload) == TC_OK;
+        check_fill(payload, first + i, size);
+        sent += tc_send(p->ep, fn, payload, size) == TC_OK;
     }
     (void)tc_progress(p->target);
     (void)tc_progress(p->source);
     return sent;
 }
 
-static void expect_fast(pair *p, tc_ifunc *fn)
+static void expect_fast(pair *p, tc_ifunc *fn, size_t size)
 {
     unsigned sent = 0;
     uint64_t next = 0;
     for (; next < MESSAGES; next++) /* the code travels, and is loaded */
-        pair_send_check(p->ep, fn, next, PAYLOAD);
+        pair_send_check(p->ep, fn, next, size);
     pair_flush(p->ep);
     pair_pause(p);
     const bool watched = watch_calls();
@@ -120,7 +121,7 @@ static void expect_fast(pair *p, tc_ifunc *fn)
     counts = true;
     for (unsigned i = 0; i < TURNS; i++, next += MESSAGES) {
         selector = watched ? BLOCK : ALLOW;
-        sent += turn(p, fn, next);
+        sent += turn(p, fn, next, size);
     }
     selector = ALLOW;
     counts = false;
@@ -159,7 +160,70 @@ TEST(what_is_done_is_counted)
 
 PAIR_TEST(messages_allocate_nothing_and_call_nobody)
 {
-    expect_fast(p, pair_ifunc(p, "check"));
+    expect_fast(p, pair_ifunc(p, "check"), 16);
+}
+
+PAIR_TEST(nor_do_messages_of_several_lines)
+{
+    expect_fast(p, pair_ifunc(p, "check"), PAYLOAD_MAX);
+}
+
+/* Progresses both sides, until the target has run that many messages. */
+static void run_all(pair *p, uint64_t messages)
+{
+    const uint64_t begun_ns = tci_clock_ns();
+    while (p->target_state.next < messages) {
+        assert_true(tci_clock_ns() - begun_ns < PAIR_TIMEOUT_NS);
+        (void)tc_progress(p->target);
+        (void)tc_progress(p->source);
+    }
+}
+
+/* The frames of each size but the first ones wait in a ring of their own, or for their signals.
+ * More than eight of each kind gather, with other kinds between them. */
+PAIR_TEST(messages_of_every_size_gather_in_their_order)
+{
+    static const size_t sizes[] = {8, 49, 64, 100, 8, 320, 321, 16, 200, 48, 0, 64, 64, 500};
+    uint8_t payload[500];
+    uint64_t n = 1;
+    tc_ifunc *fn = pair_ifunc(p, "check");
+    pair_send_check(p->ep, fn, 0, 8);
+    pair_flush(p->ep);
+    pair_pause(p);
+    for (unsigned same = 1; same <= 20; same++) {
+        for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            for (unsigned j = 0; j < same; j++, n++) {
+                check_fill(payload, n, sizes[i]);
+                assert_status(tc_send(p->ep, fn, payload, sizes[i]), TC_OK);
+            }
+        }
+        run_all(p, n);
+    }
+    pair_resume(p);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.next, n);
+    assert_int_equal(p->target_state.wrong, 0);
+}
+
+/* The counters of the endpoint know them meanwhile, and the loss of the peer counts them. */
+PAIR_TEST(what_gathers_is_counted)
+{
+    tc_ep_info before, after;
+    uint8_t payload[100];
+    tc_ifunc *fn = pair_ifunc(p, "check");
+    pair_send_check(p->ep, fn, 0, 8);
+    pair_flush(p->ep);
+    pair_pause(p);
+    tc_ep_query(p->ep, &before);
+    for (unsigned n = 1; n <= 5; n++) {
+        check_fill(payload, n, sizeof payload);
+        assert_status(tc_send(p->ep, fn, payload, sizeof payload), TC_OK);
+    }
+    tc_ep_query(p->ep, &after);
+    assert_int_equal(after.sent_messages - before.sent_messages, 5);
+    run_all(p, 6);
+    pair_resume(p);
+    pair_flush(p->ep);
 }
 
 TEST(nor_do_messages_of_signed_functions_under_rules)
@@ -174,7 +238,7 @@ TEST(nor_do_messages_of_signed_functions_under_rules)
     (void)close(fd);
     (void)snprintf(option, sizeof option, "@%s", path);
     signed_pair_open_with(s, NULL, "symbols", option);
-    expect_fast(&s->pair, signed_pair_good(s));
+    expect_fast(&s->pair, signed_pair_good(s), 16);
     signed_pair_end(s);
     (void)unlink(path);
 }

@@ -263,6 +263,38 @@ RING_TEST(a_word_of_payload_is_the_same_frame)
     assert_true(take(pair, 8, 1));
 }
 
+static void put_unsignalled(ring_pair *pair, uint32_t payload_size, uint8_t fill)
+{
+    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
+    const tci_frame header = {
+        .payload_size = payload_size, .slot = fill, .kind = TCI_FRAME_CALL};
+    uint8_t *frame = tci_producer_try_reserve(&pair->tx, bytes);
+    assert_non_null(frame);
+    memset(frame + TCI_FRAME_HEADER_BYTES, fill, payload_size);
+    tci_producer_commit_unsignalled(&pair->tx, frame, bytes, tci_frame_word(&header));
+}
+
+TEST(frames_without_signals_come_together)
+{
+    uint64_t word;
+    for (unsigned count = 1; count <= TCI_UNSIGNALLED_MAX; count++) {
+        ring_pair pair;
+        pair_init(&pair);
+        for (unsigned i = 0; i < count; i++) {
+            put_unsignalled(&pair, 64 + 8 * i, (uint8_t)i);
+            assert_null(tci_consumer_peek(&pair.rx, &word));
+        }
+        tci_producer_signal(&pair.tx);
+        assert_true(put(&pair, 8, 77)); /* goes on from there */
+        for (unsigned i = 0; i < count; i++)
+            assert_true(take(&pair, 64 + 8 * i, (uint8_t)i));
+        assert_true(take(&pair, 8, 77));
+        assert_int_equal(pair.tx.tail, pair.rx.head);
+        assert_int_equal(tci_producer_frames(&pair.tx), count + 1);
+        pair_fini(&pair);
+    }
+}
+
 #define THREADED_FRAMES 200000u
 
 static uint32_t size_of(unsigned i)

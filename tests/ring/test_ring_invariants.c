@@ -61,6 +61,13 @@ TEST_BROKEN(ring_space)
     commit(&p, 32);
 }
 
+TEST_BROKEN(ring_unsignalled)
+{
+    tci_producer p = producer();
+    tci_producer_commit_unsignalled(&p, tci_producer_next(&p), 32, 0);
+    commit(&p, 32);
+}
+
 TEST_BROKEN(ring_limit)
 {
     tci_producer p = producer();

@@ -45,7 +45,7 @@ bool tci_brief_out(tc_ep *ep, uint64_t word, uint64_t call, const void *bytes, s
     if (size <= sizeof(uint64_t) && ep->tx.push == NULL)
         return tci_producer_has_granules(&ep->tx.ring, ep->tx.coalesced_count + 1) &&
                put_words(ep, word, call, bytes, size, gathers) == TC_OK;
-    if (ep->tx.coalesced_count > 0)
+    if (tci_sender_gathers(&ep->tx))
         tci_sender_commit_coalesced(&ep->tx);
     return put(ep, word, call, bytes, size);
 }
