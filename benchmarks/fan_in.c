@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SETS_MAX (PERF_LIST_MAX * PERF_DELIVERIES_MAX)
+#define SETS_MAX (2 * PERF_LIST_MAX * PERF_DELIVERIES_MAX) /* processes and threads */
 #define TRIAL_COUNT 20000u
 #define MEASUREMENT_S 0.1
 #define COUNT_MAX 10000000.0
@@ -22,21 +22,30 @@ typedef struct fan_in {
     double *rates[SETS_MAX]; /* one per round */
 } fan_in;
 
+static bool start_set(fan_in *run, unsigned sources, worker_config config)
+{
+    const unsigned at = run->set_count++;
+    run->rates[at] = calloc(run->options->rounds, sizeof(double));
+    return worker_set_start(&run->sets[at], sources, &config) && run->rates[at] != NULL;
+}
+
+/* Threads of one process follow as many processes. */
 static bool start_sets(fan_in *run)
 {
     const perf_options *options = run->options;
     for (unsigned d = 0; d < options->delivery_count; d++) {
         const char *delivery = options->deliveries[d];
-        const worker_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
-                                      .path = options->ifunc_path,
-                                      .payload_bytes = options->payload_bytes};
+        worker_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
+                                .path = options->ifunc_path,
+                                .payload_bytes = options->payload_bytes};
         for (unsigned i = 0; i < options->senders.count; i++) {
-            unsigned at = run->set_count++;
-            perf_report_progress("starting %u senders", (unsigned)options->senders.values[i]);
-            run->rates[at] = calloc(options->rounds, sizeof(double));
-            if (!worker_set_start(&run->sets[at], (unsigned)options->senders.values[i],
-                                  &config) ||
-                run->rates[at] == NULL)
+            const unsigned senders = (unsigned)options->senders.values[i];
+            perf_report_progress("starting %u senders", senders);
+            config.threads = 0;
+            if (!start_set(run, senders, config))
+                return false;
+            config.threads = senders;
+            if (options->threads && !start_set(run, 1, config))
                 return false;
         }
     }
@@ -75,37 +84,54 @@ static bool measure(fan_in *run)
     return true;
 }
 
-static void report_set(const fan_in *run, unsigned at, double alone, json_t *report)
+static void add_ratio(json_t *report, const char *name, double ratio)
+{
+    (void)json_object_set_new(json_object_get(report, "ratios"), name,
+                              perf_report_number(ratio));
+}
+
+/* Returns the median rate, which a set of threads divides by that of as many processes. */
+static double report_set(const fan_in *run, unsigned at, double alone, double processes,
+                         json_t *report)
 {
     const worker_set *set = &run->sets[at];
+    const bool threads = set->config.threads > 0;
+    const unsigned senders = threads ? set->config.threads : set->source_count;
     char name[64];
     perf_spread spread = perf_stats_spread(run->rates[at], run->options->rounds);
-    double rate = spread.median;
-    json_t *row = json_pack("{s:s, s:s, s:i, s:I}", "mode", "cached", "delivery", set->delivery,
-                            "senders", (int)set->source_count, "payload_bytes",
+    json_t *row = json_pack("{s:s, s:s, s:i, s:I}", "mode", threads ? "threads" : "cached",
+                            "delivery", set->delivery, "senders", (int)senders, "payload_bytes",
                             (json_int_t)set->config.payload_bytes);
     perf_report_spread(row, "rate_per_s", spread, 1);
     (void)json_array_append_new(json_object_get(report, "rows"), row);
-    (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", set->source_count,
-                   (unsigned)run->options->senders.values[0], set->delivery);
-    (void)json_object_set_new(json_object_get(report, "ratios"), name,
-                              perf_report_number(rate / alone));
+    if (threads)
+        (void)snprintf(name, sizeof name, "threads_to_processes_rate_%u_%s", senders,
+                       set->delivery);
+    else
+        (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", senders,
+                       (unsigned)run->options->senders.values[0], set->delivery);
+    const double ratio = spread.median / (threads ? processes : alone);
+    add_ratio(report, name, ratio);
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-9s %-8s %8u %8zu %12.3f %8.3f\n", "cached", set->delivery,
-                     set->source_count, set->config.payload_bytes, rate / 1e6, rate / alone);
+        (void)printf("%-9s %-8s %8u %8zu %12.3f %8.3f\n", threads ? "threads" : "cached",
+                     set->delivery, senders, set->config.payload_bytes, spread.median / 1e6,
+                     ratio);
+    return spread.median;
 }
 
 static bool report_all(const fan_in *run)
 {
     json_t *report = perf_report_create(run->options);
-    double alone = 1;
+    const unsigned variants = run->options->threads ? 2 : 1;
+    double alone = 1, processes = 1;
     if (!perf_report_is_quiet(run->options))
         (void)printf("%-9s %-8s %8s %8s %12s %8s\n", "mode", "delivery", "senders", "payload",
                      "rate M/s", "ratio");
     for (unsigned i = 0; i < run->set_count; i++) {
-        if (i % run->options->senders.count == 0)
+        if (i % (variants * run->options->senders.count) == 0)
             alone = perf_stats_median(run->rates[i], run->options->rounds);
-        report_set(run, i, alone, report);
+        const double rate = report_set(run, i, alone, processes, report);
+        processes = i % variants == 0 ? rate : processes;
     }
     return perf_report_write(run->options, report);
 }

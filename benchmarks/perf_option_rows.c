@@ -208,6 +208,8 @@ const perf_option_row perf_option_rows[] = {
     {"unread", 'u', NULL, NULL, VALUE(FLAG, unread), "the function leaves its payload alone"},
     {"senders", 'f', "A..B", NULL, NUMBERS(POWERS, senders, 1, SENDERS_MAX),
      "cached only: so many sources into one target, powers of two, 1..16"},
+    {"threads", 'y', NULL, NULL, VALUE(FLAG, threads),
+     "senders as threads of one process, too, each with a context of its own"},
     {"endpoints", 'e', "A..B", NULL, NUMBERS(POWERS, endpoints, 1, ENDPOINTS_MAX),
      "to one target, powers of two, 1..4096"},
     {"peers", 'k', "N", "peers", NUMBERS(UNSIGNED, peers, 1, SENDERS_MAX),

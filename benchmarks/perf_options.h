@@ -76,6 +76,7 @@ typedef struct perf_options {
     bool intrusion;              /* first-call: the cost of new functions for other peers */
     bool holes;                  /* first-call: of functions with holes */
     bool table;                  /* overhead: rates beside the paper's, instead */
+    bool threads;                /* tsi: senders as threads of one process, too */
     bool unread;                 /* bandwidth: the function leaves its payload alone */
     char text[4][PERF_PATH_MAX]; /* the memory that the pointers above point into */
 } perf_options;

@@ -26,6 +26,11 @@ static bool ask(perf_session *worker, uint32_t action, uint64_t count,
     return tell(worker, action, count) && hear(worker, answer_out);
 }
 
+static unsigned threads_of(const worker_set *set)
+{
+    return set->config.threads > 0 ? set->config.threads : 1;
+}
+
 static bool fork_workers(worker_set *set)
 {
     bool ok =
@@ -46,7 +51,7 @@ bool worker_set_start(worker_set *set, unsigned source_count, const worker_confi
     set->config = *config;
     set->source_count = source_count;
     if (!fork_workers(set) || !ask(&set->sessions[TARGET], WORKER_OPEN, 0, &answer) ||
-        !tell(&set->sessions[TARGET], WORKER_ACCEPT, source_count))
+        !tell(&set->sessions[TARGET], WORKER_ACCEPT, source_count * threads_of(set)))
         return false;
     uint64_t port = answer.value;
     for (unsigned i = 0; i < source_count; i++) {
@@ -93,16 +98,17 @@ bool worker_set_stop(worker_set *set)
     return ok;
 }
 
+/* Returns the messages of one source. */
 static uint64_t share_of(const worker_set *set, uint64_t count)
 {
-    uint64_t share = count / set->source_count;
+    uint64_t share = count / (set->source_count * threads_of(set));
     return share > 0 ? share : 1;
 }
 
 static bool rate_begin(worker_set *set, uint64_t count)
 {
     uint64_t share = share_of(set, count);
-    if (!begin_serving(set, share * set->source_count))
+    if (!begin_serving(set, share * set->source_count * threads_of(set)))
         return false;
     for (unsigned i = 0; i < set->source_count; i++) {
         if (!tell(&set->sessions[FIRST_SOURCE + i], WORKER_SEND, share))
@@ -158,7 +164,7 @@ bool worker_set_rate(worker_set *sets, unsigned set_count, uint64_t count, doubl
     for (unsigned i = 0; i < set_count; i++) {
         if (!rate_begin(&sets[i], count))
             return false;
-        messages += share_of(&sets[i], count) * sets[i].source_count;
+        messages += share_of(&sets[i], count) * sets[i].source_count * threads_of(&sets[i]);
     }
     for (unsigned i = 0; i < set_count; i++) {
         uint64_t first, last;

@@ -1,5 +1,5 @@
-/* Several sources and one target, each a process of its own, led by this one, which itself
- * sends nothing and loads nothing. Their clocks are the machine's, so their stamps compare. */
+/* Several sources and one target, led by this process, which itself sends nothing and loads
+ * nothing. Each is a process of its own, or sources are threads of one. Their clocks are the machine's, so their stamps compare. */
 #ifndef TC_PERF_WORKER_SET_H
 #define TC_PERF_WORKER_SET_H
 
@@ -14,6 +14,7 @@ typedef struct worker_config {
     const char *policy;   /* of waiting; NULL: the library's own choice */
     const char *path;     /* of the ifuncs */
     size_t payload_bytes; /* of a rate run */
+    unsigned threads;     /* of a source, each with a context of its own; 0: one */
 } worker_config;
 
 typedef struct worker_set {

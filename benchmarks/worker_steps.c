@@ -5,6 +5,7 @@
 #include "perf_context.h"
 #include "perf_stats.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,11 @@ typedef struct worker {
     unsigned char *payload;
     wakeup_target seen;
 } worker;
+
+static unsigned threads_of(const worker *self)
+{
+    return self->config->threads > 0 ? self->config->threads : 1;
+}
 
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 {
@@ -164,6 +170,60 @@ static bool send_many(worker *self, uint64_t count, worker_answer *answer)
     return flush(self);
 }
 
+/* --- several threads ---------------------------------------------------------------------- */
+
+typedef struct sender {
+    pthread_t thread;
+    worker *self;
+    uint64_t count;
+    bool ok;
+} sender;
+
+static void *run_sender(void *arg)
+{
+    sender *s = arg;
+    worker_answer none;
+    s->ok = send_many(s->self, s->count, &none);
+    return NULL;
+}
+
+/* Every thread sends `count` messages. The calling one is the first of them. */
+static bool send_all(worker *selves, uint64_t count, worker_answer *answer)
+{
+    sender senders[WORKER_SOURCES_MAX];
+    const unsigned threads = threads_of(selves);
+    unsigned started = 1;
+    bool ok = true;
+    answer->value = perf_now_ns();
+    for (; ok && started < threads; started += ok) {
+        senders[started] = (sender){.self = &selves[started], .count = count};
+        ok = pthread_create(&senders[started].thread, NULL, run_sender, &senders[started]) == 0;
+    }
+    if (!ok)
+        ok = perf_session_complain(selves->session, "thread %u was not started", started);
+    senders[0] = (sender){.self = selves, .count = count};
+    (void)run_sender(&senders[0]);
+    ok = senders[0].ok && ok;
+    for (unsigned i = 1; i < started; i++) {
+        (void)pthread_join(senders[i].thread, NULL);
+        ok = senders[i].ok && ok;
+    }
+    return ok;
+}
+
+static bool connect_all(worker *selves, uint64_t port, worker_answer *answer)
+{
+    for (unsigned i = 0; i < threads_of(selves); i++) {
+        selves[i].session = selves->session;
+        selves[i].config = selves->config;
+        if (!connect_target(&selves[i], port, answer))
+            return false;
+    }
+    return true;
+}
+
+/* --- steps -------------------------------------------------------------------------------- */
+
 static bool send_with_pauses(worker *self, uint64_t count)
 {
     struct drand48_data random;
@@ -195,6 +255,7 @@ static void close_worker(worker *self)
     self->payload = NULL;
 }
 
+/* `self` is the first of a source's threads. */
 static bool do_step(worker *self, const perf_command *command, worker_answer *answer)
 {
     switch (command->action) {
@@ -203,15 +264,16 @@ static bool do_step(worker *self, const perf_command *command, worker_answer *an
     case WORKER_ACCEPT:
         return accept_peers(self, command->count);
     case WORKER_CONNECT:
-        return connect_target(self, command->count, answer);
+        return connect_all(self, command->count, answer);
     case WORKER_SERVE:
         return serve_step(self, command->count, answer);
     case WORKER_SEND:
-        return send_many(self, command->count, answer);
+        return send_all(self, command->count, answer);
     case WORKER_WAKE:
         return send_with_pauses(self, command->count);
     case WORKER_CLOSE:
-        close_worker(self);
+        for (unsigned i = 0; i < threads_of(self); i++)
+            close_worker(&self[i]);
         return true;
     default:
         return perf_session_complain(self->session, "unknown step %u", command->action);
@@ -220,17 +282,17 @@ static bool do_step(worker *self, const perf_command *command, worker_answer *an
 
 static bool serve(perf_session *session, void *config)
 {
-    static worker self;
+    static worker selves[WORKER_SOURCES_MAX];
     perf_command command;
-    self.session = session;
-    self.config = config;
+    selves[0].session = session;
+    selves[0].config = config;
     for (;;) {
         worker_answer answer = {0};
         if (!perf_session_next(session, &command))
             return false;
         if (command.action == 0)
             return true;
-        answer.ok = do_step(&self, &command, &answer);
+        answer.ok = do_step(selves, &command, &answer);
         if (!perf_session_send(session, &answer, sizeof answer) || !answer.ok)
             return false;
     }

@@ -144,13 +144,15 @@ def check_ifunc_api(report):
 
 
 def check_senders(report):
-    """One, two and four senders over both deliveries."""
-    rows = [(row["delivery"], row["senders"]) for row in report["rows"]]
-    expect(rows == [(name, n) for name in ("direct", "am") for n in (1, 2, 4)], "a row for each", rows)
+    """One, two and four senders over both deliveries, as processes and as threads."""
+    rows = [(row["delivery"], row["senders"], row["mode"]) for row in report["rows"]]
+    expected = [(name, n, mode) for name in ("direct", "am") for n in (1, 2, 4) for mode in ("cached", "threads")]
+    expect(rows == expected, "a row for each", rows)
     for row in report["rows"]:
         expect(list(row) == ["mode", "delivery", "senders", "payload_bytes", "rate_per_s"], "five members", list(row))
         expect(row["rate_per_s"] > 0, "a rate", row)
-    expect(report["ratios"].get("senders_4_to_1_rate_am", 0) > 0, "ratios", report["ratios"])
+    for name in ("senders_4_to_1_rate_am", "threads_to_processes_rate_4_direct"):
+        expect(report["ratios"].get(name, 0) > 0, "ratios", report["ratios"])
 
 
 def check_rings(report):
