@@ -298,6 +298,7 @@ static int serve_with(tc_context *ctx, const node_arguments *args, node_metrics 
         return 1;
     tell_ready(args, listener);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : metrics);
+    node_successor_give_up();
     if (result != 0)
         return result;
     if (node_end_is_wanted()) {
