@@ -192,6 +192,14 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.node.raw(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1500 + b"\r\n"), 431)
         self.assertEqual(self.node.raw(b"GET /metrics HTTP/1.1\r\nA: " + b"a" * 8000 + b"\r\n\r\n"), 200)
 
+    def test_heads_of_malformed_requests_have_no_body(self):
+        with self.node.connect() as connection:
+            connection.sendall(b"HEAD /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd")
+            answer = b""
+            while part := connection.recv(4096):
+                answer += part
+        self.assertTrue(answer.startswith(b"HTTP/1.1 400 ") and answer.endswith(b"\r\n\r\n"), answer)
+
     def test_requests_in_pieces(self):
         with self.node.connect() as connection:
             for byte in b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n":
@@ -249,6 +257,30 @@ class Scrapers(unittest.TestCase):
                 sender.wait()
 
 
+    def test_a_node_that_drains_is_not_healthy(self):
+        for arguments in [], ["--isolate"]:
+            with self.subTest(arguments=arguments), Served(arguments=[*arguments, "--drain-seconds", "600"]) as node:
+                sender = subprocess.Popen([TC_SEND, node.address, ENDLESS, "--timeout", "600"], env=clean_environment(),
+                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    wait_until(lambda: self.runs(node), "the function runs")
+                    node.process.terminate()
+                    answer = wait_until(lambda: (found := node.ask("/healthz")).status == 503 and found, "it drains")
+                    self.assertEqual(answer.text, "the node drains\n")
+                    node.metrics()
+                finally:
+                    node.process.kill()  # a second signal would do, but with --isolate its processes come first
+                    node.process.wait()
+                    sender.kill()
+                    sender.wait()
+
+    @staticmethod
+    def runs(node):
+        """The function's code has come; its call follows at once."""
+        with open(node.errors.name, encoding="utf-8") as file:
+            return "peer connected" in file.read()
+
+
 class Addresses(unittest.TestCase):
     def refuse(self, at, status=1):
         done = subprocess.run([TC_NODE, "--listen", "127.0.0.1:0", "--http", at], env=clean_environment(), timeout=60,
@@ -294,6 +326,38 @@ def has_ended(process):
 
 
 class Upgrades(unittest.TestCase):
+    def upgrade(self, node, process, number):
+        """Returns the process that serves then."""
+        os.kill(process, signal.SIGUSR2)
+        served = wait_until(lambda: (found := self.served(node))[number:] and found, "a successor serves")[number]
+        wait_until(lambda: self.has_ended(node, process), "the node before has ended")
+        return served
+
+    def served(self, node):
+        with open(node.errors.name, encoding="utf-8") as file:
+            return [int(process) for process in re.findall(r"upgrade: process (\d+) serves\n", file.read())]
+
+    @staticmethod
+    def has_ended(node, process):
+        return node.process.poll() is not None if process == node.process.pid else has_ended(process)
+
+    def test_http_at_the_same_port_of_another_address(self):
+        """The second upgrade finds the socket of --http first."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.2", 0))
+            port = probe.getsockname()[1]
+        with Served(at=f"127.0.0.2:{port}", arguments=["--listen", f"127.0.0.1:{port}"]) as node:
+            node.address = f"127.0.0.1:{port}"
+            process = node.process.pid
+            try:
+                for number in range(3):
+                    process = self.upgrade(node, process, number)
+                    node.send(1)
+                    self.assertEqual(node.ask("/healthz").status, 200)
+            finally:
+                os.kill(process, signal.SIGKILL)
+                node.process.kill()
+
     def said(self, node, text):
         with open(node.errors.name, encoding="utf-8") as file:
             return re.search(text, file.read())
