@@ -253,7 +253,9 @@ static int wait_for_events(node_http *http, struct pollfd *fds)
 {
     const uint64_t now = tool_clock_ns();
     uint64_t until = now + TURN_MS * (NS_PER_S / 1000);
-    const bool takes = find_free(http) != NULL && now >= http->rests_until_ns;
+    /* Counters of two processes in turn would be none. */
+    const bool takes =
+        find_free(http) != NULL && now >= http->rests_until_ns && !node_successor_follows();
     fds[0] = (struct pollfd){.fd = http->stop, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = takes ? http->listener : -1, .events = POLLIN};
     for (size_t i = 0; i < NODE_HTTP_PEERS_MAX; i++) {

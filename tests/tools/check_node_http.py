@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Metrics and health of a tc-node over HTTP (--http): their text, and scrapers of all kinds.
 
-    check_node_http.py TC_NODE TC_SEND FUNCTION ENDLESS
+    check_node_http.py TC_NODE TC_SEND FUNCTION ENDLESS CHECK_ARGS
 """
 import http.client
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import unittest
 import openmetrics
 from node_process import Node, clean_environment
 
-TC_NODE = TC_SEND = FUNCTION = ENDLESS = None
+TC_NODE = TC_SEND = FUNCTION = ENDLESS = CHECK_ARGS = None
 DEADLINE_S = 30
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 CONNECTIONS_MAX = 8  # NODE_HTTP_PEERS_MAX
@@ -341,6 +342,43 @@ class Upgrades(unittest.TestCase):
     def has_ended(node, process):
         return node.process.poll() is not None if process == node.process.pid else has_ended(process)
 
+    def test_counters_are_the_successors_from_then_on(self):
+        """In the file of --stats-file, too, and while the node before still drains, as a function waits there."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "node.prom")
+            order = os.path.join(folder, "order")
+            with open(order, "wb") as file:  # tests/shipped/patient.h: a nap
+                file.write(struct.pack("=IIQ16x", 0, 0, 4_000_000_000))
+            arguments = ["--stats-file", path, "--drain-seconds", "60", "--lib", CHECK_ARGS, "--args-symbol", "check_args"]
+            with Served(arguments=arguments) as node:
+                node.send(3)
+                wait_until(lambda: self.in_file(path) == "3", "3 messages in the file")
+                patient = os.path.join(os.path.dirname(FUNCTION), "patient.tca")
+                peer = subprocess.Popen([TC_SEND, node.address, patient, "--call", "--payload", order], env=clean_environment(),
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                successor = None
+                try:
+                    wait_until(lambda: 'function="patient"' in node.ask().text, "the function waits")
+                    os.kill(node.process.pid, signal.SIGUSR2)
+                    successor = wait_until(lambda: self.served(node), "a successor serves")[0]
+                    time.sleep(1.5)  # the thread of --http looks once a second
+                    for _ in range(20):
+                        self.assertEqual(openmetrics.value(node.metrics(), "tchains_messages_run", "_total"), 0)
+                    self.assertIsNone(node.process.poll())
+                    self.assertEqual(node.process.wait(DEADLINE_S), 0)
+                    self.assertEqual(self.in_file(path), "0")
+                finally:
+                    peer.kill()
+                    peer.wait()
+                    if successor:
+                        os.kill(successor, signal.SIGTERM)
+                        wait_until(lambda: has_ended(successor), "the successor ends")
+
+    @staticmethod
+    def in_file(path):
+        with open(path, encoding="ascii") as file:
+            return re.search(r"tchains_messages_run_total (\d+)\n", file.read())[1]
+
     def test_http_at_the_same_port_of_another_address(self):
         """The second upgrade finds the socket of --http first."""
         with socket.socket() as probe:
@@ -378,5 +416,5 @@ class Upgrades(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TC_NODE, TC_SEND, FUNCTION, ENDLESS = (sys.argv.pop(1) for _ in range(4))
+    TC_NODE, TC_SEND, FUNCTION, ENDLESS, CHECK_ARGS = (sys.argv.pop(1) for _ in range(5))
     unittest.main()
