@@ -187,7 +187,7 @@ static int serve(broker *b)
         if (b->failed_starts >= FAILED_STARTS_MAX)
             return node_end_complain("the processes for functions end before they are ready");
         if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
-            break;
+            (void)raise(SIGTERM);
     }
     return 0;
 }
