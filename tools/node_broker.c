@@ -9,6 +9,7 @@
 #include "node_notify.h"
 #include "node_service.h"
 #include "node_settings.h"
+#include "node_successor.h"
 #include "node_worker.h"
 #include "tool_clock.h"
 
@@ -176,6 +177,7 @@ static int serve(broker *b)
         start_spares(b);
         if (node_reload_is_wanted())
             reload(b);
+        node_successor_turn(0); /* reports that there is no upgrade */
         bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);
@@ -185,7 +187,7 @@ static int serve(broker *b)
         if (b->failed_starts >= FAILED_STARTS_MAX)
             return node_end_complain("the processes for functions end before they are ready");
         if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
-            break;
+            (void)raise(SIGTERM);
     }
     return 0;
 }

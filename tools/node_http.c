@@ -7,12 +7,14 @@
  * A page is made in a slot's own memory, which stays for the next one, from a copy of the
  * counters and by a visit of the context's usage. The node's loop only adds to a number, and
  * copies its counters from time to time. The thread must never call anything else of the
- * context. */
+ * context; whether the node ends, and has a successor, it reads from flags. */
 #include "node_http.h"
 
+#include "node_end.h"
 #include "node_exposition.h"
 #include "node_http_address.h"
 #include "node_http_request.h"
+#include "node_successor.h"
 #include "tool_clock.h"
 
 #include <errno.h>
@@ -110,7 +112,13 @@ static void answer_metrics(node_http *http, peer *p, bool is_head)
 static void answer_health(node_http *http, peer *p, bool is_head)
 {
     const uint64_t still_s = (tool_clock_ns() - http->turned_ns) / NS_PER_S;
-    if (still_s < NODE_HTTP_STALLED_S) {
+    const bool ends = node_end_is_wanted();
+    const bool is_followed = node_successor_follows(); /* that takes peers at this address */
+    if (ends && !is_followed) {
+        answer_text(p, 503, "the node drains\n", is_head);
+        return;
+    }
+    if (still_s < NODE_HTTP_STALLED_S || is_followed) {
         answer_text(p, 200, "ok\n", is_head);
         return;
     }
@@ -132,7 +140,7 @@ static void answer_request(node_http *http, peer *p, int status,
 {
     look_at_turns(http, tool_clock_ns());
     if (status != 200)
-        answer_text(p, status, "GET or HEAD of /metrics or /healthz\n", false);
+        answer_text(p, status, "GET or HEAD of /metrics or /healthz\n", request->is_head);
     else if (request->path == NODE_HTTP_METRICS)
         answer_metrics(http, p, request->is_head);
     else if (request->path == NODE_HTTP_HEALTH)
@@ -177,7 +185,7 @@ static void go_on_sending(peer *p)
 
 static void read_request(node_http *http, peer *p)
 {
-    node_http_request request;
+    node_http_request request = {.is_head = false};
     ssize_t got =
         recv(p->fd, p->request + p->received, sizeof p->request - p->received, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -245,7 +253,9 @@ static int wait_for_events(node_http *http, struct pollfd *fds)
 {
     const uint64_t now = tool_clock_ns();
     uint64_t until = now + TURN_MS * (NS_PER_S / 1000);
-    const bool takes = find_free(http) != NULL && now >= http->rests_until_ns;
+    /* Counters of two processes in turn would be none. */
+    const bool takes =
+        find_free(http) != NULL && now >= http->rests_until_ns && !node_successor_follows();
     fds[0] = (struct pollfd){.fd = http->stop, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = takes ? http->listener : -1, .events = POLLIN};
     for (size_t i = 0; i < NODE_HTTP_PEERS_MAX; i++) {

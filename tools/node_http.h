@@ -5,7 +5,8 @@
  * answers GET and HEAD of /metrics and /healthz, one request a connection. At most
  * NODE_HTTP_PEERS_MAX connections are served at a time, others wait in the listener's queue;
  * each ends at a deadline, whatever its peer does. /healthz answers 503 while the loop has not
- * turned for NODE_HTTP_STALLED_S seconds: a function keeps it. */
+ * turned for NODE_HTTP_STALLED_S seconds, as a function keeps it, and from the signal that ends
+ * the node on, unless that has a successor. */
 #ifndef NODE_HTTP_H
 #define NODE_HTTP_H
 

@@ -16,7 +16,7 @@ typedef enum node_http_path {
 
 typedef struct node_http_request {
     node_http_path path;
-    bool is_head; /* the answer has no body */
+    bool is_head; /* the answer has no body; also set with a status other than 200 */
 } node_http_request;
 
 /* Reads the head at the beginning of `bytes`.

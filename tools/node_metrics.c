@@ -1,5 +1,6 @@
 #include "node_metrics.h"
 
+#include "node_successor.h"
 #include "tool_clock.h"
 #include "tool_file.h"
 
@@ -96,7 +97,8 @@ void node_metrics_tell(node_metrics *metrics, const node_counters *counters)
 
 void node_metrics_end(node_metrics *metrics, const node_counters *counters)
 {
-    (void)update_file(metrics, counters);
+    if (!node_successor_follows()) /* that writes the file now */
+        (void)update_file(metrics, counters);
     node_counters_print(counters, metrics->args->json);
 }
 

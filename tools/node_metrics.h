@@ -34,7 +34,7 @@ static inline void node_metrics_turn(node_metrics *metrics)
 bool node_metrics_due(const node_metrics *metrics);
 void node_metrics_tell(node_metrics *metrics, const node_counters *counters);
 
-/* Writes and prints the last counters, which stay in the file. */
+/* Writes and prints the last counters, which stay in the file, unless a successor writes it. */
 void node_metrics_end(node_metrics *metrics, const node_counters *counters);
 
 /* Serves no metrics any more: the context may be destroyed. Allowed for a zeroed object. */

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define VARIABLE "NOTIFY_SOCKET"
 #define TEXT_MAX 512
+#define SEND_S 2  /* for one notice */
 #define STOP_S 10 /* that the end may take after the time of the drain */
 
 static int channel = -1;
@@ -31,8 +33,10 @@ static int connect_to(const char *name)
         address.sun_path[0] = '\0';
     const socklen_t used =
         (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size + (name[0] == '/'));
+    const struct timeval patience = {.tv_sec = SEND_S};
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, used) == 0)
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+        connect(fd, (const struct sockaddr *)&address, used) == 0)
         return fd;
     int problem = errno;
     if (fd >= 0)
@@ -52,7 +56,8 @@ void node_notify_begin(void)
     (void)unsetenv(VARIABLE);
 }
 
-/* A failure has no consequence here: the manager ends a start without a notice. */
+/* A failure has no consequence here: the manager ends a start without a notice. One whose queue
+ * is full keeps the node waiting for SEND_S at most. */
 static void notify(const char *text, int size)
 {
     if (channel >= 0 && size > 0)

@@ -190,8 +190,11 @@ static int is_over(const node_arguments *args, const node_counters *counters)
                node_counters_named(counters, "strangers_refused") > 0;
     if (node_job_is_over(&this_node.job))
         return true;
-    return args->exit_after > 0 &&
-           node_counters_named(counters, "messages_run") >= args->exit_after;
+    if (args->exit_after == 0 ||
+        node_counters_named(counters, "messages_run") < args->exit_after)
+        return false;
+    (void)raise(SIGTERM); /* functions of these messages may wait, so it drains */
+    return true;
 }
 
 /* Handles SIGHUP, which is sent after a file of keys or settings was changed, or the audit file
@@ -298,6 +301,7 @@ static int serve_with(tc_context *ctx, const node_arguments *args, node_metrics 
         return 1;
     tell_ready(args, listener);
     int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : metrics);
+    node_successor_give_up();
     if (result != 0)
         return result;
     if (node_end_is_wanted()) {

@@ -22,7 +22,8 @@
 #define VARIABLE_MAX 64u
 
 /* Options that make no sense in a file. */
-static const char *const elsewhere[] = {"config", "check-config", "make-key", "worker"};
+static const char *const elsewhere[] = {"config", "check-config", "make-key", "successor",
+                                        "worker"};
 #define ELSEWHERE_COUNT (sizeof elsewhere / sizeof elsewhere[0])
 
 static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
@@ -302,9 +303,12 @@ static void report_changes(const char *path, const node_config *now)
     }
     for (unsigned i = 0; i < in_force.count; i++) {
         const node_setting *s = &in_force.settings[i];
-        if (strcmp(s->key, LOG_LEVEL) != 0 && node_config_find(now, s->key) == NULL)
-            fprintf(stderr, "tc-node: --config %s: '%s' has gone, which needs a restart\n",
-                    path, s->key);
+        const bool is_one = repeats(s->key); /* of several, which its value names */
+        if (strcmp(s->key, LOG_LEVEL) == 0 ||
+            (is_one ? has(now, s) : node_config_find(now, s->key) != NULL))
+            continue;
+        fprintf(stderr, "tc-node: --config %s: '%s%s%s' has gone, which needs a restart\n",
+                path, s->key, is_one ? " = " : "", is_one ? s->value : "");
     }
 }
 

@@ -5,6 +5,7 @@
  * at the pipe between messages. */
 #include "node_successor.h"
 
+#include "node_end.h"
 #include "node_http_address.h"
 #include "node_notify.h"
 #include "tool_clock.h"
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +45,7 @@ static struct {
 } successor;
 
 static atomic_bool is_wanted;
-static bool follows;
+static atomic_bool follows; /* which the thread of --http reads, too */
 
 /* --- the start of this process ------------------------------------------------------------ */
 
@@ -118,7 +120,8 @@ static bool listens_at(int fd, unsigned port)
            (address.any.sa_family == AF_INET6 && ntohs(address.v6.sin6_port) == port);
 }
 
-/* Returns the descriptor of the library's listening socket with that port; -1 without it. */
+/* Returns the descriptor of the library's listening socket with that port; -1 without it. The
+ * socket of --http may have the same port at another address. */
 static int find_socket(unsigned port)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -128,7 +131,8 @@ static int find_socket(unsigned port)
     for (const struct dirent *entry; found < 0 && (entry = readdir(folder)) != NULL;) {
         char *end;
         const long fd = strtol(entry->d_name, &end, 10);
-        if (end != entry->d_name && *end == '\0' && listens_at((int)fd, port))
+        if (end != entry->d_name && *end == '\0' && fd != node_http_address_socket() &&
+            listens_at((int)fd, port))
             found = (int)fd;
     }
     (void)closedir(folder);
@@ -237,6 +241,15 @@ static void report_failure(const char *what)
     successor.pid = 0;
 }
 
+static void follow(void)
+{
+    fprintf(stderr, "tc-node: upgrade: process %ld serves\n", (long)successor.pid);
+    (void)close(successor.ready);
+    node_notify_successor((long)successor.pid);
+    successor.pid = 0;
+    atomic_store(&follows, true);
+}
+
 static void look(void)
 {
     char byte;
@@ -250,12 +263,9 @@ static void look(void)
         report_failure("ended before it served");
         return;
     }
-    fprintf(stderr, "tc-node: upgrade: process %ld serves\n", (long)successor.pid);
-    (void)close(successor.ready);
-    node_notify_successor((long)successor.pid);
-    successor.pid = 0;
-    follows = true;
-    (void)raise(SIGTERM);
+    follow();
+    if (!node_end_is_wanted()) /* a second signal would end the process at once */
+        (void)raise(SIGTERM);
 }
 
 void node_successor_turn(unsigned port)
@@ -267,9 +277,28 @@ void node_successor_turn(unsigned port)
         look();
 }
 
+void node_successor_give_up(void)
+{
+    char byte;
+    int status;
+    if (successor.pid == 0)
+        return;
+    if (read(successor.ready, &byte, 1) == 1) {
+        follow();
+        return;
+    }
+    fprintf(stderr, "tc-node: upgrade given up: process %ld ends with this one\n",
+            (long)successor.pid);
+    (void)kill(successor.pid, SIGKILL);
+    while (waitpid(successor.pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    (void)close(successor.ready);
+    successor.pid = 0;
+}
+
 bool node_successor_follows(void)
 {
-    return follows;
+    return atomic_load_explicit(&follows, memory_order_relaxed);
 }
 
 bool node_successor_take(uint64_t parent, int *socket_out)
@@ -277,12 +306,14 @@ bool node_successor_take(uint64_t parent, int *socket_out)
     *socket_out = SOCKET_FD;
     if (fcntl(HTTP_FD, F_GETFD) >= 0)
         node_http_address_inherit(HTTP_FD);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* until it serves */
     return (uint64_t)getppid() == parent && fcntl(READY_FD, F_SETFD, FD_CLOEXEC) == 0 &&
            fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 void node_successor_report_ready(void)
 {
+    (void)prctl(PR_SET_PDEATHSIG, 0);
     while (write(READY_FD, "r", 1) < 0 && errno == EINTR)
         ;
     (void)close(READY_FD);

@@ -7,6 +7,8 @@
  *                    drains, as after SIGTERM, and ends
  *     it ends first, or is not ready in a minute
  *                    this process goes on; a line has the reason
+ *     this process ends first
+ *                    the successor ends with it
  *
  * The port always has a listener. A confined process cannot start another, and processes of
  * --isolate have no socket: such nodes do not upgrade. */
@@ -28,7 +30,10 @@ void node_successor_catch_signal(void);
  *   port  of this node's listening socket; 0: it cannot be handed over */
 void node_successor_turn(unsigned port);
 
-/* Returns whether a successor serves, for which this process ends. */
+/* Called when the node serves no longer: ends a successor that does not serve yet. */
+void node_successor_give_up(void);
+
+/* Returns whether a successor serves, for which this process ends. Any thread. */
 bool node_successor_follows(void);
 
 /* For the successor: takes the inherited socket. Returns false if this process is not the

@@ -93,6 +93,14 @@ class Draining(ToolTest):
             self.assertGreater(counts["answered"], 0)
             self.assertEqual(counts["answered"] + counts["closed"], counts["started"])
 
+    def test_functions_that_wait_answer_after_the_last_message(self):
+        for arguments in [], ["--isolate"]:
+            node = self.checking_node("--exit-after", 2, *arguments)  # the load makes sure of the function first
+            load = self.load(node, "patient", 1, 1, 1000)
+            node.expect(0, "tc-node: drains")
+            counts = load.counts()
+            self.assertEqual((counts["answered"], counts["started"] - counts["closed"]), (1, 1), load.out)
+
     def test_nobody_gets_in_meanwhile(self):
         node = self.checking_node()
         load = self.load(node, "patient", 1, 1, 1500)

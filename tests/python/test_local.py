@@ -72,6 +72,11 @@ class Plain(PythonCase):
             tchains.local(1, start_timeout=0.0)
         with tchains.local(1) as workers, self.assertRaisesRegex(ValueError, "attempts is 0"):
             workers.map(None, [1], attempts=0)
+        for lifetime in 0, -1, float("nan"), float("inf"):
+            with self.subTest(lifetime), self.assertRaisesRegex(ValueError, "expected seconds above 0"):
+                tchains.local(1, lifetime=lifetime)
+        with tchains.local(1) as workers, self.assertRaisesRegex(TypeError, "map has no iterable"):
+            workers.map(None)
 
     def test_a_refusal_names_the_worker(self):
         with tchains.local(2, worker_options={"form": "image"}) as workers:

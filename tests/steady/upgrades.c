@@ -111,11 +111,14 @@ int main(int argc, char **argv)
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || mkdtemp(folder) == NULL)
         die(folder);
     (void)snprintf(link_path, sizeof link_path, "%s/tc-node", folder);
-    lead_to(argv[1]);
+    char *program = realpath(argv[1], NULL); /* the link lies elsewhere */
+    if (program == NULL)
+        die(argv[1]);
+    lead_to(program);
     if (!restarts_record_open(&load.record))
         die("the file of counters");
     restarts_node_open(&node, link_path);
-    node.program = argv[1];
+    node.program = program;
     restarts_load_open(&load, node.address);
     for (unsigned i = 0; i < count; i++) {
         work_for(&load, TC_MILLISECONDS(2 + restarts_load_random(&load, 20)));
@@ -136,5 +139,6 @@ int main(int argc, char **argv)
     restarts_record_close(&load.record);
     (void)unlink(link_path);
     (void)rmdir(folder);
+    free(program);
     return is_right ? 0 : 1;
 }

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from node_process import DEADLINE_S, ToolTest, clean_environment
+from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment
 
 TC_NODE = EXAMPLE = None
 
@@ -27,6 +27,7 @@ WRONG = [
     ("log_levl = info\n", "line 1: unknown key 'log_levl', log_level is one"),
     ("nothing_like_it_at_all = 1\n", "line 1: unknown key 'nothing_like_it_at_all': options of tc-node and of the library"),
     ("worker = 1\n", "line 1: unknown key 'worker'"),
+    ("successor = 1\n", "line 1: unknown key 'successor'"),
     ("config = a\n", "line 1: unknown key 'config'"),
     ("make-key = a\n", "line 1: unknown key 'make-key'"),
     ("listen = a\nisolate = yes\nlisten = b\n", "line 3: 'listen' again, which line 1 has set"),
@@ -157,6 +158,21 @@ class Config(ToolTest):
     def test_reload(self):
         self.check_reload()
         self.check_reload("--isolate")
+
+    def test_one_of_several_values_that_has_gone(self):
+        settings = f"listen = 127.0.0.1:0\nport-file = {self.port_file}\n"
+        packages = [os.path.join(self.folder, f"libp{i}.so") for i in range(2)]
+        first, second = (f"allow-read = {path}\n" for path in packages)
+        self.write(settings + "isolate = yes\nconfine = yes\n" + first + second)
+        if self.check().returncode != 0 or not can_confine(TC_NODE):
+            self.skipTest("this machine cannot confine a node")
+        for path in packages:
+            os.mkdir(path)
+        node = self.start()
+        self.write(settings + "isolate = yes\nconfine = yes\n" + second)
+        self.reload(node, f"'allow-read = {packages[0]}' has gone, which needs a restart")
+        self.assertNotIn(f"'allow-read = {packages[1]}'", node.log())
+        self.stop(node)
 
     def test_many_reloads_end_no_process(self):
         self.write(f"listen = 127.0.0.1:0\nport-file = {self.port_file}\n")

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Metrics and health of a tc-node over HTTP (--http): their text, and scrapers of all kinds.
 
-    check_node_http.py TC_NODE TC_SEND FUNCTION ENDLESS
+    check_node_http.py TC_NODE TC_SEND FUNCTION ENDLESS CHECK_ARGS
 """
 import http.client
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import unittest
 import openmetrics
 from node_process import Node, clean_environment
 
-TC_NODE = TC_SEND = FUNCTION = ENDLESS = None
+TC_NODE = TC_SEND = FUNCTION = ENDLESS = CHECK_ARGS = None
 DEADLINE_S = 30
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 CONNECTIONS_MAX = 8  # NODE_HTTP_PEERS_MAX
@@ -192,6 +193,14 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.node.raw(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1500 + b"\r\n"), 431)
         self.assertEqual(self.node.raw(b"GET /metrics HTTP/1.1\r\nA: " + b"a" * 8000 + b"\r\n\r\n"), 200)
 
+    def test_heads_of_malformed_requests_have_no_body(self):
+        with self.node.connect() as connection:
+            connection.sendall(b"HEAD /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd")
+            answer = b""
+            while part := connection.recv(4096):
+                answer += part
+        self.assertTrue(answer.startswith(b"HTTP/1.1 400 ") and answer.endswith(b"\r\n\r\n"), answer)
+
     def test_requests_in_pieces(self):
         with self.node.connect() as connection:
             for byte in b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n":
@@ -249,6 +258,30 @@ class Scrapers(unittest.TestCase):
                 sender.wait()
 
 
+    def test_a_node_that_drains_is_not_healthy(self):
+        for arguments in [], ["--isolate"]:
+            with self.subTest(arguments=arguments), Served(arguments=[*arguments, "--drain-seconds", "600"]) as node:
+                sender = subprocess.Popen([TC_SEND, node.address, ENDLESS, "--timeout", "600"], env=clean_environment(),
+                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    wait_until(lambda: self.runs(node), "the function runs")
+                    node.process.terminate()
+                    answer = wait_until(lambda: (found := node.ask("/healthz")).status == 503 and found, "it drains")
+                    self.assertEqual(answer.text, "the node drains\n")
+                    node.metrics()
+                finally:
+                    node.process.kill()  # a second signal would do, but with --isolate its processes come first
+                    node.process.wait()
+                    sender.kill()
+                    sender.wait()
+
+    @staticmethod
+    def runs(node):
+        """The function's code has come; its call follows at once."""
+        with open(node.errors.name, encoding="utf-8") as file:
+            return "peer connected" in file.read()
+
+
 class Addresses(unittest.TestCase):
     def refuse(self, at, status=1):
         done = subprocess.run([TC_NODE, "--listen", "127.0.0.1:0", "--http", at], env=clean_environment(), timeout=60,
@@ -294,6 +327,75 @@ def has_ended(process):
 
 
 class Upgrades(unittest.TestCase):
+    def upgrade(self, node, process, number):
+        """Returns the process that serves then."""
+        os.kill(process, signal.SIGUSR2)
+        served = wait_until(lambda: (found := self.served(node))[number:] and found, "a successor serves")[number]
+        wait_until(lambda: self.has_ended(node, process), "the node before has ended")
+        return served
+
+    def served(self, node):
+        with open(node.errors.name, encoding="utf-8") as file:
+            return [int(process) for process in re.findall(r"upgrade: process (\d+) serves\n", file.read())]
+
+    @staticmethod
+    def has_ended(node, process):
+        return node.process.poll() is not None if process == node.process.pid else has_ended(process)
+
+    def test_counters_are_the_successors_from_then_on(self):
+        """In the file of --stats-file, too, and while the node before still drains, as a function waits there."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "node.prom")
+            order = os.path.join(folder, "order")
+            with open(order, "wb") as file:  # tests/shipped/patient.h: a nap
+                file.write(struct.pack("=IIQ16x", 0, 0, 4_000_000_000))
+            arguments = ["--stats-file", path, "--drain-seconds", "60", "--lib", CHECK_ARGS, "--args-symbol", "check_args"]
+            with Served(arguments=arguments) as node:
+                node.send(3)
+                wait_until(lambda: self.in_file(path) == "3", "3 messages in the file")
+                patient = os.path.join(os.path.dirname(FUNCTION), "patient.tca")
+                peer = subprocess.Popen([TC_SEND, node.address, patient, "--call", "--payload", order], env=clean_environment(),
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                successor = None
+                try:
+                    wait_until(lambda: 'function="patient"' in node.ask().text, "the function waits")
+                    os.kill(node.process.pid, signal.SIGUSR2)
+                    successor = wait_until(lambda: self.served(node), "a successor serves")[0]
+                    time.sleep(1.5)  # the thread of --http looks once a second
+                    for _ in range(20):
+                        self.assertEqual(openmetrics.value(node.metrics(), "tchains_messages_run", "_total"), 0)
+                    self.assertIsNone(node.process.poll())
+                    self.assertEqual(node.process.wait(DEADLINE_S), 0)
+                    self.assertEqual(self.in_file(path), "0")
+                finally:
+                    peer.kill()
+                    peer.wait()
+                    if successor:
+                        os.kill(successor, signal.SIGTERM)
+                        wait_until(lambda: has_ended(successor), "the successor ends")
+
+    @staticmethod
+    def in_file(path):
+        with open(path, encoding="ascii") as file:
+            return re.search(r"tchains_messages_run_total (\d+)\n", file.read())[1]
+
+    def test_http_at_the_same_port_of_another_address(self):
+        """The second upgrade finds the socket of --http first."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.2", 0))
+            port = probe.getsockname()[1]
+        with Served(at=f"127.0.0.2:{port}", arguments=["--listen", f"127.0.0.1:{port}"]) as node:
+            node.address = f"127.0.0.1:{port}"
+            process = node.process.pid
+            try:
+                for number in range(3):
+                    process = self.upgrade(node, process, number)
+                    node.send(1)
+                    self.assertEqual(node.ask("/healthz").status, 200)
+            finally:
+                os.kill(process, signal.SIGKILL)
+                node.process.kill()
+
     def said(self, node, text):
         with open(node.errors.name, encoding="utf-8") as file:
             return re.search(text, file.read())
@@ -314,5 +416,5 @@ class Upgrades(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TC_NODE, TC_SEND, FUNCTION, ENDLESS = (sys.argv.pop(1) for _ in range(4))
+    TC_NODE, TC_SEND, FUNCTION, ENDLESS, CHECK_ARGS = (sys.argv.pop(1) for _ in range(5))
     unittest.main()

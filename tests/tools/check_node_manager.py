@@ -4,6 +4,7 @@
     check_node_manager.py TC_NODE TC_INFO
 """
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -116,6 +117,50 @@ class Manager(ToolTest):
             self.assertIn(f"NOTIFY_SOCKET {name}:", node.log())
             self.stop(node)
             os.unlink(port_file)
+
+    def test_a_manager_that_does_not_read(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+            other.setblocking(False)
+            other.connect(self.notices.getsockname())
+            with self.assertRaises(BlockingIOError):
+                while True:  # until the queue is full
+                    other.send(b"STATUS=\n")
+        port_file = os.path.join(self.folder, "port")
+        node = self.start([TC_NODE, "--listen", "127.0.0.1:0", "--port-file", port_file])
+        deadline = time.monotonic() + DEADLINE_S
+        while not os.path.exists(port_file) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with open(port_file, encoding="ascii") as file:
+            self.connect(int(file.read()))
+        self.stop(node)
+
+    def test_an_isolated_node_reports_that_it_has_no_upgrade(self):
+        node = self.start([TC_NODE, "--listen", "127.0.0.1:0", "--isolate"])
+        self.notice()
+        node.send_signal(signal.SIGUSR2)
+        deadline = time.monotonic() + DEADLINE_S
+        while "no upgrade: with --isolate" not in node.log() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertIn("no upgrade: with --isolate", node.log())
+        self.stop(node)
+
+    def test_an_end_during_an_upgrade(self):
+        """The successor does not start to serve behind the manager's back."""
+        program = os.path.join(self.folder, "tc-node")
+        os.symlink(TC_NODE, program)
+        node = self.start([program, "--listen", "127.0.0.1:0"])
+        self.notice()
+        os.unlink(program)
+        with open(program, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(program, 0o700)
+        node.send_signal(signal.SIGUSR2)
+        deadline = time.monotonic() + DEADLINE_S
+        while not (found := re.search(r"starts as process (\d+)", node.log())) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.stop(node)
+        self.assertIn(f"upgrade given up: process {found[1]} ends with this one", node.log())
+        self.assertRaises(ProcessLookupError, os.kill, int(found[1]), 0)
 
     def test_no_notice_of_a_start_that_failed(self):
         node = self.start([TC_NODE, "--listen", "nowhere"])

@@ -25,6 +25,7 @@ WORKERS_MAX = 1024
 UNDER_WAY_MAX = 4    # items of `map` at a worker at a time
 _ATTEMPTS = 3        # of an item of `map`, when workers are lost
 _LINE_MAX = 65536    # of a worker's first line
+_LIFETIME_MAX = 1e9  # seconds
 _REAP_S = 2.0        # from the end of a connection to that of the process
 _LOST = (PeerLost, Closed, Unreachable)
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from tchains import worker; worker.main()"
@@ -300,6 +301,8 @@ class Workers:
         self.context.turn.check_usable()
         if attempts < 1:
             raise ValueError(f"attempts is {attempts}, expected 1 or more")
+        if not iterables:
+            raise TypeError("map has no iterable, expected one for each parameter of the function")
         running, deadline = _Map(self.workers, function, zip(*iterables), attempts), Deadline(timeout)
         try:
             while running.left > 0:
@@ -337,4 +340,6 @@ def local(count=None, *, start_timeout=60.0, lifetime=None, worker_options=None,
     count = len(os.sched_getaffinity(0)) if count is None else count
     if not isinstance(count, int) or not 1 <= count <= WORKERS_MAX:
         raise ValueError(f"expected 1 to {WORKERS_MAX} workers; found {count!r}")
+    if lifetime is not None and not 0 < lifetime <= _LIFETIME_MAX:  # 0 would be none to the timer
+        raise ValueError(f"lifetime is {lifetime!r}, expected seconds above 0, {_LIFETIME_MAX} at most, or None")
     return Workers(count, start_timeout, lifetime, dict(worker_options or {}), options)
