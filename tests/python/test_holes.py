@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Functions with holes: filled by values of Python, and refused with the library's words."""
 import ctypes
+import os
 import struct
 import unittest
 
 import tchains
-from python_case import MISSING, PythonCase, main
+from python_case import BUILD, MISSING, Process, PythonCase, main
 
+FILL_IN_CPP = os.path.join(BUILD, "tests", "pairs", "fill_in_cpp")
 FACTOR, OFFSET = struct.pack("Q", 3), struct.pack("I3Bx", 7, 1, 2, 3)
 
 
@@ -60,6 +62,27 @@ class Holes(PythonCase):
         line = self.sloped()
         self.assertEqual(line.fill(slope=struct.pack("d", 2.5), rise=memoryview(struct.pack("i", 3))).id, line.fill(slope=2.5, rise=3).id)
         self.assertEqual(self.holed.fill(factor=FACTOR, offset=OFFSET).id, self.holed.fill(offset=bytearray(OFFSET), factor=3).id)
+
+    @unittest.skipUnless(os.path.exists(FILL_IN_CPP), "no program in C++ here")
+    def test_values_of_cpp_are_the_same_functions(self):
+        """A node runs a function that it knows of the other language, whichever came first."""
+        node, line = self.node(), self.sloped()
+        line.typed = False
+        peer = self.context.connect(node.address, timeout=60)
+
+        def in_cpp(slope, rise):
+            program = Process(self, [FILL_IN_CPP, node.address, str(slope), str(rise), "4"],
+                              TC_IFUNC_PATH=os.path.dirname(self.shipped("sloped")))
+            value, content = program.expect(0).out.split()
+            return float(value), content
+
+        def in_python(slope, rise):
+            filled = line.fill(slope=slope, rise=rise)
+            return struct.unpack("d", peer.call(filled, struct.pack("d", 4)))[0], filled.id
+        first, second = in_python(2.5, 3), in_cpp(0.5, -1)
+        self.assertEqual((first[0], second[0]), (13, 1))
+        self.assertEqual(in_cpp(2.5, 3), first)
+        self.assertEqual(in_python(0.5, -1), second)
 
     def test_the_function_does_not_run_without_values(self):
         with self.assertRaises(tchains.Error) as raised:
