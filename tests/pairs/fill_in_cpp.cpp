@@ -1,5 +1,5 @@
-// Fills the line of tests/shipped/sloped.c: fill_in_cpp HOST:PORT SLOPE RISE X. Prints the value at
-// X, and the function's content id.
+// Fills the line of tests/shipped/sloped.c: fill_in_cpp HOST:PORT SLOPE RISE X. Prints the
+// value at X, and the function's content id.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
