@@ -101,7 +101,7 @@ static bool call(holes_state *run, tc_ifunc *fn, uint64_t threshold)
 
 static bool measure_filled(holes_state *run, uint64_t value, uint64_t times[STEPS])
 {
-    const tc_hole_value threshold = {"threshold", &value, sizeof value};
+    const tc_hole_value threshold = TC_HOLE_VALUE("threshold", value);
     tc_ifunc *filled;
     tc_error err = {0};
     const uint64_t start_ns = perf_now_ns();

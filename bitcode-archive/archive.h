@@ -87,8 +87,11 @@ typedef struct tci_export {
 
 /* Limits of holes, constants of a function that its sender sets (image.h). */
 #define TCI_HOLES_MAX 16u
-#define TCI_HOLE_SECTION ".tchole" /* in objects and bitcode */
-#define TCI_HOLE_BYTES_MAX 256u    /* of one */
+/* In objects and bitcode; of numbers of a stated kind: */
+#define TCI_HOLE_SECTION ".tchole"
+#define TCI_HOLE_SECTION_INTEGER TCI_HOLE_SECTION ".integer"
+#define TCI_HOLE_SECTION_FLOATING TCI_HOLE_SECTION ".floating"
+#define TCI_HOLE_BYTES_MAX 256u /* of one */
 
 typedef struct tci_value {
     const uint8_t *bytes;

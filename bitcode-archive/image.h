@@ -66,11 +66,16 @@ typedef struct tci_relocation {
     int32_t addend;  /* RELATIVE: 0 to memory_bytes */
 } tci_relocation;
 
+/* The kinds of holes, and how far their number lies above the bytes in the image. */
+enum { TCI_HOLE_ANY = 0, TCI_HOLE_INTEGER = 1, TCI_HOLE_FLOATING = 2 };
+#define TCI_HOLE_KIND_SHIFT 9
+
 /* A constant of the code that the sender of a function sets. */
 typedef struct tci_image_hole {
     const char *name; /* a C identifier; a view of the slice */
     uint32_t place;   /* offset of its bytes, which lie in one segment of code or constants */
     uint32_t bytes;   /* 1 to TCI_HOLE_BYTES_MAX, all zero in the image */
+    uint32_t kind;    /* a TCI_HOLE_ */
 } tci_image_hole;
 
 /* Views of the slice's bytes, which must outlive it. Nothing to free. */
@@ -140,6 +145,9 @@ static inline bool tci_image_has_holes(const uint8_t *bytes, size_t size)
 {
     return size > 1 && (bytes[1] & TCI_IMAGE_HOLES_BIT) != 0;
 }
+
+/* "bytes", "integer", "floating". */
+const char *tci_image_hole_kind_text(uint32_t kind);
 
 /* "code", "constants", "data". */
 const char *tci_image_kind_text(tci_image_kind kind);

@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+const char *tci_image_hole_kind_text(uint32_t kind)
+{
+    static const char *const texts[] = {"bytes", "integer", "floating"};
+    return texts[kind];
+}
+
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* Returns a C identifier with its terminator, or NULL. */
@@ -23,6 +29,22 @@ static const char *read_name(tci_reader *r)
     return end == NULL ? NULL : (const char *)tci_read_bytes(r, (size_t)(end - start) + 1);
 }
 
+/* Numbers are of the sizes that processors have. */
+static tc_status check_kind(const tci_image_hole *hole, tc_error *err)
+{
+    const uint32_t largest = hole->kind == TCI_HOLE_INTEGER ? 16 : 8;
+    if (hole->kind > TCI_HOLE_FLOATING)
+        return tci_error_set(err, TC_E_VERSION,
+                             "image: hole %s is of kind %u, known are 0 to %d", hole->name,
+                             hole->kind, TCI_HOLE_FLOATING);
+    if (hole->kind == TCI_HOLE_ANY ||
+        (hole->bytes <= largest && (hole->bytes & (hole->bytes - 1)) == 0 &&
+         (hole->kind == TCI_HOLE_INTEGER || hole->bytes > 1)))
+        return TC_OK;
+    return tci_error_set(err, TC_E_CORRUPT, "image: hole %s: no %s number has %u bytes",
+                         hole->name, tci_image_hole_kind_text(hole->kind), hole->bytes);
+}
+
 static tc_status read_hole(tci_reader *r, const tci_image *image, tci_image_hole *hole,
                            tc_error *err)
 {
@@ -34,10 +56,13 @@ static tc_status read_hole(tci_reader *r, const tci_image *image, tci_image_hole
                              image->hole_count, TCI_ARCHIVE_NAME_MAX - 1);
     hole->name = name;
     hole->place = tci_varint_read(r);
-    hole->bytes = tci_varint_read(r);
+    const uint32_t shape = tci_varint_read(r);
+    hole->bytes = shape & ((1u << TCI_HOLE_KIND_SHIFT) - 1);
+    hole->kind = shape >> TCI_HOLE_KIND_SHIFT;
     if (r->failed || hole->bytes == 0 || hole->bytes > TCI_HOLE_BYTES_MAX)
         return tci_error_set(err, TC_E_CORRUPT, "image: hole %s: %u bytes, expected 1 to %u",
                              name, hole->bytes, TCI_HOLE_BYTES_MAX);
+    TC_TRY(check_kind(hole, err));
     if (image->hole_count > 0 && strcmp(hole[-1].name, name) >= 0)
         return tci_error_set(err, TC_E_CORRUPT, "image: hole %s is not behind %s in byte order",
                              name, hole[-1].name);
@@ -154,6 +179,6 @@ void tci_image_holes_write(tci_writer *w, const tci_image_source *source)
         const tci_image_hole *hole = &source->holes[i];
         tci_write_bytes(w, hole->name, strlen(hole->name) + 1);
         tci_varint_write(w, hole->place);
-        tci_varint_write(w, hole->bytes);
+        tci_varint_write(w, hole->bytes | hole->kind << TCI_HOLE_KIND_SHIFT);
     }
 }

@@ -70,8 +70,12 @@ static void print_relocations(const tci_archive *archive, size_t index, const tc
 static void print_holes(const tci_image *image)
 {
     for (uint32_t i = 0; i < image->hole_count; i++)
-        printf("    hole %s: %u bytes at 0x%x\n", image->holes[i].name, image->holes[i].bytes,
-               image->holes[i].place);
+        printf("    hole %s: %u bytes at 0x%x%s%s\n", image->holes[i].name,
+               image->holes[i].bytes, image->holes[i].place,
+               image->holes[i].kind != TCI_HOLE_ANY ? ", " : "",
+               image->holes[i].kind != TCI_HOLE_ANY
+                   ? tci_image_hole_kind_text(image->holes[i].kind)
+                   : "");
 }
 
 void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
@@ -130,8 +134,9 @@ static void print_holes_json(const tci_image *image)
 {
     printf(",\"holes\":[");
     for (uint32_t i = 0; i < image->hole_count; i++)
-        printf("%s{\"name\":\"%s\",\"place\":%u,\"bytes\":%u}", i > 0 ? "," : "",
-               image->holes[i].name, image->holes[i].place, image->holes[i].bytes);
+        printf("%s{\"name\":\"%s\",\"place\":%u,\"bytes\":%u,\"kind\":\"%s\"}",
+               i > 0 ? "," : "", image->holes[i].name, image->holes[i].place,
+               image->holes[i].bytes, tci_image_hole_kind_text(image->holes[i].kind));
     putchar(']');
 }
 

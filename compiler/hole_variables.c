@@ -8,8 +8,35 @@
 bool tci_hole_variables_is(LLVMValueRef global)
 {
     const char *section = LLVMIsAGlobalVariable(global) != NULL ? LLVMGetSection(global) : NULL;
-    return section != NULL && strcmp(section, TCI_HOLE_SECTION) == 0 &&
-           !LLVMIsDeclaration(global);
+    return section != NULL && !LLVMIsDeclaration(global) &&
+           (strcmp(section, TCI_HOLE_SECTION) == 0 ||
+            strcmp(section, TCI_HOLE_SECTION_INTEGER) == 0 ||
+            strcmp(section, TCI_HOLE_SECTION_FLOATING) == 0);
+}
+
+/* A structure or an array has no kind, nor has a number that processors differ in. */
+static const char *section_of(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: {
+        const unsigned bits = LLVMGetIntTypeWidth(type);
+        const bool is_common = bits >= 8 && bits <= 128 && (bits & (bits - 1)) == 0;
+        return is_common ? TCI_HOLE_SECTION_INTEGER : NULL;
+    }
+    case LLVMHalfTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        return TCI_HOLE_SECTION_FLOATING;
+    default:
+        return NULL;
+    }
+}
+
+void tci_hole_variables_state_kind(LLVMValueRef global)
+{
+    const char *section = section_of(LLVMGlobalGetValueType(global));
+    if (section != NULL && strcmp(LLVMGetSection(global), TCI_HOLE_SECTION) == 0)
+        LLVMSetSection(global, section);
 }
 
 bool tci_hole_variables_exist(LLVMModuleRef module)
@@ -34,7 +61,7 @@ static bool are_alike(const tci_image *a, const tci_image *b)
     bool alike = a->hole_count == b->hole_count;
     for (uint32_t i = 0; alike && i < a->hole_count; i++)
         alike = strcmp(a->holes[i].name, b->holes[i].name) == 0 &&
-                a->holes[i].bytes == b->holes[i].bytes;
+                a->holes[i].bytes == b->holes[i].bytes && a->holes[i].kind == b->holes[i].kind;
     return alike;
 }
 

@@ -9,6 +9,10 @@
 /* Returns whether a global is the definition of a hole. */
 bool tci_hole_variables_is(LLVMValueRef global);
 
+/* Moves a hole that is a number into the section of its kind, for the image's maker.
+ * Other languages than C name that section themselves. */
+void tci_hole_variables_state_kind(LLVMValueRef global);
+
 /* Returns whether the module defines any. */
 bool tci_hole_variables_exist(LLVMModuleRef module);
 

@@ -16,7 +16,7 @@ typedef struct reading {
     const char *name;
     const char *size_suffix; /* suffix of the entry that measures payloads */
     tci_image_elf *out;
-    size_t hole_section; /* index of the section of holes; 0: it is missing */
+    size_t hole_sections[TCI_HOLE_FLOATING + 1]; /* indexes by kind; 0: it is missing */
     tc_error *err;
 } reading;
 
@@ -210,6 +210,20 @@ static tc_status read_entries(reading *in, Elf_Scn *section, const GElf_Shdr *he
 
 /* --- holes ------------------------------------------------------------------------------- */
 
+static uint32_t hole_kind(const reading *in, const GElf_Sym *symbol)
+{
+    uint32_t kind = TCI_HOLE_FLOATING;
+    while (kind > TCI_HOLE_ANY && in->hole_sections[kind] != symbol->st_shndx)
+        kind--;
+    return kind;
+}
+
+static bool is_hole(const reading *in, const GElf_Sym *symbol)
+{
+    return symbol->st_shndx != SHN_UNDEF &&
+           in->hole_sections[hole_kind(in, symbol)] == symbol->st_shndx;
+}
+
 static tc_status add_hole(const reading *in, const char *name, const GElf_Sym *symbol)
 {
     tci_image_elf *out = in->out;
@@ -229,6 +243,7 @@ static tc_status add_hole(const reading *in, const char *name, const GElf_Sym *s
         .name = out->hole_names.items[out->hole_names.count - 1],
         .place = (uint32_t)symbol->st_value,
         .bytes = (uint32_t)symbol->st_size,
+        .kind = hole_kind(in, symbol),
     };
     out->source.hole_count++;
     return TC_OK;
@@ -240,10 +255,20 @@ static tc_status read_holes(const reading *in, Elf_Scn *section, const GElf_Shdr
     GElf_Sym symbol;
     for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL; i++) {
         const char *name = elf_strptr(in->elf, header->sh_link, symbol.st_name);
-        if (name != NULL && in->hole_section != 0 && symbol.st_shndx == in->hole_section)
+        if (name != NULL && is_hole(in, &symbol))
             TC_TRY(add_hole(in, name, &symbol));
     }
     return TC_OK;
+}
+
+static void find_hole_section(reading *in, Elf_Scn *section, const char *name)
+{
+    static const char *const sections[] = {TCI_HOLE_SECTION, TCI_HOLE_SECTION_INTEGER,
+                                           TCI_HOLE_SECTION_FLOATING};
+    for (uint32_t kind = 0; name != NULL && kind <= TCI_HOLE_FLOATING; kind++) {
+        if (strcmp(name, sections[kind]) == 0)
+            in->hole_sections[kind] = elf_ndxscn(section);
+    }
 }
 
 static tc_status read_sections(reading *in)
@@ -258,8 +283,7 @@ static tc_status read_sections(reading *in)
             return damaged(in, "damaged section header");
         const char *name = elf_strptr(in->elf, names, header.sh_name);
         TC_TRY(read_section(in, &header, name != NULL ? name : ""));
-        if (name != NULL && strcmp(name, TCI_HOLE_SECTION) == 0)
-            in->hole_section = elf_ndxscn(s);
+        find_hole_section(in, s, name);
         if (header.sh_type == SHT_DYNSYM) {
             TC_TRY(read_entries(in, s, &header));
             TC_TRY(read_holes(in, s, &header));

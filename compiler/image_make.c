@@ -50,6 +50,8 @@ static const char script_format[] =
     "  .rodata : { *(.rodata .rodata.*) } :%2$s\n"
     "  .eh_frame : { *(.eh_frame) } :%2$s\n"
     "  .tchole : { *(.tchole) } :%2$s\n"
+    "  .tchole.integer : { *(.tchole.integer) } :%2$s\n"
+    "  .tchole.floating : { *(.tchole.floating) } :%2$s\n"
     "  .gcc_except_table : { *(.gcc_except_table .gcc_except_table.*) } :%2$s\n"
     "  .constants : { INPUT_SECTION_FLAGS(SHF_ALLOC & !SHF_WRITE & !SHF_EXECINSTR) %3$s(*) } "
     ":%2$s\n"

@@ -74,6 +74,7 @@ static void internalise_one(LLVMValueRef v, const char *name)
     if (LLVMIsAGlobalObject(v) != NULL)
         LLVMSetComdat(v, NULL);
     if (tci_hole_variables_is(v)) { /* the linker shows its place, and the code finds it near */
+        tci_hole_variables_state_kind(v);
         LLVMSetVisibility(v, LLVMProtectedVisibility);
         return;
     }

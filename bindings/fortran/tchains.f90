@@ -23,7 +23,7 @@ module tchains
   private
   public :: tc_values, tc_next, tc_next_struct, tc_next_structs, tc_lay_out
   public :: tc_error, tc_function, tc_context_create, tc_context_destroy, tc_ep_connect, tc_ep_close, tc_open_typed, &
-            tc_close_typed, tc_call_with, tc_free, tc_ok, tc_e_corrupt, tc_e_version, tc_error_text
+            tc_close_typed, tc_call_with, tc_free, tc_ok, tc_e_corrupt, tc_e_version, tc_error_text, tc_hole, tc_fill
 
   integer(c_int), parameter :: tc_ok = 0, tc_e_no_memory = -4, tc_e_corrupt = -7, tc_e_version = -8
   integer(c_int32_t), parameter :: version = 256 ! TC_VERSION_NUMBER of the headers that this was written for
@@ -40,7 +40,34 @@ module tchains
     character(kind=c_char) :: prototype(tc_prototype_max)
   end type
 
+  ! A value for a hole, which has the hole's type: tc_hole("slope", 2.5_c_double).
+  type :: tc_hole
+    private
+    character(kind=c_char) :: name(64) = c_null_char
+    integer(c_int8_t) :: bytes(8) = 0
+    integer(c_size_t) :: size = 0
+    integer(c_int) :: kind = 0
+  end type
+
+  interface tc_hole
+    procedure hole_of
+  end interface
+
+  type, bind(C) :: hole_value ! tc_hole_value
+    type(c_ptr) :: name, value
+    integer(c_size_t) :: size
+    integer(c_int) :: kind
+  end type
+
   interface
+    integer(c_int) function tc_ifunc_fill_sized(function, values, count, value_size, filled, err) bind(C)
+      import :: c_int, c_size_t, c_ptr, tc_error, hole_value
+      type(c_ptr), value :: function
+      type(hole_value), intent(in) :: values(*)
+      integer(c_size_t), value :: count, value_size
+      type(c_ptr), intent(out) :: filled
+      type(tc_error), intent(inout) :: err
+    end function
     integer(c_int) function tc_context_create_for(version, options, context, err) bind(C)
       import :: c_int, c_int32_t, c_ptr, tc_error
       integer(c_int32_t), value :: version
@@ -135,6 +162,50 @@ contains
     kept = function%prototype
     tc_open_typed = tc_ifunc_check_prototype(function%handle, function%memory, err)
     if (tc_open_typed /= tc_ok) call tc_close_typed(function)
+  end function
+
+  type(tc_hole) function hole_of(name, value) result(hole)
+    character(kind=c_char, len=*), intent(in) :: name
+    class(*), intent(in) :: value ! of another type than these: no bytes, which tc_fill refuses
+    integer :: i
+    do i = 1, min(len_trim(name), size(hole%name) - 1)
+      hole%name(i) = name(i:i)
+    end do
+    select type (value)
+    type is (integer(c_int32_t)); call set_hole(hole, transfer(value, [0_c_int8_t]), 1)
+    type is (integer(c_int64_t)); call set_hole(hole, transfer(value, [0_c_int8_t]), 1)
+    type is (real(c_float)); call set_hole(hole, transfer(value, [0_c_int8_t]), 2)
+    type is (real(c_double)); call set_hole(hole, transfer(value, [0_c_int8_t]), 2)
+    end select
+  end function
+
+  subroutine set_hole(hole, bytes, kind)
+    type(tc_hole), intent(inout) :: hole
+    integer(c_int8_t), intent(in) :: bytes(:)
+    integer, intent(in) :: kind
+    hole%bytes(:size(bytes)) = bytes
+    hole%size = size(bytes)
+    hole%kind = kind
+  end subroutine
+
+  ! The function with its holes set, a function of its own with the same prototype: tc_ifunc_fill. The text of a failure has
+  ! the hole, and both sizes or kinds.
+  integer(c_int) function tc_fill(function, holes, filled, err)
+    type(tc_function), intent(in) :: function
+    type(tc_hole), intent(in), target :: holes(:)
+    type(tc_function), intent(inout) :: filled
+    type(tc_error), intent(inout) :: err
+    type(hole_value) :: values(size(holes))
+    type(c_ptr) :: made
+    integer :: i
+    do i = 1, size(holes)
+      values(i) = hole_value(c_loc(holes(i)%name), c_loc(holes(i)%bytes), holes(i)%size, holes(i)%kind)
+    end do
+    tc_fill = tc_ifunc_fill_sized(function%handle, values, int(size(holes), c_size_t), c_sizeof(hole_value(c_null_ptr, &
+                                  c_null_ptr, 0, 0)), made, err)
+    if (tc_fill /= tc_ok) return
+    filled = function
+    filled%handle = made
   end function
 
   subroutine tc_close_typed(function)

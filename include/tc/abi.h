@@ -29,6 +29,7 @@ struct tc_gptr;
 struct tc_group;
 struct tc_group_call_params;
 struct tc_group_params;
+struct tc_hole_info;
 struct tc_hole_value;
 struct tc_ifunc;
 struct tc_library;
@@ -130,6 +131,10 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_fill_sized(struct tc_ifunc *fn,
                                                    const struct tc_hole_value *values,
                                                    size_t count, size_t value_size,
                                                    struct tc_ifunc **filled_out, tc_error *err);
+
+/* Implements tc_ifunc_holes; takes the size of the caller's tc_hole_info. */
+TC_API size_t tc_ifunc_holes_sized(const struct tc_ifunc *fn, struct tc_hole_info *infos,
+                                   size_t count, size_t info_size);
 
 /* Implements tc_library_list; takes the size of the caller's tc_library_info. */
 TC_API size_t tc_library_list_sized(struct tc_context *ctx, struct tc_library_info *infos,

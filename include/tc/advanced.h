@@ -220,8 +220,9 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *   main          must stay callable until the context is destroyed
  *
  *   TC_OK         messages run `main`; also when they did so already
- *   TC_E_INVALID  main is NULL, the function was loaded already, or it defines more entry
- *                 points than NAME_main: tc_ifunc_use_local_entries takes those, too */
+ *   TC_E_INVALID  main is NULL, the function was loaded already, it has holes without values,
+ *                 or it defines more entry points than NAME_main: tc_ifunc_use_local_entries
+ *                 takes those, too */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
     tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
     tc_error *err);
@@ -235,9 +236,9 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
  *   payload_init          NULL if the archive has no NAME_payload_init
  *
  *   TC_OK         messages run `main`; also when they did so already
- *   TC_E_INVALID  main is NULL, the function was loaded already, the archive defines payload
- *                 functions that were not given or does not define those that were, or they are
- *                 of the original's API */
+ *   TC_E_INVALID  main is NULL, the function was loaded already or has holes without values,
+ *                 the archive defines payload functions that were not given or does not define
+ *                 those that were, or they are of the original's API */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local_entries(
     tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
     size_t (*payload_get_max_size)(void *source_args, size_t source_args_size),

@@ -92,7 +92,7 @@
  * Each use loads the value, so a loop copies it to a variable first. A function has up to 16
  * holes of 256 bytes each, and a library has none. tc-clang makes images alone of code with
  * holes, which older libraries (0.1.0) refuse. The function does not run until each hole has a
- * value. For C and C++.
+ * value. For C and C++; Rust has hole! of the crate tchains_ifunc.
  *
  *   name  a C identifier of up to 63 characters, without quotes
  *   type  of an object without pointers; of an array, a struct around it */

@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #if defined(__cpp_exceptions) && !defined(TC_NO_EXCEPTIONS)
@@ -154,6 +155,28 @@ template <typename Try> auto checked(Try &&attempt)
 
 } // namespace detail
 
+// A value for a hole, of the hole's type: {"threshold", 2.5}. For one expression: it views the
+// value.
+struct hole : tc_hole_value {
+    template <typename T>
+    hole(const char *hole_name, const T &of) noexcept
+        : tc_hole_value{hole_name, std::addressof(of), sizeof of, kind_of<T>()}
+    {
+        static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>,
+                      "a hole's value is trivially copyable, and no pointer");
+    }
+
+  private:
+    template <typename T> static constexpr tc_hole_kind kind_of()
+    {
+        if (std::is_integral_v<T> || std::is_enum_v<T>)
+            return TC_HOLE_INTEGER;
+        return std::is_same_v<T, float> || std::is_same_v<T, double> ? TC_HOLE_FLOATING
+                                                                     : TC_HOLE_BYTES;
+    }
+};
+static_assert(sizeof(hole) == sizeof(tc_hole_value));
+
 // --- the context -----------------------------------------------------------------------------
 
 // Owns a context, and ends the objects made from it, too. Moves; becomes the pointer.
@@ -255,6 +278,14 @@ class context
             return tc_ifunc_open_embedded(get(), &archive, made, &err);
         });
     }
+    // The function with its holes set (tc_ifunc_fill), a function of its own:
+    // ctx.fill(line, {{"slope", 2.5}, {"rise", 3}}).
+    ifunc fill(tc_ifunc *fn, std::initializer_list<hole> values, tc_error &err) noexcept
+    {
+        return opened<ifunc>(err, [&](tc_ifunc **made) {
+            return tc_ifunc_fill(fn, values.begin(), values.size(), made, &err);
+        });
+    }
     library open_library(const char *name, tc_error &err) noexcept
     {
         return opened<library>(
@@ -304,6 +335,10 @@ class context
     ifunc open(const tc_embedded &archive)
     {
         return detail::checked([&](tc_error &err) { return open(archive, err); });
+    }
+    ifunc fill(tc_ifunc *fn, std::initializer_list<hole> values)
+    {
+        return detail::checked([&](tc_error &err) { return fill(fn, values, err); });
     }
     library open_library(const char *name)
     {

@@ -147,13 +147,66 @@ TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
     return tc_ifunc_open_code(ctx, &code, fn_out, err);
 }
 
-/* A value for a hole: a constant of a function that its sender sets (TC_HOLE of <tc/entry.h>).
- */
+/* The kind of a hole, or of its value. */
+typedef enum tc_hole_kind {
+    TC_HOLE_BYTES = 0, /* not stated: a struct, an array, an old archive */
+    TC_HOLE_INTEGER = 1,
+    TC_HOLE_FLOATING = 2 /* IEEE 754 */
+} tc_hole_kind;
+
+/* A hole: a constant of a function that its sender sets (TC_HOLE of <tc/entry.h>). */
+typedef struct tc_hole_info {
+    const char *name; /* valid while the function is open */
+    size_t size;      /* bytes of its value */
+    tc_hole_kind kind;
+} tc_hole_info;
+
+/* Returns the number of holes that want values: 0 for a function without holes, for one that
+ * has its values, for one that tc_ifunc_fill refuses as TC_E_UNSUPPORTED, and without the
+ * module `holes`.
+ *
+ *   infos  gets the first `count` of them, in the byte order of their names; NULL with 0 */
+static inline size_t tc_ifunc_holes(const tc_ifunc *fn, tc_hole_info *infos, size_t count)
+{
+    return tc_ifunc_holes_sized(fn, infos, count, sizeof *infos);
+}
+
+/* A value for a hole. */
 typedef struct tc_hole_value {
     const char *name;  /* of the hole */
     const void *value; /* its bytes, as the target's processor has them in memory */
     size_t size;       /* bytes at value */
+    tc_hole_kind kind; /* of the value; TC_HOLE_BYTES fits any hole of its size */
 } tc_hole_value;
+
+#ifndef __cplusplus
+/* Initialises a tc_hole_value by a variable, with the size and kind of its type:
+ *
+ *   const tc_hole_value value = TC_HOLE_VALUE("threshold", threshold);
+ *
+ * C++ has tc::hole of <tc/handles.hpp>. */
+#define TC_HOLE_VALUE(name, variable)                                                          \
+    {                                                                                          \
+        (name), &(variable), sizeof(variable), TC_HOLE_KIND(variable)                          \
+    }
+#define TC_HOLE_KIND(variable)                                                                 \
+    _Generic((variable), float                                                                 \
+             : TC_HOLE_FLOATING, double                                                        \
+             : TC_HOLE_FLOATING, _Bool                                                         \
+             : TC_HOLE_INTEGER, char                                                           \
+             : TC_HOLE_INTEGER, signed char                                                    \
+             : TC_HOLE_INTEGER, unsigned char                                                  \
+             : TC_HOLE_INTEGER, short                                                          \
+             : TC_HOLE_INTEGER, unsigned short                                                 \
+             : TC_HOLE_INTEGER, int                                                            \
+             : TC_HOLE_INTEGER, unsigned                                                       \
+             : TC_HOLE_INTEGER, long                                                           \
+             : TC_HOLE_INTEGER, unsigned long                                                  \
+             : TC_HOLE_INTEGER, long long                                                      \
+             : TC_HOLE_INTEGER, unsigned long long                                             \
+             : TC_HOLE_INTEGER, default                                                        \
+             : TC_HOLE_BYTES)
+#endif
 
 /* Sets the holes of a function. The result is a function of its own, with an id that follows
  * from the code's and the values; the same values give the same handle. It is sent and called
@@ -172,7 +225,7 @@ typedef struct tc_hole_value {
  *   TC_OK             the function can be sent
  *   TC_E_NOT_FOUND    fn has no hole of that name; the text has one that it has
  *   TC_E_INVALID      fn has no holes, or is filled; a hole has no value or two, or a value of
- *                     another size; the text has the name and both sizes
+ *                     another size or kind; the text has the name and both
  *   TC_E_UNSUPPORTED  the archive of fn has bitcode beside its images, or is packed with a
  *                     dictionary (tc-clang makes neither of code with holes); a field of
  *                     tc_hole_value is not known to this library; the library was built without

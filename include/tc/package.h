@@ -64,9 +64,9 @@ TC_MUST_CHECK static inline tc_status tc_package_open_code(tc_context *ctx, cons
 
 /* Opens the package that libNAME-local.so was made with, which is in it, and has messages for
  * its functions run the code of that library instead of the code that peers send, as with
- * tc_ifunc_use_local. Payloads that this context sends are made by it, too. The library stays
- * loaded until the process ends; its code runs once it is loaded, so it must be as trusted as
- * the program.
+ * tc_ifunc_use_local; functions with holes run as they are sent. Payloads that this context
+ * sends are made by it, too. The library stays loaded until the process ends; its code runs
+ * once it is loaded, so it must be as trusted as the program.
  *
  *   path              of the library, as for dlopen: without a slash it is searched for
  *   package_out       see tc_package_close. While it is open, peers that send the same
@@ -129,7 +129,8 @@ TC_MUST_CHECK TC_API tc_status tc_package_install(tc_context *ctx, const tc_pack
                                                   tc_error *err);
 
 /* tc_package_push, and sends the code of all functions ahead and waits until the peer has
- * loaded them all. Messages on this endpoint run meanwhile. Blocks, progressing.
+ * loaded them all, but for functions with holes: their code comes with the first values.
+ * Messages on this endpoint run meanwhile. Blocks, progressing.
  *
  *   timeout_ns      for all together; 0: return as soon as the code of the functions is sent
  *

@@ -3,6 +3,7 @@
 
 #include "base/error_text.h"
 #include "ifunc/code_open.h"
+#include "ifunc/holes_ops.h"
 #include "wire/frame.h"
 
 #include <tc/advanced.h>
@@ -36,6 +37,8 @@ static tc_status use_local(tc_ifunc *fn, const tci_entries *local, tc_error *err
     const char *name = tci_archive_name(fn->archive);
     if (local->main == NULL)
         return tci_error_set(err, TC_E_INVALID, "%s: no local function was given", name);
+    if (fn->unfilled)
+        return fn->registry->holes->refuse(fn, err);
     /* A peer's slot may hold it since it was closed here. */
     if (fn->state == TCI_LOADED && fn->entry.main == local->main &&
         fn->entry.max_size == local->max_size && fn->entry.init == local->init)

@@ -28,6 +28,13 @@ static const refusal refusals[] = {
     {BYTES("\1\x81\1\x21\0\1a b\0\0\1abcd"), TC_E_CORRUPT, "hole 0: its name is no"},
     {BYTES("\1\x81\1\x21\0\1a\0\0\0abcd"), TC_E_CORRUPT, "hole a: 0 bytes, expected 1"},
     {BYTES("\1\x81\1\x21\0\1a\0\0\x81\2abcd"), TC_E_CORRUPT, "hole a: 257 bytes"},
+    {BYTES("\1\x81\1\x21\0\1a\0\0\x83\4abcd"), TC_E_CORRUPT, "no integer number has 3 bytes"},
+    {BYTES("\1\x81\1\x21\0\1a\0\0\x81\x8"
+           "abcd"),
+     TC_E_CORRUPT, "no floating number has 1 bytes"},
+    {BYTES("\1\x81\1\x21\0\1a\0\0\x84\xc"
+           "abcd"),
+     TC_E_VERSION, "hole a is of kind 3, known are 0 to 2"},
     {BYTES("\1\x81\1\x25\7\0\2b\0\4\1a\0\5\1abcd"), TC_E_CORRUPT, "hole a is not behind b"},
     {BYTES("\1\x81\1\x25\7\0\2b\0\4\1b\0\5\1abcd"), TC_E_CORRUPT, "hole b is not behind b"},
     {BYTES("\1\x81\1\x25\7\0\1a\0\3\1abcd"), TC_E_CORRUPT, "hole a at 0x3 has bytes"},

@@ -204,6 +204,7 @@ TEST_WITH(holes, enter_empty_folder, leave_folder)
         assert_int_equal(image.hole_count, 1);
         assert_string_equal(image.holes[0].name, "factor");
         assert_int_equal(image.holes[0].bytes, 8);
+        assert_int_equal(image.holes[0].kind, TCI_HOLE_INTEGER);
         assert_int_equal(image.relocation_count, 0);
     }
     close_archive(&a);

@@ -17,8 +17,8 @@ static tc_error error;
 
 static tc_status try_fill(tc_ifunc *fn, uint64_t factor, tc_ifunc **filled_out)
 {
-    const tc_hole_value values[] = {{"factor", &factor, sizeof factor},
-                                    {"offset", &offset, sizeof offset}};
+    const tc_hole_value values[] = {TC_HOLE_VALUE("factor", factor),
+                                    TC_HOLE_VALUE("offset", offset)};
     error = (tc_error){TC_OK, ""};
     return tc_ifunc_fill(fn, values, 2, filled_out, &error);
 }
@@ -222,23 +222,40 @@ typedef struct wrong_values {
 PAIR_TEST(wrong_values_are_refused_by_name)
 {
     static const uint64_t one = 1;
-#define FACTOR                                                                                 \
+    static const uint32_t half = 1;
+    static const double real = 1;
+#define FACTOR TC_HOLE_VALUE("factor", one)
+#define OFFSET TC_HOLE_VALUE("offset", offset)
+#define BYTES(name, bytes, size)                                                               \
     {                                                                                          \
-        "factor", &one, sizeof one                                                             \
-    }
-#define OFFSET                                                                                 \
-    {                                                                                          \
-        "offset", &offset, sizeof offset                                                       \
+        name, bytes, size, TC_HOLE_BYTES                                                       \
     }
     static const wrong_values rows[] = {
         {{FACTOR}, 1, TC_E_INVALID, "holed: hole offset has no value"},
         {{FACTOR}, 0, TC_E_INVALID, "holed: hole factor has no value"},
         {{OFFSET, FACTOR, FACTOR}, 3, TC_E_INVALID, "holed: two values for hole factor"},
-        {{OFFSET, {"factor", &one, 4}}, 2, TC_E_INVALID, "factor has 8 bytes, its value 4"},
-        {{OFFSET, {"facto", &one, 8}}, 2, TC_E_NOT_FOUND, "no hole 'facto'; is it factor"},
-        {{OFFSET, {"zzz", &one, 8}}, 2, TC_E_NOT_FOUND, "no hole 'zzz'; it has factor"},
-        {{OFFSET, {NULL, &one, 8}}, 2, TC_E_INVALID, "a value without a name"},
-        {{OFFSET, {"factor", NULL, 8}}, 2, TC_E_INVALID, "a value without a pointer"},
+        {{OFFSET, TC_HOLE_VALUE("factor", half)},
+         2,
+         TC_E_INVALID,
+         "factor has 8 bytes, its value 4"},
+        {{OFFSET, TC_HOLE_VALUE("facto", one)},
+         2,
+         TC_E_NOT_FOUND,
+         "no hole 'facto'; is it factor"},
+        {{OFFSET, TC_HOLE_VALUE("zzz", one)},
+         2,
+         TC_E_NOT_FOUND,
+         "no hole 'zzz'; it has factor"},
+        {{OFFSET, BYTES(NULL, &one, 8)}, 2, TC_E_INVALID, "a value without a name"},
+        {{OFFSET, BYTES("factor", NULL, 8)}, 2, TC_E_INVALID, "a value without a pointer"},
+        {{OFFSET, TC_HOLE_VALUE("factor", real)},
+         2,
+         TC_E_INVALID,
+         "hole factor is an integer of 8 bytes, its value a floating-point number"},
+        {{OFFSET, {"factor", &one, 8, (tc_hole_kind)3}},
+         2,
+         TC_E_INVALID,
+         "the value of hole factor is of kind 3, known are 0 to 2"},
     };
     tc_ifunc *fn = pair_ifunc(p, "holed"), *filled;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -98,6 +98,40 @@ void failures_are_thrown_or_told()
     CHECK(stream);
 }
 
+void holes_are_filled_by_type()
+{
+    peers two;
+    tc::ifunc line = two.ctx.open("sloped"), empty;
+    const std::int32_t rise = 3;
+    tc::ifunc steep = two.ctx.fill(line, {{"slope", 2.5}, {"rise", rise}});
+    tc::ifunc flat = two.ctx.fill(line, {{"rise", -1}, {"slope", 0.0}});
+    tc_error err;
+    const char *form = std::getenv("TC_FORM");
+    if (form != nullptr && std::string(form) == "bitcode") { // values are for images
+        CHECK(!tc::try_call<double>(err, {two.ep, steep}, 4.0) && err.status == TC_E_NO_SLICE);
+        CHECK(std::string(err.text).find("no bitcode for") != std::string::npos);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(tc::call<double>(two.ep, steep, 4.0) == 13);
+        CHECK(tc::call<double>(two.ep, flat, 4.0) == -1);
+    }
+    CHECK(!tc::try_call<double>(err, {two.ep, line}, 4.0) && err.status == TC_E_INVALID);
+    CHECK(std::string(err.text).find("values are not set") != std::string::npos);
+    CHECK(!two.ctx.fill(line, {{"slope", 2}, {"rise", rise}}, err));
+    CHECK(err.text == std::string("sloped: hole slope is a floating-point number of 8 bytes, "
+                                  "its value an integer"));
+    try {
+        empty = two.ctx.fill(line, {{"slope", 2.5f}, {"rise", rise}});
+        CHECK(false);
+    } catch (const tc::error &e) {
+        CHECK(e.status() == TC_E_INVALID);
+        CHECK(e.what() == std::string("sloped: hole slope has 8 bytes, its value 4"));
+    }
+    CHECK(!two.ctx.fill(line, {{"slop", 2.5}, {"rise", rise}}, err));
+    CHECK(err.status == TC_E_NOT_FOUND && !empty);
+}
+
 void arguments_lie_as_in_a_struct()
 {
     peers two;
@@ -322,6 +356,7 @@ int main()
     owners_move_and_free();
     owners_may_outlive_their_context();
     failures_are_thrown_or_told();
+    holes_are_filled_by_type();
     arguments_lie_as_in_a_struct();
     types_are_those_of_the_prototype();
     calls_that_do_not_wait();

@@ -61,6 +61,8 @@ TEST(what_cannot_work_when_sent_is_refused)
                    PARTS("constructor"));
     expect_refusal("constructor_section", "constructor_section", TCI_ENTRY_MAIN,
                    TC_E_UNSUPPORTED, PARTS("registered"));
+    expect_refusal("hole", "hole", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("threshold", "is a hole, and values are for images"));
     expect_refusal("gnu_ifunc", "gnu_ifunc", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("chosen", "ifunc", "tc-ar create"));
 }

@@ -149,7 +149,7 @@ static void injected_code_is_not_sent(void **state)
 
 static void holes_are_not_filled(void **state)
 {
-    const tc_hole_value value = {"any", "x", 1};
+    const tc_hole_value value = {"any", "x", 1, TC_HOLE_BYTES};
     tc_context *ctx = test_context(NULL);
     tc_ifunc *fn = open_archive(ctx), *filled;
     tc_error error = {0};

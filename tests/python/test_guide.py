@@ -32,7 +32,7 @@ class Guide(PythonCase):
 
     def test_what_it_shows(self):
         folder = self.folder()
-        for source in ("whoami.c", "nearest.c"):
+        for source in ("whoami.c", "nearest.c", "sloped.c"):
             with open(os.path.join(folder, source), "w", encoding="utf-8") as file:
                 file.write(self.typed(f"c {source}"))
             Process(self, [self.tool("tc-clang"), "-I", os.path.join(ROOT, "include"), source]).expect(0)

@@ -10,6 +10,7 @@ use tchains::{Bitcode, Context, Event, Options};
 
 mod chains;
 mod groups;
+mod holes;
 mod leaks;
 mod served;
 mod serving;
@@ -332,9 +333,10 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 31] = [
+    let tests: [(&str, &dyn Fn()); 32] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
+        ("fills holes", &holes::fills_holes),
         ("calls back", &calls_back),
         ("finishing reports losses", &finishing_reports_losses),
         ("keeps what is partly sent", &keeps_what_is_partly_sent),

@@ -43,7 +43,8 @@ for source in "$here"/refused/*.rs; do
     echo "refused: $(basename "$source" .rs), $wanted"
 done
 
-for function in sample missing; do
+cp "$build/tests/shipped/sloped.tca" .
+for function in sample missing sloped_rust; do
     installed/bin/tc-rustc --targets "$(uname -m)" "$here/$function.rs"
 done
 installed/bin/tc-rustc --targets "$(uname -m)" "$tree/tests/pairs/join_rust.rs"

@@ -5,6 +5,7 @@ from ._binding import ffi, lib
 from .archive import code_of
 from .endpoint import REPLY_BYTES
 from .errors import check
+from .holes import holes_of, values_of
 
 
 class Function:
@@ -55,6 +56,24 @@ class Function:
         self.context.turn.use(lambda _: check(lib.tc_ifunc_check_prototype(self.pointer, words, err), err))
         self._prototype = types
         return self
+
+    @property
+    def holes(self):
+        """The constants that `fill` sets: {name: bytes of its value}, empty for a function that has its values."""
+        return self.context.turn.use(lambda _: {name: size for name, (size, _kind) in holes_of(self.pointer).items()})
+
+    def fill(self, **values):
+        """The function with a value for each hole, a function of its own: `line.fill(slope=2.5, rise=3)`. An int or a float is
+        taken as the hole's type; anything else with a buffer, such as `numpy.float32(2)` or bytes, as it is. Raises Error where a
+        name, a size or a kind is another one, OverflowError where an int does not fit."""
+        name, err, filled = self.name, ffi.new("tc_error *"), Function(self.context)
+
+        def fill(_):
+            given, _kept = values_of(name, self.pointer, values)
+            check(lib.tc_ifunc_fill(self.pointer, given, len(given), filled._state, err), err)
+        self.context.turn.use(fill)
+        filled.typed = self.typed
+        return filled
 
     def _types(self):
         if self._prototype == ():

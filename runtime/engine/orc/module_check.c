@@ -3,6 +3,7 @@
  * types, the undefined symbols, and last the bounds of code that is prepared. */
 #include "module_check.h"
 
+#include "archive.h"
 #include "base/error_text.h"
 #include "base/triple.h"
 #include "code_bounds.h"
@@ -91,6 +92,14 @@ static tc_status check_function_count(LLVMModuleRef module, tc_error *err)
     return TC_OK;
 }
 
+/* In bitcode its value would be 0 for ever. */
+static bool is_hole(LLVMValueRef variable)
+{
+    const char *section = LLVMGetSection(variable);
+    return section != NULL && !LLVMIsDeclaration(variable) &&
+           strncmp(section, TCI_HOLE_SECTION, sizeof TCI_HOLE_SECTION - 1) == 0;
+}
+
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
 {
     TC_TRY(check_function_count(module, err));
@@ -111,6 +120,11 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
             "code has destructors, which would never run: tc-ar create makes an "
             "entry of them");
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        if (is_hole(g))
+            return tci_error_set(err, TC_E_UNSUPPORTED,
+                                 "variable '%s' is a hole, and values are for images: tc-ar "
+                                 "create makes images of code with holes",
+                                 name_of(g));
         if (LLVMIsThreadLocal(g) != 0)
             return tci_error_set(err, TC_E_UNSUPPORTED,
                                  "variable '%s' is thread-local: tc-ar create makes an "

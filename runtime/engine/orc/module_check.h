@@ -16,8 +16,9 @@ tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *h
 /* Greatest alignment of a variable or a function, in bytes. */
 #define TCI_ALIGNMENT_MAX 65536u
 
-/* Refuses thread-local variables, GNU ifuncs, constructors and destructors, and alignments
- * beyond all pages: TC_E_UNSUPPORTED. More functions than can be linked: TC_E_TOO_LARGE. */
+/* Refuses holes, thread-local variables, GNU ifuncs, constructors and destructors, and
+ * alignments beyond all pages: TC_E_UNSUPPORTED. More functions than can be linked:
+ * TC_E_TOO_LARGE. */
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err);
 
 /* Refuses assembly that is not empty, outside functions or in one, which the text names:

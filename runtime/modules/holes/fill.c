@@ -1,5 +1,6 @@
-/* tc_ifunc_fill: values are checked against the holes of the first image, as every image of a
- * function has the same ones, then written as a filled archive, which the registry opens. */
+/* tc_ifunc_holes and tc_ifunc_fill: values are checked against the holes of the first image, as
+ * every image of a function has the same ones, then written as a filled archive, which the
+ * registry opens. */
 #include "base/error_text.h"
 #include "base/near_name.h"
 #include "base/sized_struct.h"
@@ -39,6 +40,20 @@ static tc_status report_unknown(const tc_ifunc *fn, const tci_image *image, cons
                          nearest != NULL ? nearest : image->holes[0].name);
 }
 
+static tc_status check_kind(const char *function, const tci_image_hole *hole, tc_hole_kind kind,
+                            tc_error *err)
+{
+    static const char *const kinds[] = {"bytes", "an integer", "a floating-point number"};
+    if ((unsigned)kind > TC_HOLE_FLOATING)
+        return tci_error_set(err, TC_E_INVALID,
+                             "%s: the value of hole %s is of kind %d, known are 0 to %d",
+                             function, hole->name, (int)kind, TC_HOLE_FLOATING);
+    if (kind == TC_HOLE_BYTES || hole->kind == TCI_HOLE_ANY || hole->kind == (uint32_t)kind)
+        return TC_OK;
+    return tci_error_set(err, TC_E_INVALID, "%s: hole %s is %s of %u bytes, its value %s",
+                         function, hole->name, kinds[hole->kind], hole->bytes, kinds[kind]);
+}
+
 static tc_status take_value(const tc_ifunc *fn, const tci_image *image,
                             const tc_hole_value *given, tci_values *values, tc_error *err)
 {
@@ -50,6 +65,7 @@ static tc_status take_value(const tc_ifunc *fn, const tci_image *image,
     if (found < 0)
         return report_unknown(fn, image, given->name, err);
     const tci_image_hole *hole = &image->holes[found];
+    TC_TRY(check_kind(function, hole, given->kind, err));
     if (given->size != hole->bytes)
         return tci_error_set(err, TC_E_INVALID, "%s: hole %s has %u bytes, its value %zu",
                              function, hole->name, hole->bytes, given->size);
@@ -108,4 +124,19 @@ tc_status tc_ifunc_fill_sized(tc_ifunc *fn, const tc_hole_value *values, size_t 
         status = open_filled(fn, &filled, filled_out, err);
     tci_registry_release(fn);
     return status;
+}
+
+size_t tc_ifunc_holes_sized(const tc_ifunc *fn, tc_hole_info *infos, size_t count,
+                            size_t info_size)
+{
+    tci_image image;
+    if (!fn->unfilled || tci_filled_check_code(fn->archive, NULL) != TC_OK ||
+        tci_image_open_slice(fn->archive, 0, &image, NULL) != TC_OK)
+        return 0;
+    for (uint32_t i = 0; i < image.hole_count && i < count; i++) {
+        const tci_image_hole *hole = &image.holes[i];
+        const tc_hole_info info = {hole->name, hole->bytes, (tc_hole_kind)hole->kind};
+        tci_sized_struct_fill((uint8_t *)infos + i * info_size, info_size, &info, sizeof info);
+    }
+    return image.hole_count;
 }

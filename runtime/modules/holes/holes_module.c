@@ -38,6 +38,7 @@ static void detach(tci_registry *registry)
 
 static const tci_host_symbol symbols[] = {
     TCI_HOST_SYMBOL(tc_ifunc_fill_sized),
+    TCI_HOST_SYMBOL(tc_ifunc_holes_sized),
 };
 
 const tci_module tci_holes_module = {.name = "holes",

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <tc/advanced.h>
+#include <tc/ifunc.h>
 #include <tc/package.h>
 
 static tc_status find_vector(const char *path, const tc_package_vector **vector_out,
@@ -35,6 +36,8 @@ static tc_status use_entry(const tc_package *package, const tc_package_entry *en
         return tci_error_set(err, TC_E_CORRUPT,
                              "a function for element %u, which its package does not have",
                              entry->number);
+    if (tc_ifunc_holes(fn, NULL, 0) > 0)
+        return TC_OK; /* the library's has zeros there */
     return tc_ifunc_use_local_entries(fn, entry->main, entry->payload_get_max_size,
                                       entry->payload_init, err);
 }

@@ -148,16 +148,23 @@ static tc_status judge_rules(tc_ifunc *fn, tc_error *why)
     return TC_OK;
 }
 
-/* Judges the code again, as its key may have ended, and takes over the result. */
+/* Judges the code again, as its key may have ended, and takes over the result. A list may
+ * revoke values by their own id. */
 static tc_status judge_filled(tc_ifunc *fn, tc_error *err)
 {
     tc_ifunc *code = fn->registry->holes->code_of(fn);
+    const tci_trust *trust = tci_trust_of(fn->registry);
     const tc_status status = tci_standing_judge(code, err);
     memcpy(fn->signer, code->signer, sizeof fn->signer);
     fn->signer_name = code->signer_name;
     fn->signer_form = code->signer_form;
     fn->good_until = code->good_until;
     fn->standing = code->standing;
+    if (status == TC_OK && !fn->own && is_listed(fn, &trust->revoked)) {
+        fn->standing = TCI_STANDING_BARRED;
+        return tci_error_set(err, TC_E_REFUSED, "%s: it is in the list of option code_revoked",
+                             tci_archive_name(fn->archive));
+    }
     return status;
 }
 

@@ -12,6 +12,7 @@ export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, 
 export finish
 export Group, barrier, call_all, program, Library, push, withdraw, install, remove, libraries
 export Window, WindowView, GlobalPointer, chain, map_window
+export fill_holes, holes
 export allocate, fetch_add!, compare_swap!, masked_compare_swap!, get_indirect
 export Unit, fail!
 export reply, begin_reply, commit_reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops
@@ -35,6 +36,7 @@ include("message.jl")
 include("exports.jl")
 include("archive.jl")
 include("ifunc.jl")
+include("hole.jl")
 include("prototype.jl")
 include("call.jl")
 include("remote.jl")

@@ -93,6 +93,49 @@ macro_rules! am {
     };
 }
 
+/// Defines a hole, a constant that the function's sender sets (`Function::fill`, `tc_ifunc_fill`):
+///
+/// ```ignore
+/// hole! { slope: f64 }
+/// ```
+///
+/// `slope()` loads the value, so a loop keeps it in a variable. The type is a number, or another
+/// one that is `am::Plain`. `tc-rustc` makes images alone of code with holes.
+#[macro_export]
+macro_rules! hole {
+    ($(#[$attribute:meta])* $visible:vis $name:ident: $($type:tt)+) => {
+        $(#[$attribute])*
+        #[inline(always)]
+        $visible fn $name() -> $($type)+ {
+            #[no_mangle]
+            #[allow(non_upper_case_globals)]
+            #[link_section = $crate::hole_section!($($type)+)]
+            static $name: $($type)+ =
+                unsafe { ::core::mem::transmute([0u8; ::core::mem::size_of::<$($type)+>()]) };
+            const fn plain<T: $crate::am::Plain>() {}
+            const _: () = plain::<$($type)+>();
+            unsafe { ::core::ptr::read_volatile(::core::ptr::addr_of!($name)) }
+        }
+    };
+}
+
+/// Where `hole!` puts a variable: its section states its kind.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! hole_section {
+    (f32) => { ".tchole.floating" };
+    (f64) => { ".tchole.floating" };
+    (i8) => { ".tchole.integer" };
+    (i16) => { ".tchole.integer" };
+    (i32) => { ".tchole.integer" };
+    (i64) => { ".tchole.integer" };
+    (u8) => { ".tchole.integer" };
+    (u16) => { ".tchole.integer" };
+    (u32) => { ".tchole.integer" };
+    (u64) => { ".tchole.integer" };
+    ($($type:tt)+) => { ".tchole" };
+}
+
 /// Defines a function with the parameters of its callers:
 ///
 /// ```ignore

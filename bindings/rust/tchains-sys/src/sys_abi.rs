@@ -89,6 +89,12 @@ extern "C" {
         filled_out: *mut *mut tc_ifunc,
         err: *mut tc_error,
     ) -> tc_status;
+    pub fn tc_ifunc_holes_sized(
+        func: *const tc_ifunc,
+        infos: *mut tc_hole_info,
+        count: usize,
+        info_size: usize,
+    ) -> usize;
     pub fn tc_library_list_sized(
         ctx: *mut tc_context,
         infos: *mut tc_library_info,

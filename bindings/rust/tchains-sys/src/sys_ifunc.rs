@@ -41,12 +41,26 @@ pub struct tc_code {
     pub prototype: *const c_char,
 }
 
+pub type tc_hole_kind = c_uint;
+pub const TC_HOLE_BYTES: tc_hole_kind = 0;
+pub const TC_HOLE_INTEGER: tc_hole_kind = 1;
+pub const TC_HOLE_FLOATING: tc_hole_kind = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tc_hole_info {
+    pub name: *const c_char,
+    pub size: usize,
+    pub kind: tc_hole_kind,
+}
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tc_hole_value {
     pub name: *const c_char,
     pub value: *const c_void,
     pub size: usize,
+    pub kind: tc_hole_kind,
 }
 
 /// POSIX's, for `tc_send_start_sized`.

@@ -27,11 +27,7 @@ impl Context {
     ) -> Result<Function<'_>, Error> {
         let mut raw = ptr::null_mut();
         check(|err| open(&mut raw, err))?;
-        Ok(Function {
-            raw,
-            context: self,
-            owned: true,
-        })
+        Ok(Function::made(self, raw))
     }
 
     /// Handles are of one context.
@@ -126,6 +122,14 @@ impl Context {
 }
 
 impl<'c> Function<'c> {
+    pub(crate) fn made(context: &'c Context, raw: *mut tc_ifunc) -> Function<'c> {
+        Function {
+            raw,
+            context,
+            owned: true,
+        }
+    }
+
     /// One that a package owns; None for NULL.
     pub(crate) fn lent(context: &'c Context, raw: *mut tc_ifunc) -> Option<Function<'c>> {
         (!raw.is_null()).then(|| Function {
