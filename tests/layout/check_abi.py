@@ -157,7 +157,7 @@ def compare(stored, built):
 
 
 def additions(stored, built):
-    """The things and lines of public types that are not recorded yet."""
+    """Things, and lines of public types, that are not recorded yet."""
     told = []
     for name, lines in built.items():
         if name not in stored:
@@ -168,12 +168,12 @@ def additions(stored, built):
 
 
 def without(found, base):
-    """What an addon has beside the things of the base."""
+    """The things of an addon that the base lacks."""
     return {name: lines for name, lines in found.items() if name not in base}
 
 
 def read_libraries(built, root):
-    """What each library has that was built, by its name. Ends with status 77 when one is missing."""
+    """The things of each library that was built, by its name. Ends with status 77 when one is missing."""
     paths = {name: os.path.realpath(os.path.join(built, f"lib{name}.so")) for name in LIBRARIES}
     if missing := [path for name, path in paths.items() if not os.path.exists(path) and name not in OPTIONAL]:
         print(f"not built: {', '.join(missing)}")
