@@ -277,9 +277,12 @@ static void report(scrape_run *run, const char *usage, unsigned scrapes,
 {
     const perf_tail tail = perf_stats_tail(run->ns, scrapes);
     const unsigned lines = count_lines(run->page.text, "\n");
-    json_t *row = json_pack("{s:s, s:i, s:i, s:I, s:i}", "usage", usage, "functions",
-                            (int)FUNCTIONS, "peers", (int)PEERS, "page_bytes",
-                            (json_int_t)run->page.size, "page_lines", (int)lines);
+    const double low = (double)perf_stats_percentile(run->ns, scrapes, 25);
+    const double high = (double)perf_stats_percentile(run->ns, scrapes, 75);
+    json_t *row = json_pack(
+        "{s:s, s:i, s:i, s:I, s:i, s:[o, o]}", "usage", usage, "functions", (int)FUNCTIONS,
+        "peers", (int)PEERS, "page_bytes", (json_int_t)run->page.size, "page_lines", (int)lines,
+        "ms_p50_quartiles", perf_report_number(low / 1e6), perf_report_number(high / 1e6));
     perf_report_tail(row, "ms", &tail, 1e-6);
     (void)json_array_append_new(json_object_get(document, "rows"), row);
     if (!perf_report_is_quiet(options))
