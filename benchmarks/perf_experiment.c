@@ -12,7 +12,7 @@
 #define EXPERIMENTS(row)                                                                       \
     row(tsi) row(ssum) row(iput) row(call) row(integrity) row(wait) row(served) row(poll)      \
         row(tasks) row(view) row(first_call) row(flood) row(bandwidth) row(protection)         \
-            row(usage)
+            row(usage) row(scrape)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,

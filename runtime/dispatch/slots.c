@@ -10,6 +10,7 @@
 #include "core/limits.h"
 #include "core/usage_ops.h"
 #include "dispatch/slot_quota.h"
+#include "dispatch/slot_search.h"
 #include "ifunc/holes_ops.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/libraries_ops.h"
@@ -36,6 +37,16 @@ static bool grow(tc_ep *ep, uint16_t slot)
     ep->rx.slot_count = count;
     TCI_INVARIANT_IS(slot_table, slot, <, ep->rx.slot_count);
     return true;
+}
+
+static void hold(tc_ep *ep, uint16_t slot, tc_ifunc *fn, bool is_signed)
+{
+    fn->bound++;
+    TCI_INVARIANT_IS(slot_bound, fn->bound, <=, fn->references);
+    fn->bound_connection = ep->connection;
+    fn->bound_slot = slot;
+    ep->rx.slots[slot].fn = fn;
+    ep->rx.slots[slot].is_signed = is_signed;
 }
 
 static void let_go(tc_ifunc *fn)
@@ -223,29 +234,13 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
     clear(ep, slot);
     TC_TRY(find_code(ep, slot, attached, section, &fn, err));
-    fn->bound++;
-    TCI_INVARIANT_IS(slot_bound, fn->bound, <=, fn->references);
-    ep->rx.slots[slot].fn = fn;
-    ep->rx.slots[slot].is_signed = section->signature_size > 0;
+    hold(ep, slot, fn, section->signature_size > 0);
     if (fn->alignment > ep->rx.payload_alignment)
         ep->rx.payload_alignment = fn->alignment;
     return TC_OK;
 }
 
 /* --- callable ---------------------------------------------------------------------------- */
-
-/* Returns whether a callable slot of any endpoint holds it. Its code may not be evicted
- * then. */
-static bool is_called(const tci_core *core, const tc_ifunc *fn)
-{
-    for (const tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
-            if (ep->rx.slots[slot].fn == fn && ep->rx.slots[slot].callable)
-                return true;
-        }
-    }
-    return false;
-}
 
 /* Charges the compilation to the first peer that asks for its result. */
 static void charge(tc_ep *ep, tc_ifunc *fn)
@@ -303,7 +298,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     if (status != TC_OK)
         return status;
     tc_error full;
-    const bool called = fn->bound > 1 && is_called(ep->core, fn);
+    const bool called = fn->bound > 1 && tci_slot_search_is_called(ep->core, fn);
     if (!called)
         TC_TRY(check_memory(ep, fn, err));
     status = tci_registry_trim(&ep->core->registry, fn, &full);
@@ -339,8 +334,8 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
         TC_TRY(find_code(ep, slot, NULL, entry->evicted, &fn, err));
         bool is_signed = entry->evicted->signature_size > 0;
         free(entry->evicted);
-        fn->bound++;
-        *entry = (tci_rx_slot){.fn = fn, .is_signed = is_signed};
+        *entry = (tci_rx_slot){0};
+        hold(ep, slot, fn, is_signed);
     }
     if (entry->fn == NULL)
         return tci_error_set(err, TC_E_NOT_FOUND, "slot %u has no function", slot);
@@ -389,8 +384,11 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 
 void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
+    tc_ep *only = tci_slot_search_only(core, fn);
     tci_registry_retain(fn);
-    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+    if (only != NULL)
+        slot_changed(only, fn->bound_slot, fn);
+    for (tc_ep *ep = core->first; ep != NULL && only == NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
             if (ep->rx.slots[slot].fn == fn)
                 slot_changed(ep, (uint16_t)slot, fn);
@@ -423,7 +421,10 @@ void tci_slots_evict(tci_core *core, tc_ifunc *fn)
 {
     core->counters[TCI_CODE_EVICTED]++;
     tci_usage_note(core, NULL, fn, TCI_USAGE_EVICTED, 0);
-    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+    tc_ep *only = tci_slot_search_only(core, fn);
+    if (only != NULL)
+        evict_slot(only, fn->bound_slot, fn);
+    for (tc_ep *ep = core->first; ep != NULL && only == NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
             if (ep->rx.slots[slot].fn == fn)
                 evict_slot(ep, slot, fn);

@@ -112,6 +112,14 @@ static void count_from_now(tc_ifunc *fn)
                          .time_left_ns = time_ns * (is_image ? IMAGE_TIME_PATIENCE : 1)};
 }
 
+static void count_stateless(tc_ifunc *fn)
+{
+    tci_registry *registry = fn->registry;
+    registry->stateless -= fn->is_stateless;
+    fn->is_stateless = fn->unit != NULL && !registry->loading->has_state(fn->unit);
+    registry->stateless += fn->is_stateless;
+}
+
 static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
 {
     TCI_INVARIANT(fn_unit, fn->unit == NULL && unit != NULL && fn->job == NULL);
@@ -120,7 +128,10 @@ static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
     if (tci_archive_is_library(fn->archive)) /* the library's own sends no reply */
         fn->entry.main = fn->registry->libraries != NULL ? fn->registry->libraries->main : NULL;
     fn->state = TCI_LOADED;
-    fn->last_use = ++fn->registry->clock;
+    TCI_INVARIANT(fn_code, !tci_use_order_has(&fn->code_link));
+    tci_use_order_add(&fn->registry->code, &fn->code_link);
+    count_stateless(fn);
+    tci_registry_note_use(fn);
     fn->registry->code_memory += fn->registry->loading->memory(unit) + fn->code_bytes;
     count_from_now(fn);
 }
@@ -352,6 +363,7 @@ static tci_load_end finish_tier_up(tc_ifunc *fn)
     }
     fn->entry = *fn->registry->loading->entries(unit);
     registry->code_memory += registry->loading->memory(unit) - before;
+    count_stateless(fn);
     put_away(fn, old);
     return TCI_TIER_UP_ENDED;
 }
@@ -366,9 +378,11 @@ void tci_ifunc_load_undo(tc_ifunc *fn)
         TCI_INVARIANT_IS(fn_memory, fn->registry->code_memory, >=,
                          tci_registry_unit_bytes(fn) + fn->code_bytes);
         fn->registry->code_memory -= fn->registry->loading->memory(fn->unit) + fn->code_bytes;
+        tci_use_order_remove(&fn->registry->code, &fn->code_link);
         put_away(fn, fn->unit);
     }
     fn->unit = NULL;
+    count_stateless(fn);
     fn->seen_ns = 0;
     if (fn->state == TCI_LOADED || fn->state == TCI_LOADING) {
         fn->entry = (tci_entries){0};

@@ -8,10 +8,14 @@
  * ifunc_load.c changes them. Eviction returns a loaded function to TCI_NOT_LOADED, and removes
  * it if only slots held it.
  *
- * Calls are counted and not timestamped. So the least recently used function is found by
- * comparing counts each time memory or an index is needed. Held functions with variables of
- * their own are not evicted, since these would be lost; nor are libraries, as other code may be
- * bound to them.
+ * Idle functions, and those with loaded code, are in two orders of use (use_order.h). Calls are
+ * counted and not timestamped: a call must not touch an order. When memory or an index is
+ * needed, the function at the head of an order leaves, or goes to its end: if its count has
+ * changed since it was there, if it cannot leave, or if a peer may ask for it. So a search
+ * takes as long as the calls and the held functions that it passes, once for each, and not as
+ * the table is large; and of the functions that were not called between two searches the oldest
+ * leaves. Held functions with variables of their own are not evicted, since these would be
+ * lost; nor are libraries, as other code may be bound to them.
  *
  * The registry must never evict a function while one runs, remove code that a peer may still
  * ask for (is_wanted), or parse code of a peer before a required signature was verified. */
@@ -39,6 +43,8 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                             tc_error *err)
 {
     registry->options = options; /* the table's bound: functions_max */
+    tci_use_order_init(&registry->idle);
+    tci_use_order_init(&registry->code);
     if (!tci_registry_table_grow(registry))
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
     if (registry->loading != NULL)
@@ -84,6 +90,9 @@ static void remove_function(tc_ifunc *fn)
     TCI_INVARIANT(fn_table, registry->table[fn->index] == fn);
     registry->table[fn->index] = NULL;
     registry->count--;
+    if (fn->index < registry->used_below)
+        registry->used_below = fn->index;
+    tci_use_order_remove(&registry->idle, &fn->idle_link);
     registry->arrived_memory -= fn->arrived_bytes;
     if (registry->events != NULL)
         registry->events->forget(registry->events_user, fn->index);
@@ -117,29 +126,45 @@ static bool is_wanted(const tc_ifunc *fn)
     return registry->events != NULL && registry->events->is_wanted(registry->events_user, fn);
 }
 
-/* Returns the function without references that was released longest ago. */
+static tc_ifunc *oldest_idle(tci_registry *registry)
+{
+    tci_use_link *link = tci_use_order_oldest(&registry->idle);
+    tc_ifunc *fn = (tc_ifunc *)(void *)((char *)link - offsetof(tc_ifunc, idle_link));
+    TCI_INVARIANT_IS(fn_idle, fn->references, ==, 0);
+    return fn;
+}
+
+/* Returns the function without references that was released longest ago. One that a peer may
+ * ask for counts as released now. */
 static tc_ifunc *find_idle(tci_registry *registry)
 {
-    tc_ifunc *oldest = NULL;
-    for (size_t i = 0; i < registry->capacity; i++) {
-        tc_ifunc *fn = registry->table[i];
-        if (fn != NULL && fn->references == 0 && !is_wanted(fn) &&
-            (oldest == NULL || fn->last_use < oldest->last_use))
-            oldest = fn;
+    for (size_t left = registry->idle.count; left > 0; left--) {
+        tc_ifunc *fn = oldest_idle(registry);
+        if (!is_wanted(fn))
+            return fn;
+        tci_use_order_renew(&registry->idle, &fn->idle_link);
     }
-    return oldest;
+    return NULL;
 }
 
 /* --- eviction ---------------------------------------------------------------------------- */
 
-/* Updates last_use. Calls are only counted, not timestamped, so a function called since the
- * last check counts as used now. */
-static void note_use(tc_ifunc *fn)
+void tci_registry_note_use(tc_ifunc *fn)
 {
-    if (fn->calls_left == fn->calls_seen)
-        return;
+    tci_registry *registry = fn->registry;
+    fn->last_use = ++registry->clock;
+    tci_use_order_renew(&registry->idle, &fn->idle_link);
+    tci_use_order_renew(&registry->code, &fn->code_link);
+}
+
+/* Returns whether the function was called since it was last at the head. */
+static bool take_calls(tc_ifunc *fn)
+{
+    const bool was_called = fn->calls_left != fn->calls_seen;
     fn->calls_seen = fn->calls_left;
-    fn->last_use = ++fn->registry->clock;
+    if (was_called)
+        tci_registry_note_use(fn);
+    return was_called;
 }
 
 /* Returns whether the code may be unloaded. Variables of a function without references are
@@ -169,22 +194,32 @@ static bool may_be_evicted(const tc_ifunc *fn)
     return !at_work && !is_wanted(fn);
 }
 
-/* Finds the least recently used function. *later_out: a function may leave, now or later. */
+static tc_ifunc *oldest_code(tci_registry *registry)
+{
+    tci_use_link *link = tci_use_order_oldest(&registry->code);
+    tc_ifunc *fn = (tc_ifunc *)(void *)((char *)link - offsetof(tc_ifunc, code_link));
+    TCI_INVARIANT(fn_code, fn->unit != NULL);
+    return fn;
+}
+
+/* Finds the least recently used function: within two rounds, as the first one may find calls
+ * of all. *later_out: a function may leave, now or later. */
 static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
                              bool (*may_leave)(const tc_ifunc *fn), bool *later_out)
 {
-    tc_ifunc *oldest = NULL;
+    const size_t count = registry->code.count;
     *later_out = false;
-    for (size_t i = 0; i < registry->capacity; i++) {
-        tc_ifunc *fn = registry->table[i];
-        if (fn == NULL || fn == keep || !may_leave(fn))
+    for (size_t passed = 0; passed < (*later_out ? 2 : 1) * count; passed++) {
+        tc_ifunc *fn = oldest_code(registry);
+        const bool leaves = fn != keep && may_leave(fn);
+        *later_out |= leaves;
+        if (leaves && take_calls(fn))
             continue;
-        *later_out = true;
-        note_use(fn);
-        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_be_evicted(fn))
-            oldest = fn;
+        if (leaves && may_be_evicted(fn))
+            return fn;
+        tci_use_order_renew(&registry->code, &fn->code_link);
     }
-    return oldest;
+    return NULL;
 }
 
 void tci_registry_evict(tc_ifunc *fn)
@@ -226,9 +261,10 @@ static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *ind
                              "all %zu functions of option functions_max are in use", max);
     if (registry->count == registry->capacity && !tci_registry_table_grow(registry))
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    size_t index = 0;
+    size_t index = registry->used_below;
     while (registry->table[index] != NULL)
         index++;
+    registry->used_below = index;
     *index_out = (uint16_t)index;
     return TC_OK;
 }
@@ -264,6 +300,8 @@ tc_status tci_registry_insert(tci_registry *registry, tc_ifunc *fn, bool arrived
 void tci_registry_retain(tc_ifunc *fn)
 {
     TCI_INVARIANT_IS(fn_references, fn->references, >=, fn->bound);
+    if (fn->references == 0)
+        tci_use_order_remove(&fn->registry->idle, &fn->idle_link);
     fn->references++;
 }
 
@@ -271,9 +309,11 @@ void tci_registry_release(tc_ifunc *fn)
 {
     TCI_INVARIANT_IS(fn_references, fn->references, >, fn->bound);
     fn->references--;
-    fn->last_use = ++fn->registry->clock;
+    tci_registry_note_use(fn);
     if (fn->references > 0)
         return;
+    TCI_INVARIANT(fn_idle, !tci_use_order_has(&fn->idle_link));
+    tci_use_order_add(&fn->registry->idle, &fn->idle_link);
     (void)is_wanted(fn); /* so that endpoints note now if they have run all messages */
     tci_ifunc_load_forget_shortage(fn);
 }

@@ -13,6 +13,7 @@
 #include "code_statement.h"
 #include "engine/engine.h"
 #include "engine/loading.h"
+#include "ifunc/use_order.h"
 #include "wire/frame.h"
 
 #include <tc/ifunc.h>
@@ -108,7 +109,7 @@ struct tc_ifunc {
     tci_load_job *job;
     tc_ifunc *job_next;  /* in the registry's list of those with jobs; bound: functions_max */
     uint64_t changes;    /* of the libraries in force, before its load began */
-    uint64_t last_use;   /* registry clock, for eviction */
+    uint64_t last_use;   /* registry clock */
     uint64_t calls_seen; /* calls_left when last_use was set; 0: it was called since */
     tci_call_count count;
     uint64_t seen_ns;           /* time when a message first asked for it */
@@ -124,6 +125,9 @@ struct tc_ifunc {
     bool unfilled;                /* it has holes, and no values for them */
     struct tci_filled *filled;    /* holes_ops.h; NULL: its code is its own */
     struct tci_usage_item *usage; /* core/usage_ops.h; NULL: never counted */
+    tci_use_link idle_link, code_link;     /* in the registry's orders */
+    uint16_t bound_connection, bound_slot; /* of the slot that was bound to it last */
+    bool is_stateless;                     /* its loaded code has no variables of its own */
 };
 
 struct tci_registry {
@@ -137,6 +141,10 @@ struct tci_registry {
     tc_ifunc **buckets;             /* by content id */
     size_t capacity;                /* of both; grows up to the option functions_max */
     size_t count;                   /* indices in use */
+    size_t stateless;               /* functions with loaded code and no variables */
+    size_t used_below;              /* all indices below are in use */
+    tci_use_order idle;             /* functions without references, by their release */
+    tci_use_order code;             /* functions with a unit, by their last use */
     uint64_t clock;
     uint64_t code_memory; /* of loaded units and of their archives */
     uint64_t arrived_memory;
@@ -210,6 +218,9 @@ static inline const tci_symbol_section *tci_registry_rules(const tc_ifunc *fn)
 
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);
+
+/* Counts the function as used now. */
+void tci_registry_note_use(tc_ifunc *fn);
 
 /* Returns whether only slots hold it and its index stays in use as long as they do: it has
  * variables of its own, or is not loaded yet. */

@@ -549,6 +549,17 @@ def check_usage(report):
     expect(all(ratio > 0 for ratio in report["ratios"].values()), "ratios", report["ratios"])
 
 
+def check_scrape(report):
+    """A row for each choice of statistics; times have lines of their own."""
+    expect([row["usage"] for row in report["rows"]] == ["counts", "times"], "two rows", report["rows"])
+    for row in report["rows"]:
+        expect((row["functions"], row["peers"]) == (10000, 1000), "all functions and peers", row)
+        expect(row["page_lines"] > 2 * row["functions"] and row["ms_p50"] > 0, "a page", row)
+        expect_tail(row, "ms")
+    counts, times = report["rows"]
+    expect(times["page_lines"] >= counts["page_lines"] + 4 * 10000, "four lines more for each function", report["rows"])
+
+
 # Checks by name: the experiment that is run, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
@@ -561,7 +572,8 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "tasks": ("tasks", check_tasks), "view": ("view", check_view), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
-          "protection": ("protection", check_protection), "usage": ("usage", check_usage)}
+          "protection": ("protection", check_protection), "usage": ("usage", check_usage),
+          "scrape": ("scrape", check_scrape)}
 
 
 def main():

@@ -63,6 +63,22 @@ TEST_BROKEN(fn_unit)
     tci_ifunc_load_undo(fn);
 }
 
+TEST_BROKEN(fn_code)
+{
+    tc_ifunc *fn = loaded();
+    fn->unit = NULL;
+    fn->registry->code_memory = UINT64_MAX;
+    if (tci_registry_trim(fn->registry, NULL, NULL) != TC_OK)
+        return;
+}
+
+TEST_BROKEN(fn_idle)
+{
+    tc_ifunc *fn = function();
+    tci_use_order_add(&fn->registry->idle, &fn->idle_link);
+    tci_registry_release(fn);
+}
+
 TEST_BROKEN(fn_job)
 {
     tc_ifunc *fn = loading();

@@ -202,6 +202,25 @@ TEST_WITH(the_one_that_was_not_called_for_longest_leaves_first, make, end)
     assert_ok(tci_ifunc_load(fns[1], &error)); /* when it is called again */
 }
 
+TEST_WITH(when_all_were_called_the_one_that_was_used_first_leaves, make, end)
+{
+    tc_ifunc *fns[3];
+    tc_error error;
+    load_three(fns);
+    tci_registry_retain(fns[0]);
+    tci_registry_release(fns[0]); /* used now */
+    for (size_t i = 0; i < 3; i++)
+        fns[i]->calls_left--;
+    node->core.options.code_memory_max = 3 * 4096;
+    assert_ok(tci_registry_trim(registry, NULL, &error));
+    assert_false(is_loaded(fns[1]));
+    node->core.options.code_memory_max = 2 * 4096;
+    assert_ok(tci_registry_trim(registry, NULL, &error));
+    assert_false(is_loaded(fns[2]));
+    assert_true(is_loaded(fns[0]));
+    assert_int_equal(node->evicted, 2);
+}
+
 TEST_WITH(the_one_that_makes_room_for_itself_stays, make, end)
 {
     tc_ifunc *fns[3];

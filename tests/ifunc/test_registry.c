@@ -1,5 +1,6 @@
 /* The functions that a context knows: found by content, held, and let go for others. */
 #include "../support/fake_node.h"
+#include "ifunc/ifunc_load.h"
 
 static fake_node *node;
 static tci_registry *registry;
@@ -161,6 +162,89 @@ TEST_WITH(without_a_place_there_is_no_function_more, make, end)
     node->code_is_wanted = false;
     assert_ok(add(registry, archive, size, NULL, 0, NULL, &fn, &error));
     free(archive);
+}
+
+/* Released in another order than that of their indices, and one is held again. */
+TEST_WITH(those_that_nobody_holds_leave_in_the_order_of_their_release, make, end)
+{
+    static const size_t released[] = {9, 2, 14, 5};
+    tc_ifunc *fns[16];
+    tci_content_id ids[4];
+    fill(fns, 16);
+    for (size_t i = 0; i < 4; i++) {
+        ids[i] = fns[released[i]]->id;
+        tci_registry_release(fns[released[i]]);
+    }
+    tci_registry_retain(fns[2]);
+    assert_int_equal(function("a")->index, 9);
+    assert_int_equal(function("b")->index, 14);
+    tci_registry_release(fns[2]);
+    assert_int_equal(function("c")->index, 5);
+    assert_ptr_equal(tci_registry_find(registry, &ids[1]), fns[2]);
+    assert_int_equal(function("d")->index, 2);
+    assert_null(tci_registry_find(registry, &ids[1]));
+}
+
+TEST_WITH(places_are_given_out_from_the_lowest_one, make, end)
+{
+    tc_ifunc *fns[16];
+    fill(fns, 12);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(fns[i]->index, i);
+    fns[3]->calls_left--;
+    tci_registry_release(fns[3]);
+    node->core.options.functions_max = 12;
+    assert_int_equal(function("more")->index, 3);
+    node->core.options.functions_max = 16;
+    assert_int_equal(function("last")->index, 12);
+}
+
+/* As if slots held it. */
+static tc_ifunc *bound(const char *name)
+{
+    tc_ifunc *fn = function(name);
+    assert_ok(tci_ifunc_load(fn, NULL));
+    fn->bound = fn->references;
+    return fn;
+}
+
+/* The evicted function stays in the table, without code, as no slot lets go of it here. */
+static bool arrival_evicts(const char *name, const tc_ifunc *fn)
+{
+    tc_ifunc *arrived;
+    tc_error error;
+    assert_true(fn->state == TCI_LOADED);
+    assert_status(arrive(name, &arrived, &error), TC_E_TOO_LARGE);
+    return fn->state != TCI_LOADED;
+}
+
+TEST_WITH(a_full_table_evicts_the_oldest_that_was_not_called_and_no_pinned_one, make, end)
+{
+    tc_ifunc *fns[16], *arrived;
+    tc_error error;
+    char name[16];
+    for (size_t i = 0; i < 16; i++) {
+        (void)snprintf(name, sizeof name, "f%zu", i);
+        fns[i] = bound(name);
+    }
+    tci_registry_retain(fns[0]);                    /* a handle is open */
+    fake_code_of("f1")->has_state = true;           /* its variables would be lost */
+    fns[2]->held = (struct tci_held_code *)fns[15]; /* messages wait in it */
+    fns[3]->calls_left--;                           /* was called */
+    assert_true(arrival_evicts("a", fns[4]));
+    fns[5]->calls_left--;
+    assert_true(arrival_evicts("b", fns[6]));
+    for (size_t i = 7; i < 16; i++)
+        assert_true(arrival_evicts("c", fns[i]));
+    assert_true(arrival_evicts("d", fns[3])); /* its call was before that of f5 */
+    assert_true(arrival_evicts("e", fns[5]));
+    fns[2]->held = NULL;
+    assert_true(arrival_evicts("f", fns[2]));
+    assert_status(arrive("g", &arrived, &error), TC_E_TOO_LARGE);
+    assert_int_equal(node->evicted, 14);
+    assert_true(fns[0]->state == TCI_LOADED && fns[1]->state == TCI_LOADED);
+    for (size_t i = 0; i < 16; i++)
+        fns[i]->bound = 0;
 }
 
 /* --- archives that peers sent ------------------------------------------------------------- */

@@ -5,7 +5,8 @@
     check_abi.py BUILD_LIB_FOLDER SOURCE_FOLDER --update    writes those files anew: at a release, or when a change is meant
 
 Needs debug information, and abidw (package abigail-tools): ends with status 77 without. Functions and enumerators may be added.
-Structs may grow at their end: functions that fill or read one of the program's get its size.
+Structs may grow at their end: functions that fill or read one of the program's get its size. Additions have to be recorded, so that
+a later change of them is found.
 """
 import os
 import shutil
@@ -14,7 +15,18 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-LIBRARIES = {"tchains": "include/tc", "tchains-compat": "include/tc/compat"}
+LIBRARIES = {"tchains": "include/tc", "tchains-compat": "include/tc/compat", "tchains-objects": "include/tc", "tchains-am": "include/tc",
+             "tchains-steady": "include/tc", "tchains-mpi-openmpi": "include/tc", "tchains-mpi-mpich": "include/tc"}
+# Those that a build for an MPI has.
+OPTIONAL = {"tchains-mpi-openmpi", "tchains-mpi-mpich"}
+# Libraries on the public headers of the first one, whose types are recorded there alone.
+BASE = "tchains"
+ADDONS = set(LIBRARIES) - {BASE, "tchains-compat"}
+# Structs that no function of a library takes, but functions that travel, and inline ones.
+HEADER_STRUCTS = {"tchains": {"ifunc.h": ["tc_embedded"], "package.h": ["tc_package_entry", "tc_package_vector"],
+                              "window_rows.h": ["tc_window_rows"]},
+                  "tchains-objects": {"object_entry.h": ["tc_object_method", "tc_object_node", "tc_object_self"]},
+                  "tchains-am": {"am_entry.h": ["tc_am_node", "tc_am_run_state"]}}
 # The types of public headers alone, with no trace of the machine or the lines of a file.
 READ = ["--exported-interfaces-only", "--drop-private-types", "--no-architecture", "--no-corpus-path", "--no-comp-dir-path",
         "--no-show-locs", "--no-elf-needed", "--no-parameter-names", "--type-id-style", "hash"]
@@ -90,6 +102,21 @@ def read_library(library, headers):
     return found
 
 
+def read_structs(structs, include):
+    """The structs of headers, by their names, from a library that takes them all."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = os.path.join(folder, "structs.c"), os.path.join(folder, "libstructs.so")
+        with open(source, "w", encoding="ascii") as out:
+            for header, names in structs.items():
+                out.write(f"#include <tc/{header}>\n")
+                for name in names:
+                    out.write(f"void take_{name}(struct {name} *);\nvoid take_{name}(struct {name} *it) {{ (void)it; }}\n")
+        subprocess.run([os.environ.get("CC", "cc"), "-g", "-shared", "-fPIC", "-w", "-I", include, source, "-o", library],
+                       check=True, timeout=60)
+        found = read_library(library, os.path.join(include, "tc"))
+    return {f"struct {name}": found[f"struct {name}"] for names in structs.values() for name in names}
+
+
 def write(found, path):
     """A thing with one line about it is a line; one with more has them indented below."""
     with open(path, "w", encoding="utf-8") as out:
@@ -129,29 +156,55 @@ def compare(stored, built):
     return "\n".join(told)
 
 
+def additions(stored, built):
+    """Things, and lines of public types, that are not recorded yet."""
+    told = []
+    for name, lines in built.items():
+        if name not in stored:
+            told.append(f"{name}: added")
+        elif name.startswith(("struct tc_", "enum ")) and (new := [line for line in lines if line not in stored[name]]):
+            told.append("\n    ".join([f"{name}: added", *new]))
+    return "\n".join(told)
+
+
+def without(found, base):
+    """The things of an addon that the base lacks."""
+    return {name: lines for name, lines in found.items() if name not in base}
+
+
+def read_libraries(built, root):
+    """The things of each library that was built, by its name. Ends with status 77 when one is missing."""
+    paths = {name: os.path.realpath(os.path.join(built, f"lib{name}.so")) for name in LIBRARIES}
+    if missing := [path for name, path in paths.items() if not os.path.exists(path) and name not in OPTIONAL]:
+        print(f"not built: {', '.join(missing)}")
+        sys.exit(77)
+    found = {name: read_library(path, os.path.join(root, LIBRARIES[name])) for name, path in paths.items() if os.path.exists(path)}
+    for name, structs in HEADER_STRUCTS.items():
+        found[name].update(read_structs(structs, os.path.join(root, "include")))
+    return {name: without(things, found[BASE]) if name in ADDONS else things for name, things in found.items()}
+
+
 def main():
     built, root, *option = sys.argv[1:]
     if not shutil.which("abidw"):
         print("no abidw: package abigail-tools")
         sys.exit(77)
     folder = os.path.join(root, "tests", "layout", "abi")
-    libraries = {name: os.path.realpath(os.path.join(built, f"lib{name}.so")) for name in LIBRARIES}
-    if missing := [path for path in libraries.values() if not os.path.exists(path)]:
-        print(f"not built: {', '.join(missing)}")
-        sys.exit(77)
-    differences = []
-    for name, headers in LIBRARIES.items():
-        now = read_library(libraries[name], os.path.join(root, headers))
+    differences, added = [], []
+    for name, now in read_libraries(built, root).items():
         stored = os.path.join(folder, f"{name}.abi")
         if option == ["--update"]:
             write(now, stored)
-        elif told := compare(read(stored), now):
-            differences.append(told)
-    if differences:
-        lines = "\n".join(differences)
+            continue
+        recorded = read(stored)
+        differences.append(compare(recorded, now))
+        added.append(additions(recorded, now))
+    update = f"    tests/layout/check_abi.py {built} {root} --update"
+    if lines := "\n".join(filter(None, differences)):
         sys.exit(f"{lines}\nPrograms that were built with the released headers may not run with this library. If that is meant "
-                 f"(before 1.0, or with a new soname), say so in CHANGELOG.md and run\n    tests/layout/check_abi.py {built} {root} "
-                 "--update")
+                 f"(before 1.0, or with a new soname), say so in CHANGELOG.md and run\n{update}")
+    if lines := "\n".join(filter(None, added)):
+        sys.exit(f"{lines}\nPrograms run with it, and a later change of it would not be found. Record it:\n{update}")
     if not option:
         print("as released, or grown as it may")
 

@@ -4,7 +4,7 @@ declares any more stays for programs that were linked with it.
 
     check_exports.py INCLUDE_FOLDER NM LIBRARY RELEASED
 
-RELEASED: the file of tests/layout/abi; for a library without a release an empty one.
+RELEASED: the library's file of tests/layout/abi.
 """
 import os
 import re

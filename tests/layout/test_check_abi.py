@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from check_abi import compare, read, read_library, write
+from check_abi import additions, compare, read, read_library, read_structs, without, write
 
 CC = sys.argv.pop(1)
 HEADER = """
@@ -54,13 +54,17 @@ class Abi(unittest.TestCase):
         write(read_library(library, folder), os.path.join(folder, "abi"))
         return read(os.path.join(folder, "abi"))
 
-    def told(self, *changes):
-        """The report on a library in which each `old` of the changes is `new`."""
+    def both(self, *changes):
+        """The library, and that in which each `old` of the changes is `new`."""
         header, source = HEADER, SOURCE
         for old, new in changes:
             self.assertIn(old, header + source)
             header, source = header.replace(old, new), source.replace(old, new)
-        return compare(self.describe("before", HEADER, SOURCE), self.describe("after", header, source))
+        return self.describe("before", HEADER, SOURCE), self.describe("after", header, source)
+
+    def told(self, *changes):
+        """The report on the second."""
+        return compare(*self.both(*changes))
 
     def test_nothing_changed(self):
         self.assertEqual(self.told(), "")
@@ -108,6 +112,30 @@ class Abi(unittest.TestCase):
 
     def test_a_function_that_is_gone(self):
         self.assertIn("tc_status_text", self.told(("tc_status_text", "tc_status_words")))
+
+    def test_additions_are_to_be_recorded(self):
+        before, after = self.both(("unsigned count;", "unsigned count; const char *reason;"),
+                                  ("TC_STATUS_LAST = TC_E_OLD", "TC_E_NEW = -2, TC_STATUS_LAST = TC_E_NEW"),
+                                  ("struct tc_ep { int own; };", "struct tc_ep { int own; };\nvoid tc_more(void) {}"))
+        told = additions(before, after)
+        for part in ("struct tc_info: added", "reason", "TC_E_NEW", "tc_more"):
+            self.assertIn(part, told)
+        self.assertNotIn("count", told)
+        self.assertEqual(additions(after, after), "")
+        self.assertEqual(compare(after, after), "")
+
+    def test_an_addon_has_what_its_base_lacks(self):
+        before, after = self.both(("struct tc_ep { int own; };", "struct tc_ep { int own; };\nvoid tc_more(void) {}"))
+        self.assertTrue(any(name.startswith("tc_more") for name in without(after, before)))
+        self.assertFalse(set(before) & set(without(after, before)))
+
+    def test_a_struct_that_no_function_takes(self):
+        include = os.path.join(self.folder, "include")
+        os.makedirs(os.path.join(include, "tc"))
+        with open(os.path.join(include, "tc", "node.h"), "w", encoding="ascii") as out:
+            out.write("typedef struct tc_node { unsigned abi; void (*end)(struct tc_node *node); } tc_node;\n")
+        found = read_structs({"node.h": ["tc_node"]}, include)
+        self.assertEqual(found, {"struct tc_node": ["0: unsigned int abi", "64: void (*)(struct tc_node *) end", "128 bits"]})
 
 
 if __name__ == "__main__":

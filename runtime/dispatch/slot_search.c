@@ -1,0 +1,21 @@
+/* Walks over the slots of all endpoints, and the way around them. */
+#include "dispatch/slot_search.h"
+
+tc_ep *tci_slot_search_only(const tci_core *core, const tc_ifunc *fn)
+{
+    tc_ep *ep = fn->bound == 1 ? tci_core_find(core, fn->bound_connection) : NULL;
+    const bool is_there = ep != NULL && fn->bound_slot < ep->rx.slot_count &&
+                          ep->rx.slots[fn->bound_slot].fn == fn;
+    return is_there ? ep : NULL;
+}
+
+bool tci_slot_search_is_called(const tci_core *core, const tc_ifunc *fn)
+{
+    for (const tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+            if (ep->rx.slots[slot].fn == fn && ep->rx.slots[slot].callable)
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,16 @@
+/* Searches the slots that hold a function. Most functions are in one slot, which is found
+ * without a walk: a function knows the slot that it was bound to last. */
+#ifndef TCI_SLOT_SEARCH_H
+#define TCI_SLOT_SEARCH_H
+
+#include "core/ep.h"
+
+/* Returns the endpoint of the only slot that holds it, or NULL if a walk over all slots has to
+ * find them: it is in none or in several, or the slot is not known. */
+tc_ep *tci_slot_search_only(const tci_core *core, const tc_ifunc *fn);
+
+/* Returns whether a callable slot of any endpoint holds it. Its code may not be evicted
+ * then. */
+bool tci_slot_search_is_called(const tci_core *core, const tc_ifunc *fn);
+
+#endif
