@@ -191,9 +191,13 @@ static int parse(int argc, char **argv, node_arguments *args_out)
 {
     *args_out = (node_arguments){.listen = listen_default,
                                  .socket = -1,
+                                 .http_socket = -1,
                                  .processes = PROCESSES_DEFAULT,
                                  .drain_seconds = DRAIN_DEFAULT};
-    return tool_options_parse(&tc_node, argc, argv, args_out);
+    const int result = tool_options_parse(&tc_node, argc, argv, args_out);
+    if (args_out->worker_of != 0) /* its node is the successor, and passes on all arguments */
+        args_out->successor_of = 0;
+    return result;
 }
 
 int node_arguments_parse(int argc, char ***argv, node_arguments *args_out)

@@ -13,9 +13,6 @@
 
 #define BACKLOG 16
 
-static int inherited = -1;
-static int listening = -1;
-
 typedef union address {
     struct sockaddr any;
     struct sockaddr_in v4;
@@ -105,16 +102,6 @@ static int open_socket(address *a)
     return -1;
 }
 
-int node_http_address_socket(void)
-{
-    return listening;
-}
-
-void node_http_address_inherit(int fd)
-{
-    inherited = fd;
-}
-
 /* Port 0 is any port. */
 static bool is_wanted(const address *there, const address *wanted)
 {
@@ -129,12 +116,11 @@ static bool is_wanted(const address *there, const address *wanted)
 }
 
 /* Returns the inherited socket, or -1 if there is none or it is another. */
-static int take_inherited(address *a)
+static int take_inherited(int fd, address *a)
 {
     address there;
     socklen_t size = sizeof there, accepts_size = sizeof(int);
-    int fd = inherited, accepts = 0;
-    inherited = -1;
+    int accepts = 0;
     if (fd < 0)
         return -1;
     memset(&there, 0, sizeof there);
@@ -148,7 +134,8 @@ static int take_inherited(address *a)
     return -1;
 }
 
-int node_http_address_listen(const char *text, char at_out[NODE_HTTP_ADDRESS_MAX])
+int node_http_address_listen(const char *text, int inherited,
+                             char at_out[NODE_HTTP_ADDRESS_MAX])
 {
     address a;
     if (!read_address(text, &a)) {
@@ -158,8 +145,8 @@ int node_http_address_listen(const char *text, char at_out[NODE_HTTP_ADDRESS_MAX
                 text);
         return -1;
     }
-    int fd = take_inherited(&a);
-    listening = fd = fd >= 0 ? fd : open_socket(&a);
+    int fd = take_inherited(inherited, &a);
+    fd = fd >= 0 ? fd : open_socket(&a);
     if (fd < 0) {
         fprintf(stderr, "tc-node: --http %s: %s%s\n", text, strerror(errno),
                 errno == EADDRINUSE ? ": another process listens there" : "");

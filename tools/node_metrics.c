@@ -62,7 +62,8 @@ bool node_metrics_begin(node_metrics *metrics, const node_arguments *args, tc_co
 {
     const node_counters none = {{0}};
     *metrics = (node_metrics){.args = args, .next_ns = UINT64_MAX, .tell_ns = UINT64_MAX};
-    if (!update_file(metrics, &none) || !node_http_start(args->http, ctx, &metrics->http))
+    if (!update_file(metrics, &none) ||
+        !node_http_start(args->http, args->http_socket, ctx, &metrics->http))
         return false;
     if (metrics->http != NULL)
         metrics->tell_ns = 0;

@@ -44,8 +44,8 @@ static struct {
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
     node_job job;            /* with --join */
-    unsigned port;           /* of the socket that a successor may inherit, or 0 */
-} this_node;
+    int listening;           /* a socket that a successor may inherit; -1: none */
+} this_node = {.listening = -1};
 
 static atomic_bool reload_wanted;
 
@@ -77,6 +77,8 @@ void node_catch_signals(const node_arguments *args)
         sigaction(SIGHUP, &hangup, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, SIGHUP); /* blocked in a worker until here: node_worker.c */
+    sigaddset(&mask, SIGUSR1);
+    sigaddset(&mask, SIGUSR2);
     (void)pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
@@ -176,7 +178,7 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
     const tc_status status = node_activation_open(ctx, args, listener_out, err);
     /* A confined process starts no other. */
     if (status == TC_OK && !args->confine)
-        this_node.port = tc_listener_port(*listener_out);
+        this_node.listening = tc_listener_fd(*listener_out);
     return status;
 }
 
@@ -224,10 +226,10 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
             reload(ctx, args);
             node_notify_ready("settings, keys and lists are read again");
         }
-        if (!this_node.is_worker)
-            node_successor_turn(this_node.port);
-        if (metrics != NULL)
+        if (metrics != NULL) {
+            node_successor_turn(this_node.listening, node_metrics_socket(metrics));
             node_metrics_turn(metrics);
+        }
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
@@ -274,6 +276,7 @@ static void tell_stopping(const node_arguments *args)
     if (this_node.is_worker)
         return;
     fprintf(stderr, "tc-node: drains\n");
+    node_successor_give_up();
     if (!node_successor_follows())
         node_notify_stopping(args->drain_seconds);
 }

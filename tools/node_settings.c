@@ -22,7 +22,8 @@
 #define VARIABLE_MAX 64u
 
 /* Options that make no sense in a file. */
-static const char *const elsewhere[] = {"config", "check-config", "make-key", "worker"};
+static const char *const elsewhere[] = {"config", "check-config", "make-key", "successor",
+                                        "worker"};
 #define ELSEWHERE_COUNT (sizeof elsewhere / sizeof elsewhere[0])
 
 static const char *const levels[] = {"off", "error", "warn", "info", "debug"};

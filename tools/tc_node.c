@@ -70,7 +70,8 @@ int main(int argc, char **argv)
         return make_key(args.make_key) ? 0 : 1;
     if (args.worker_of == 0 && !node_activation_take(&args.socket))
         return 1;
-    if (args.successor_of > 0 && !node_successor_take(args.successor_of, &args.socket))
+    if (args.successor_of > 0 &&
+        !node_successor_take(args.successor_of, &args.socket, &args.http_socket))
         return node_end_complain("--successor is for tc-node's own use");
     if (args.join && args.socket >= 0)
         return node_end_complain("--join: the group says where it listens, expected no socket "

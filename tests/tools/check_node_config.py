@@ -27,6 +27,7 @@ WRONG = [
     ("log_levl = info\n", "line 1: unknown key 'log_levl', log_level is one"),
     ("nothing_like_it_at_all = 1\n", "line 1: unknown key 'nothing_like_it_at_all': options of tc-node and of the library"),
     ("worker = 1\n", "line 1: unknown key 'worker'"),
+    ("successor = 1\n", "line 1: unknown key 'successor'"),
     ("config = a\n", "line 1: unknown key 'config'"),
     ("make-key = a\n", "line 1: unknown key 'make-key'"),
     ("listen = a\nisolate = yes\nlisten = b\n", "line 3: 'listen' again, which line 1 has set"),
