@@ -1,6 +1,7 @@
 /* The option table of tc-node, and checks of options that depend on each other. */
 #include "node_arguments.h"
 
+#include "node_say.h"
 #include "node_settings.h"
 #include "tool_options.h"
 #include "tool_status.h"
@@ -19,7 +20,7 @@ static const char listen_default[] = "127.0.0.1:7000";
 static bool allow(node_arguments *args, const char *path, int writable)
 {
     if (args->allowed_count == NODE_ALLOWED_MAX) {
-        fprintf(stderr, "tc-node: more than %d paths are allowed\n", NODE_ALLOWED_MAX);
+        node_say(NODE_ERROR, "more than %d paths are allowed", NODE_ALLOWED_MAX);
         return false;
     }
     args->allowed_writable[args->allowed_count] = writable;
@@ -44,7 +45,7 @@ static bool add_package(void *into, const tool_option *row, const char *path)
     node_arguments *args = into;
     (void)row;
     if (args->package_count == NODE_PACKAGES_MAX) {
-        fprintf(stderr, "tc-node: more than %d packages\n", NODE_PACKAGES_MAX);
+        node_say(NODE_ERROR, "more than %d packages", NODE_PACKAGES_MAX);
         return false;
     }
     args->packages[args->package_count++] = path;

@@ -7,6 +7,7 @@
 #include "node_end.h"
 #include "node_metrics.h"
 #include "node_notify.h"
+#include "node_say.h"
 #include "node_service.h"
 #include "node_settings.h"
 #include "node_successor.h"
@@ -52,7 +53,7 @@ static node_worker *start_worker(broker *b)
 {
     node_worker *worker = &b->workers[b->count];
     if (!node_worker_start(b->argv, worker)) {
-        fprintf(stderr, "tc-node: no process for functions: %s\n", strerror(errno));
+        node_say(NODE_ERROR, "no process for functions: %s", strerror(errno));
         return NULL;
     }
     b->count++;
@@ -93,7 +94,7 @@ static void on_connection(void *user, int connection, const char *peer)
                        b->args->processes);
     }
     if (worker == NULL) {
-        fprintf(stderr, "tc-node: peer %s refused: %s\n", peer, reason);
+        node_say(NODE_WARNING, "peer %s refused: %s", peer, reason);
         tc_connection_end(b->ctx, connection, reason);
         return;
     }
@@ -234,7 +235,7 @@ static bool begin(broker *b)
 {
     const char *address = node_activation_address(b->args);
     const unsigned port = tc_listener_port(b->listener);
-    fprintf(stderr, "tc-node: listening at %s, port %u\n", address, port);
+    node_say(NODE_INFO, "listening at %s, port %u", address, port);
     if (!node_metrics_begin(&b->metrics, b->args, NULL) || !node_write_port(b->args, port))
         return false;
     node_notify_ready("listening at %s, port %u", address, port);
@@ -245,7 +246,7 @@ static bool begin(broker *b)
 
 static void tell_stopping(const broker *b)
 {
-    fprintf(stderr, "tc-node: drains, with %zu peers\n", b->serving);
+    node_say(NODE_INFO, "drains, with %zu peers", b->serving);
     node_successor_give_up();
     if (!node_successor_follows())
         node_notify_stopping(b->args->drain_seconds);

@@ -13,6 +13,7 @@
 #include "node_exposition.h"
 #include "node_http_address.h"
 #include "node_http_request.h"
+#include "node_say.h"
 #include "tool_clock.h"
 
 #include <errno.h>
@@ -317,10 +318,10 @@ static bool open_all(node_http *http, const char *address, int inherited)
         return false;
     http->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (http->stop < 0 || !start_thread(http)) {
-        fprintf(stderr, "tc-node: --http %s: %s\n", address, strerror(errno));
+        node_say(NODE_ERROR, "--http %s: %s", address, strerror(errno));
         return false;
     }
-    fprintf(stderr, "tc-node: metrics at http://%s/metrics\n", at);
+    node_say(NODE_INFO, "metrics at http://%s/metrics", at);
     return true;
 }
 
@@ -333,7 +334,7 @@ bool node_http_start(const char *address, int inherited, tc_context *ctx, node_h
         return true;
     node_http *http = calloc(1, sizeof *http);
     if (http == NULL) {
-        fprintf(stderr, "tc-node: --http: out of memory\n");
+        node_say(NODE_ERROR, "--http: out of memory");
         return false;
     }
     http->ctx = ctx;

@@ -1,5 +1,7 @@
 #include "node_http_address.h"
 
+#include "node_say.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -139,24 +141,24 @@ int node_http_address_listen(const char *text, int inherited,
 {
     address a;
     if (!read_address(text, &a)) {
-        fprintf(stderr,
-                "tc-node: --http %s: expected a port, or a numeric address and a port: "
-                "127.0.0.1:9464, [::1]:9464\n",
-                text);
+        node_say(NODE_ERROR,
+                 "--http %s: expected a port, or a numeric address and a port: "
+                 "127.0.0.1:9464, [::1]:9464",
+                 text);
         return -1;
     }
     int fd = take_inherited(inherited, &a);
     fd = fd >= 0 ? fd : open_socket(&a);
     if (fd < 0) {
-        fprintf(stderr, "tc-node: --http %s: %s%s\n", text, strerror(errno),
-                errno == EADDRINUSE ? ": another process listens there" : "");
+        node_say(NODE_ERROR, "--http %s: %s%s", text, strerror(errno),
+                 errno == EADDRINUSE ? ": another process listens there" : "");
         return -1;
     }
     write_address(&a, at_out);
     if (!is_loopback(&a))
-        fprintf(stderr,
-                "tc-node: --http %s: every host that reaches this address can read the "
-                "metrics, with names of functions and identities of peers\n",
-                text);
+        node_say(NODE_WARNING,
+                 "--http %s: every host that reaches this address can read the "
+                 "metrics, with names of functions and identities of peers",
+                 text);
     return fd;
 }

@@ -1,5 +1,6 @@
 #include "node_metrics.h"
 
+#include "node_say.h"
 #include "tool_clock.h"
 #include "tool_file.h"
 
@@ -53,7 +54,7 @@ static bool update_file(node_metrics *metrics, const node_counters *counters)
     metrics->next_ns = tool_clock_ns() + INTERVAL_NS;
     bool ok = write_file(path, counters);
     if (!ok && !metrics->failed)
-        fprintf(stderr, "tc-node: --stats-file %s: %s\n", path, strerror(errno));
+        node_say(NODE_WARNING, "--stats-file %s: %s", path, strerror(errno));
     metrics->failed = !ok;
     return ok;
 }

@@ -5,6 +5,7 @@
 #include "node_successor.h"
 
 #include "node_notify.h"
+#include "node_say.h"
 #include "tool_clock.h"
 
 #include <errno.h>
@@ -155,21 +156,21 @@ static int start(int own_listening, int own_http)
 static void begin_upgrade(int listening, int http)
 {
     if (listening < 0) {
-        fprintf(stderr, "tc-node: no upgrade: with --join, and with --confine but without "
-                        "--isolate, there is none\n");
+        node_say(NODE_WARNING, "no upgrade: with --join, and with --confine but without "
+                               "--isolate, there is none");
         return;
     }
     if (successor.pid != 0) {
-        fprintf(stderr, "tc-node: no upgrade: process %ld is starting\n", (long)successor.pid);
+        node_say(NODE_WARNING, "no upgrade: process %ld is starting", (long)successor.pid);
         return;
     }
     const int problem = start(listening, http);
     if (problem != 0)
-        fprintf(stderr, "tc-node: upgrade failed: %s: %s; this process goes on\n",
-                successor.path != NULL ? successor.path : "no path", strerror(problem));
+        node_say(NODE_ERROR, "upgrade failed: %s: %s; this process goes on",
+                 successor.path != NULL ? successor.path : "no path", strerror(problem));
     else
-        fprintf(stderr, "tc-node: upgrade: %s starts as process %ld\n", successor.path,
-                (long)successor.pid);
+        node_say(NODE_INFO, "upgrade: %s starts as process %ld", successor.path,
+                 (long)successor.pid);
 }
 
 /* --- its readiness ------------------------------------------------------------------------ */
@@ -189,13 +190,11 @@ static void report_failure(const char *what)
 {
     const int status = collect();
     if (WIFEXITED(status))
-        fprintf(stderr,
-                "tc-node: upgrade failed: process %ld %s, status %d; this process goes on\n",
-                (long)successor.pid, what, WEXITSTATUS(status));
+        node_say(NODE_ERROR, "upgrade failed: process %ld %s, status %d; this process goes on",
+                 (long)successor.pid, what, WEXITSTATUS(status));
     else
-        fprintf(stderr,
-                "tc-node: upgrade failed: process %ld %s, signal %d; this process goes on\n",
-                (long)successor.pid, what, WTERMSIG(status));
+        node_say(NODE_ERROR, "upgrade failed: process %ld %s, signal %d; this process goes on",
+                 (long)successor.pid, what, WTERMSIG(status));
     successor.pid = 0;
 }
 
@@ -203,8 +202,8 @@ void node_successor_give_up(void)
 {
     if (successor.pid == 0)
         return;
-    fprintf(stderr, "tc-node: upgrade given up: process %ld did not serve yet\n",
-            (long)successor.pid);
+    node_say(NODE_WARNING, "upgrade given up: process %ld did not serve yet",
+             (long)successor.pid);
     (void)collect();
     successor.pid = 0;
 }
@@ -222,7 +221,7 @@ static void look(void)
         report_failure("ended before it served");
         return;
     }
-    fprintf(stderr, "tc-node: upgrade: process %ld serves\n", (long)successor.pid);
+    node_say(NODE_INFO, "upgrade: process %ld serves", (long)successor.pid);
     (void)close(successor.ready);
     node_notify_successor((long)successor.pid);
     successor.pid = 0;

@@ -2,6 +2,8 @@
  * time is over. */
 #include "node_worker.h"
 
+#include "node_say.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -291,8 +293,8 @@ static bool part_from_peer(const node_worker *worker, tc_context *ctx, const sig
                               ? end->si_status == 0
                               : !worker->ready && end->si_status == SIGTERM;
     if (!worker->done || !in_order)
-        fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
-                worker->peer, how);
+        node_say(NODE_WARNING, "process %ld of peer %s has ended: %s", (long)worker->pid,
+                 worker->peer, how);
     if (worker->done) {
         (void)close(worker->connection);
         return in_order;
