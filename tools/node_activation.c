@@ -1,5 +1,7 @@
 #include "node_activation.h"
 
+#include "node_say.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +51,7 @@ bool node_activation_take(int *fd_out)
         return true;
     const char *why = count > 1 ? "several were passed, expected one" : why_not(FIRST_FD);
     if (why != NULL) {
-        fprintf(stderr, "tc-node: the socket of LISTEN_FDS, descriptor %d: %s\n", FIRST_FD,
-                why);
+        node_say(NODE_ERROR, "the socket of LISTEN_FDS, descriptor %d: %s", FIRST_FD, why);
         return false;
     }
     (void)fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);

@@ -1,6 +1,7 @@
 /* The option table of tc-node, and checks of options that depend on each other. */
 #include "node_arguments.h"
 
+#include "node_say.h"
 #include "node_settings.h"
 #include "tool_options.h"
 #include "tool_status.h"
@@ -19,7 +20,7 @@ static const char listen_default[] = "127.0.0.1:7000";
 static bool allow(node_arguments *args, const char *path, int writable)
 {
     if (args->allowed_count == NODE_ALLOWED_MAX) {
-        fprintf(stderr, "tc-node: more than %d paths are allowed\n", NODE_ALLOWED_MAX);
+        node_say(NODE_ERROR, "more than %d paths are allowed", NODE_ALLOWED_MAX);
         return false;
     }
     args->allowed_writable[args->allowed_count] = writable;
@@ -44,7 +45,7 @@ static bool add_package(void *into, const tool_option *row, const char *path)
     node_arguments *args = into;
     (void)row;
     if (args->package_count == NODE_PACKAGES_MAX) {
-        fprintf(stderr, "tc-node: more than %d packages\n", NODE_PACKAGES_MAX);
+        node_say(NODE_ERROR, "more than %d packages", NODE_PACKAGES_MAX);
         return false;
     }
     args->packages[args->package_count++] = path;
@@ -191,9 +192,13 @@ static int parse(int argc, char **argv, node_arguments *args_out)
 {
     *args_out = (node_arguments){.listen = listen_default,
                                  .socket = -1,
+                                 .http_socket = -1,
                                  .processes = PROCESSES_DEFAULT,
                                  .drain_seconds = DRAIN_DEFAULT};
-    return tool_options_parse(&tc_node, argc, argv, args_out);
+    const int result = tool_options_parse(&tc_node, argc, argv, args_out);
+    if (args_out->worker_of != 0) /* its node is the successor, and passes on all arguments */
+        args_out->successor_of = 0;
+    return result;
 }
 
 int node_arguments_parse(int argc, char ***argv, node_arguments *args_out)

@@ -18,6 +18,7 @@ typedef struct node_arguments {
     const char *config;      /* NULL: none */
     const char *make_key;    /* NULL: none; else tc-node only makes the key */
     int socket;              /* that listens, of node_activation.h; -1: none */
+    int http_socket;         /* that listens, of the node before, for `http`; -1: none */
     uint64_t exit_after;     /* messages; 0: no limit */
     uint64_t memory_max;     /* bytes; 0: no limit */
     uint64_t drain_seconds;  /* for functions and answers after SIGTERM */

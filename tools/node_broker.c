@@ -7,6 +7,7 @@
 #include "node_end.h"
 #include "node_metrics.h"
 #include "node_notify.h"
+#include "node_say.h"
 #include "node_service.h"
 #include "node_settings.h"
 #include "node_successor.h"
@@ -38,6 +39,7 @@ typedef struct broker {
     struct pollfd *fds;
     size_t count;
     size_t serving;         /* workers that have a peer */
+    bool accepts;           /* peers, from now on */
     bool drains;            /* all are to end */
     bool cut_off;           /* a worker with a peer could not end in order then */
     unsigned failed_starts; /* consecutive workers that died before they were ready */
@@ -51,7 +53,7 @@ static node_worker *start_worker(broker *b)
 {
     node_worker *worker = &b->workers[b->count];
     if (!node_worker_start(b->argv, worker)) {
-        fprintf(stderr, "tc-node: no process for functions: %s\n", strerror(errno));
+        node_say(NODE_ERROR, "no process for functions: %s", strerror(errno));
         return NULL;
     }
     b->count++;
@@ -92,7 +94,7 @@ static void on_connection(void *user, int connection, const char *peer)
                        b->args->processes);
     }
     if (worker == NULL) {
-        fprintf(stderr, "tc-node: peer %s refused: %s\n", peer, reason);
+        node_say(NODE_WARNING, "peer %s refused: %s", peer, reason);
         tc_connection_end(b->ctx, connection, reason);
         return;
     }
@@ -124,7 +126,8 @@ static void look_at_workers(broker *b)
 
 static void wait_for_events(broker *b, int timeout_ms)
 {
-    b->fds[0] = (struct pollfd){.fd = tc_context_fd(b->ctx), .events = POLLIN};
+    b->fds[0] =
+        (struct pollfd){.fd = b->accepts ? tc_context_fd(b->ctx) : -1, .events = POLLIN};
     for (size_t i = 0; i < b->count; i++)
         node_worker_watch(&b->workers[i], &b->fds[1 + i * NODE_WORKER_FDS]);
     size_t count = 1 + b->count * NODE_WORKER_FDS;
@@ -170,9 +173,32 @@ static void reload(const broker *b)
     node_notify_ready("settings are read again, and keys and lists by each process");
 }
 
+static int complain_of_starts(void)
+{
+    return node_end_complain("the processes for functions end before they are ready");
+}
+
+/* Lets a successor accept once it can serve, which the processes for functions alone find out:
+ * they load the libraries and packages. Until then all peers are the other node's. Returns the
+ * exit status, also when the end is wanted. */
+static int await_first_worker(broker *b)
+{
+    while (!node_end_is_wanted() && b->failed_starts < FAILED_STARTS_MAX) {
+        start_spares(b);
+        wait_for_events(b, WAIT_MS);
+        look_at_workers(b);
+        if (b->count > 0 && b->workers[0].ready)
+            return 0;
+    }
+    return node_end_is_wanted() ? 1 : complain_of_starts();
+}
+
 static int serve(broker *b)
 {
+    const int listening = tc_listener_fd(b->listener);
+    b->accepts = true;
     while (!node_end_is_wanted()) {
+        node_successor_turn(listening, node_metrics_socket(&b->metrics));
         node_metrics_turn(&b->metrics);
         start_spares(b);
         if (node_reload_is_wanted())
@@ -185,7 +211,7 @@ static int serve(broker *b)
         if (node_metrics_due(&b->metrics))
             tell_counters(b);
         if (b->failed_starts >= FAILED_STARTS_MAX)
-            return node_end_complain("the processes for functions end before they are ready");
+            return complain_of_starts();
         if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
             (void)raise(SIGTERM);
     }
@@ -206,6 +232,27 @@ static void stop_workers(broker *b)
 
 /* --- start and end ------------------------------------------------------------------------ */
 
+static bool begin(broker *b)
+{
+    const char *address = node_activation_address(b->args);
+    const unsigned port = tc_listener_port(b->listener);
+    node_say(NODE_INFO, "listening at %s, port %u", address, port);
+    if (!node_metrics_begin(&b->metrics, b->args, NULL) || !node_write_port(b->args, port))
+        return false;
+    node_notify_ready("listening at %s, port %u", address, port);
+    if (b->args->successor_of > 0)
+        node_successor_report_ready();
+    return true;
+}
+
+static void tell_stopping(const broker *b)
+{
+    node_say(NODE_INFO, "drains, with %zu peers", b->serving);
+    node_successor_give_up();
+    if (!node_successor_follows())
+        node_notify_stopping(b->args->drain_seconds);
+}
+
 static int run(broker *b)
 {
     tc_error error;
@@ -217,20 +264,13 @@ static int run(broker *b)
     if (node_activation_open(b->ctx, b->args, &b->listener, &error) != TC_OK)
         return node_end_complain(error.text);
     tc_listener_hand_over(b->listener, on_connection, b);
-    const char *address = node_activation_address(b->args);
-    fprintf(stderr, "tc-node: listening at %s, port %u\n", address,
-            tc_listener_port(b->listener));
     start_spares(b);
-    bool begun = node_metrics_begin(&b->metrics, b->args, NULL) &&
-                 node_write_port(b->args, tc_listener_port(b->listener));
-    if (begun)
-        node_notify_ready("listening at %s, port %u", address, tc_listener_port(b->listener));
-    int result = begun ? serve(b) : 1;
+    int result = b->args->successor_of > 0 ? await_first_worker(b) : 0;
+    if (result == 0)
+        result = begin(b) ? serve(b) : 1;
     tc_listener_close(b->listener);
-    if (node_end_is_wanted()) {
-        fprintf(stderr, "tc-node: drains, with %zu peers\n", b->serving);
-        node_notify_stopping(b->args->drain_seconds);
-    }
+    if (node_end_is_wanted())
+        tell_stopping(b);
     stop_workers(b);
     if (result == 0)
         node_metrics_end(&b->metrics, &b->sum);

@@ -1,6 +1,7 @@
 #include "node_drain.h"
 
 #include "node_end.h"
+#include "node_say.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +14,9 @@ int node_drain(tc_context *ctx)
     if (status == TC_E_UNSUPPORTED) /* the library has no such module; the end follows */
         return 0;
     if (lost > 0)
-        fprintf(stderr, "tc-node: drain: peers may not have taken %" PRIu64 " messages\n",
-                lost);
+        node_say(NODE_WARNING, "drain: peers may not have taken %" PRIu64 " messages", lost);
     if (status == TC_OK)
         return 0;
-    fprintf(stderr, "tc-node: drain: %s\n", error.text);
+    node_say(NODE_ERROR, "drain: %s", error.text);
     return 1;
 }

@@ -3,6 +3,7 @@
  * another signal, whether one still runs: if so, the process ends at once. */
 #include "node_end.h"
 
+#include "node_say.h"
 #include "tool_clock.h"
 
 #include <tc/code.h>
@@ -75,14 +76,15 @@ uint64_t node_end_left_ns(void)
 /* Async-signal-safe. */
 static void end_now(const char *what)
 {
-    static const char begin[] = "tc-node: ends at once: ";
-    char line[sizeof begin + TC_CODE_TEXT_MAX + sizeof late];
-    size_t size = sizeof begin - 1, what_size = strlen(what), end_size = strlen(late);
-    memcpy(line, begin, size);
-    memcpy(line + size, what, what_size);
-    size += what_size;
-    memcpy(line + size, late, end_size);
-    ssize_t written = write(STDERR_FILENO, line, size + end_size);
+    char line[64 + TC_CODE_TEXT_MAX + sizeof late];
+    size_t size = 0;
+    const char *const parts[] = {node_say_name(NODE_ERROR), ": ends at once: ", what, late};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t more = strlen(parts[i]);
+        memcpy(line + size, parts[i], more);
+        size += more;
+    }
+    ssize_t written = write(STDERR_FILENO, line, size);
     (void)written; /* a failure cannot be reported anywhere */
     _exit(1);
 }
@@ -141,11 +143,11 @@ void node_end_force(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (problem != 0)
-        fprintf(stderr, "tc-node: no thread that ends it: %s\n", strerror(problem));
+        node_say(NODE_WARNING, "no thread that ends it: %s", strerror(problem));
 }
 
 int node_end_complain(const char *text)
 {
-    fprintf(stderr, "tc-node: %s\n", text);
+    node_say(NODE_ERROR, "%s", text);
     return 1;
 }

@@ -14,6 +14,7 @@
 #include "node_exposition.h"
 #include "node_http_address.h"
 #include "node_http_request.h"
+#include "node_say.h"
 #include "node_successor.h"
 #include "tool_clock.h"
 
@@ -319,36 +320,38 @@ static void free_http(node_http *http)
     free(http);
 }
 
-static bool open_all(node_http *http, const char *address)
+static bool open_all(node_http *http, const char *address, int inherited)
 {
     char at[NODE_HTTP_ADDRESS_MAX];
-    http->listener = node_http_address_listen(address, at);
+    http->listener = node_http_address_listen(address, inherited, at);
     if (http->listener < 0)
         return false;
     http->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (http->stop < 0 || !start_thread(http)) {
-        fprintf(stderr, "tc-node: --http %s: %s\n", address, strerror(errno));
+        node_say(NODE_ERROR, "--http %s: %s", address, strerror(errno));
         return false;
     }
-    fprintf(stderr, "tc-node: metrics at http://%s/metrics\n", at);
+    node_say(NODE_INFO, "metrics at http://%s/metrics", at);
     return true;
 }
 
-bool node_http_start(const char *address, tc_context *ctx, node_http **http_out)
+bool node_http_start(const char *address, int inherited, tc_context *ctx, node_http **http_out)
 {
     *http_out = NULL;
+    if (address == NULL && inherited >= 0)
+        (void)close(inherited);
     if (address == NULL)
         return true;
     node_http *http = calloc(1, sizeof *http);
     if (http == NULL) {
-        fprintf(stderr, "tc-node: --http: out of memory\n");
+        node_say(NODE_ERROR, "--http: out of memory");
         return false;
     }
     http->ctx = ctx;
     http->listener = http->stop = -1;
     http->turned_ns = tool_clock_ns();
     (void)pthread_mutex_init(&http->lock, NULL);
-    if (!open_all(http, address)) {
+    if (!open_all(http, address, inherited)) {
         free_http(http);
         return false;
     }
@@ -364,6 +367,11 @@ void node_http_stop(node_http *http)
     if (write(http->stop, &one, sizeof one) == (ssize_t)sizeof one)
         (void)pthread_join(http->thread, NULL);
     free_http(http);
+}
+
+int node_http_socket(const node_http *http)
+{
+    return http != NULL ? http->listener : -1;
 }
 
 void node_http_turn(node_http *http)

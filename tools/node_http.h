@@ -22,11 +22,15 @@ typedef struct node_http node_http;
 /* Listens at `address`, HOST:PORT with a numeric host, or PORT or :PORT for 127.0.0.1, and
  * starts the thread. Returns false after printing the reason.
  *
- *   ctx       reports its usage, unless it is NULL
- *   http_out  NULL if address is NULL */
-bool node_http_start(const char *address, tc_context *ctx, node_http **http_out);
+ *   inherited  as in node_http_address_listen
+ *   ctx        reports its usage, unless it is NULL
+ *   http_out   NULL if address is NULL */
+bool node_http_start(const char *address, int inherited, tc_context *ctx, node_http **http_out);
 /* Ends the thread; the context may be destroyed then. NULL is allowed. */
 void node_http_stop(node_http *http);
+
+/* Returns the socket that listens, which stays its own; -1: `http` is NULL. */
+int node_http_socket(const node_http *http);
 
 /* The loop has turned. NULL is allowed, also below. */
 void node_http_turn(node_http *http);

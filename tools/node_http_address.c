@@ -1,5 +1,7 @@
 #include "node_http_address.h"
 
+#include "node_say.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +14,6 @@
 #include <unistd.h>
 
 #define BACKLOG 16
-
-static int inherited = -1;
-static int listening = -1;
 
 typedef union address {
     struct sockaddr any;
@@ -105,16 +104,6 @@ static int open_socket(address *a)
     return -1;
 }
 
-int node_http_address_socket(void)
-{
-    return listening;
-}
-
-void node_http_address_inherit(int fd)
-{
-    inherited = fd;
-}
-
 /* Port 0 is any port. */
 static bool is_wanted(const address *there, const address *wanted)
 {
@@ -129,12 +118,11 @@ static bool is_wanted(const address *there, const address *wanted)
 }
 
 /* Returns the inherited socket, or -1 if there is none or it is another. */
-static int take_inherited(address *a)
+static int take_inherited(int fd, address *a)
 {
     address there;
     socklen_t size = sizeof there, accepts_size = sizeof(int);
-    int fd = inherited, accepts = 0;
-    inherited = -1;
+    int accepts = 0;
     if (fd < 0)
         return -1;
     memset(&there, 0, sizeof there);
@@ -148,28 +136,29 @@ static int take_inherited(address *a)
     return -1;
 }
 
-int node_http_address_listen(const char *text, char at_out[NODE_HTTP_ADDRESS_MAX])
+int node_http_address_listen(const char *text, int inherited,
+                             char at_out[NODE_HTTP_ADDRESS_MAX])
 {
     address a;
     if (!read_address(text, &a)) {
-        fprintf(stderr,
-                "tc-node: --http %s: expected a port, or a numeric address and a port: "
-                "127.0.0.1:9464, [::1]:9464\n",
-                text);
+        node_say(NODE_ERROR,
+                 "--http %s: expected a port, or a numeric address and a port: "
+                 "127.0.0.1:9464, [::1]:9464",
+                 text);
         return -1;
     }
-    int fd = take_inherited(&a);
-    listening = fd = fd >= 0 ? fd : open_socket(&a);
+    int fd = take_inherited(inherited, &a);
+    fd = fd >= 0 ? fd : open_socket(&a);
     if (fd < 0) {
-        fprintf(stderr, "tc-node: --http %s: %s%s\n", text, strerror(errno),
-                errno == EADDRINUSE ? ": another process listens there" : "");
+        node_say(NODE_ERROR, "--http %s: %s%s", text, strerror(errno),
+                 errno == EADDRINUSE ? ": another process listens there" : "");
         return -1;
     }
     write_address(&a, at_out);
     if (!is_loopback(&a))
-        fprintf(stderr,
-                "tc-node: --http %s: every host that reaches this address can read the "
-                "metrics, with names of functions and identities of peers\n",
-                text);
+        node_say(NODE_WARNING,
+                 "--http %s: every host that reaches this address can read the "
+                 "metrics, with names of functions and identities of peers",
+                 text);
     return fd;
 }

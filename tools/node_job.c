@@ -4,6 +4,7 @@
 #include "node_job.h"
 
 #include "node_end.h"
+#include "node_say.h"
 #include "node_starter.h"
 
 #include <stdio.h>
@@ -26,20 +27,20 @@ bool node_job_join(tc_context *ctx, node_job *job_out)
     tc_status status = tc_group_join(ctx, JOIN_NS, &job.group, &error);
     tc_context_set_interrupt(ctx, NULL, NULL);
     if (status != TC_OK) {
-        fprintf(stderr, "tc-node: --join: %s\n", error.text);
+        node_say(NODE_ERROR, "--join: %s", error.text);
         return false;
     }
     const uint32_t rank = tc_group_rank(job.group);
     if (rank == 0) {
-        fprintf(stderr,
-                "tc-node: --join: it is rank 0 of %u, which counts the members in barriers: "
-                "expected a program before it, as in tc-run -n 1 ./a : -n 3 tc-node --join\n",
-                tc_group_size(job.group));
+        node_say(NODE_ERROR,
+                 "--join: it is rank 0 of %u, which counts the members in barriers: "
+                 "expected a program before it, as in tc-run -n 1 ./a : -n 3 tc-node --join",
+                 tc_group_size(job.group));
         return false;
     }
     if (!node_starter_tell(rank))
         return false;
-    fprintf(stderr, "tc-node: serves as rank %u of %u\n", rank, tc_group_size(job.group));
+    node_say(NODE_INFO, "serves as rank %u of %u", rank, tc_group_size(job.group));
     *job_out = job;
     return true;
 }
@@ -56,7 +57,7 @@ tc_status node_job_wait(node_job *job)
     if (status == TC_OK || status == TC_E_TIMEOUT)
         return status;
     job->apart = true;
-    fprintf(stderr, "tc-node: waits in no barrier any more: %s\n", error.text);
+    node_say(NODE_WARNING, "waits in no barrier any more: %s", error.text);
     return TC_OK;
 }
 

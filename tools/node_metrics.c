@@ -1,5 +1,6 @@
 #include "node_metrics.h"
 
+#include "node_say.h"
 #include "node_successor.h"
 #include "tool_clock.h"
 #include "tool_file.h"
@@ -54,7 +55,7 @@ static bool update_file(node_metrics *metrics, const node_counters *counters)
     metrics->next_ns = tool_clock_ns() + INTERVAL_NS;
     bool ok = write_file(path, counters);
     if (!ok && !metrics->failed)
-        fprintf(stderr, "tc-node: --stats-file %s: %s\n", path, strerror(errno));
+        node_say(NODE_WARNING, "--stats-file %s: %s", path, strerror(errno));
     metrics->failed = !ok;
     return ok;
 }
@@ -63,7 +64,8 @@ bool node_metrics_begin(node_metrics *metrics, const node_arguments *args, tc_co
 {
     const node_counters none = {{0}};
     *metrics = (node_metrics){.args = args, .next_ns = UINT64_MAX, .tell_ns = UINT64_MAX};
-    if (!update_file(metrics, &none) || !node_http_start(args->http, ctx, &metrics->http))
+    if (!update_file(metrics, &none) ||
+        !node_http_start(args->http, args->http_socket, ctx, &metrics->http))
         return false;
     if (metrics->http != NULL)
         metrics->tell_ns = 0;

@@ -30,6 +30,12 @@ static inline void node_metrics_turn(node_metrics *metrics)
     node_http_turn(metrics->http);
 }
 
+/* Returns the socket of --http, which stays its own; -1: none. */
+static inline int node_metrics_socket(const node_metrics *metrics)
+{
+    return node_http_socket(metrics->http);
+}
+
 /* Returns whether the counters are due: node_metrics_tell is to be called then. */
 bool node_metrics_due(const node_metrics *metrics);
 void node_metrics_tell(node_metrics *metrics, const node_counters *counters);

@@ -1,5 +1,6 @@
 #include "node_notify.h"
 
+#include "node_say.h"
 #include "tool_clock.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ void node_notify_begin(void)
         return;
     channel = connect_to(name);
     if (channel < 0)
-        fprintf(stderr, "tc-node: " VARIABLE " %s: %s\n", name, strerror(errno));
+        node_say(NODE_WARNING, VARIABLE " %s: %s", name, strerror(errno));
     (void)unsetenv(VARIABLE);
 }
 

@@ -1,5 +1,7 @@
 #include "node_packages.h"
 
+#include "node_say.h"
+
 #include "oci_reader.h"
 #include "oci_reference.h"
 
@@ -55,7 +57,7 @@ static bool publish(tc_context *ctx, node_packages *packages)
         tc_context_publish(ctx, NODE_HOLDINGS_PACKAGES, packages->published,
                            packages->count * sizeof *packages->published, &error) == TC_OK)
         return true;
-    fprintf(stderr, "tc-node: --package: %s\n", error.text);
+    node_say(NODE_ERROR, "--package: %s", error.text);
     return false;
 }
 
@@ -70,7 +72,7 @@ bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packag
             status = tc_package_install(ctx, package, &error);
         }
         if (status != TC_OK) {
-            fprintf(stderr, "tc-node: --package: %s\n", error.text);
+            node_say(NODE_ERROR, "--package: %s", error.text);
             return false;
         }
     }

@@ -11,6 +11,7 @@
 #include "node_notify.h"
 #include "node_packages.h"
 #include "node_report.h"
+#include "node_say.h"
 #include "node_settings.h"
 #include "node_successor.h"
 #include "node_wall.h"
@@ -44,8 +45,8 @@ static struct {
     bool peer_has_gone;
     node_counters *counters; /* of a worker: memory that its node reads */
     node_job job;            /* with --join */
-    unsigned port;           /* of the socket that a successor may inherit, or 0 */
-} this_node;
+    int listening;           /* a socket that a successor may inherit; -1: none */
+} this_node = {.listening = -1};
 
 static atomic_bool reload_wanted;
 
@@ -77,6 +78,8 @@ void node_catch_signals(const node_arguments *args)
         sigaction(SIGHUP, &hangup, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, SIGHUP); /* blocked in a worker until here: node_worker.c */
+    sigaddset(&mask, SIGUSR1);
+    sigaddset(&mask, SIGUSR2);
     (void)pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
@@ -89,7 +92,7 @@ bool node_write_port(const node_arguments *args, unsigned port)
 {
     if (args->port_file == NULL || tool_file_write_number(args->port_file, port))
         return true;
-    fprintf(stderr, "tc-node: --port-file %s: %s\n", args->port_file, strerror(errno));
+    node_say(NODE_ERROR, "--port-file %s: %s", args->port_file, strerror(errno));
     return false;
 }
 
@@ -102,14 +105,14 @@ static int find_target_args(const node_arguments *args, void **target_args_out)
     *target_args_out = NULL;
     if (args->library != NULL &&
         (library = dlopen(args->library, RTLD_NOW | RTLD_GLOBAL)) == NULL) {
-        fprintf(stderr, "tc-node: --lib: %s\n", dlerror());
+        node_say(NODE_ERROR, "--lib: %s", dlerror());
         return 0;
     }
     if (args->args_symbol == NULL)
         return 1;
     *target_args_out = dlsym(library != NULL ? library : RTLD_DEFAULT, args->args_symbol);
     if (*target_args_out == NULL)
-        fprintf(stderr, "tc-node: --args-symbol %s: no such symbol\n", args->args_symbol);
+        node_say(NODE_ERROR, "--args-symbol %s: no such symbol", args->args_symbol);
     return *target_args_out != NULL;
 }
 
@@ -140,18 +143,18 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
     (void)user;
     tc_ep_query(ep, &info);
     if (event == TC_EP_OPENED) {
-        fprintf(stderr, "tc-node: peer connected: %s, %s, library %s, LLVM %s\n",
-                info.peer_identity[0] != '\0' ? info.peer_identity : "not authenticated",
-                info.peer_triple, info.peer_library, info.peer_llvm);
+        node_say(NODE_INFO, "peer connected: %s, %s, library %s, LLVM %s",
+                 info.peer_identity[0] != '\0' ? info.peer_identity : "not authenticated",
+                 info.peer_triple, info.peer_library, info.peer_llvm);
         return;
     }
     this_node.peer_has_gone = true;
     if (event == TC_EP_CLOSED) {
-        fprintf(stderr, "tc-node: peer closed after %" PRIu64 " messages\n", info.run_messages);
+        node_say(NODE_INFO, "peer closed after %" PRIu64 " messages", info.run_messages);
     } else {
         tc_status status = tc_ep_error(ep, &error);
-        fprintf(stderr, "tc-node: peer lost after %" PRIu64 " messages: %s\n",
-                info.run_messages, status == TC_OK ? "" : error.text);
+        node_say(NODE_WARNING, "peer lost after %" PRIu64 " messages: %s", info.run_messages,
+                 status == TC_OK ? "" : error.text);
     }
 }
 
@@ -176,7 +179,7 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
     const tc_status status = node_activation_open(ctx, args, listener_out, err);
     /* A confined process starts no other. */
     if (status == TC_OK && !args->confine)
-        this_node.port = tc_listener_port(*listener_out);
+        this_node.listening = tc_listener_fd(*listener_out);
     return status;
 }
 
@@ -205,13 +208,13 @@ static void reload(tc_context *ctx, const node_arguments *args)
     if (args->config != NULL)
         node_settings_read_again(args->config);
     if (tc_context_reopen_audit(ctx, &error) != TC_OK)
-        fprintf(stderr, "tc-node: %s\n", error.text);
+        node_say(NODE_ERROR, "%s", error.text);
     if (!has_keys_or_lists())
         return;
     if (tc_context_reload_trust(ctx, &error) == TC_OK)
-        fprintf(stderr, "tc-node: keys and lists read again\n");
+        node_say(NODE_INFO, "keys and lists read again");
     else
-        fprintf(stderr, "tc-node: no key is trusted any more: %s\n", error.text);
+        node_say(NODE_ERROR, "no key is trusted any more: %s", error.text);
 }
 
 /* `metrics` is NULL in a worker, whose counters are summed up by the node that started it. */
@@ -227,10 +230,10 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
             reload(ctx, args);
             node_notify_ready("settings, keys and lists are read again");
         }
-        if (!this_node.is_worker)
-            node_successor_turn(this_node.port);
-        if (metrics != NULL)
+        if (metrics != NULL) {
+            node_successor_turn(this_node.listening, node_metrics_socket(metrics));
             node_metrics_turn(metrics);
+        }
         tc_status status = args->join ? node_job_wait(&this_node.job) : tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_end_complain(tc_status_text(status));
@@ -251,7 +254,7 @@ static int confine(tc_context *ctx)
     tc_error error;
     tc_status status = tc_context_start_compiler(ctx, &error);
     if (status != TC_OK)
-        fprintf(stderr, "tc-node: --confine: bitcode cannot be compiled: %s\n", error.text);
+        node_say(NODE_ERROR, "--confine: bitcode cannot be compiled: %s", error.text);
     return node_wall_raise();
 }
 
@@ -263,8 +266,8 @@ static void tell_ready(const node_arguments *args, const tc_listener *listener)
     } else if (listener == NULL) {
         node_notify_ready("serves the group of its job");
     } else {
-        fprintf(stderr, "tc-node: listening at %s, port %u\n", node_activation_address(args),
-                tc_listener_port(listener));
+        node_say(NODE_INFO, "listening at %s, port %u", node_activation_address(args),
+                 tc_listener_port(listener));
         node_notify_ready("listening at %s, port %u", node_activation_address(args),
                           tc_listener_port(listener));
     }
@@ -276,7 +279,7 @@ static void tell_stopping(const node_arguments *args)
 {
     if (this_node.is_worker)
         return;
-    fprintf(stderr, "tc-node: drains\n");
+    node_say(NODE_INFO, "drains");
     if (!node_successor_follows())
         node_notify_stopping(args->drain_seconds);
 }
@@ -380,7 +383,8 @@ int node_serve(const node_arguments *args)
         return node_end_complain(error.text);
     node_end_force();
     /* Installed after UCX's own handlers, which then run second. */
-    tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
+    tc_crash_line_install(node_say_name(NODE_ERROR),
+                          this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);
     if (this_node.is_worker) {

@@ -3,6 +3,7 @@
 #include "node_settings.h"
 
 #include "node_config.h"
+#include "node_say.h"
 #include "tool_status.h"
 
 #include <ctype.h>
@@ -20,6 +21,7 @@
 #define LOG_LEVEL "log_level"
 #define WHY_MAX 512u
 #define VARIABLE_MAX 64u
+#define COMPLAINT_MAX 4096u
 
 /* Options that make no sense in a file. */
 static const char *const elsewhere[] = {"config", "check-config", "make-key", "successor",
@@ -39,14 +41,13 @@ static bool is_quiet; /* a worker: its node reports the same */
 static __attribute__((format(printf, 2, 3))) int complain(const char *path, const char *fmt,
                                                           ...)
 {
+    char text[COMPLAINT_MAX];
     va_list args;
-    if (is_quiet)
-        return TOOL_USAGE;
-    fprintf(stderr, "tc-node: --config %s: ", path);
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fputc('\n', stderr);
+    if (!is_quiet)
+        node_say(NODE_ERROR, "--config %s: %s", path, text);
     return TOOL_USAGE;
 }
 
@@ -221,9 +222,9 @@ static void set_variable(const char *path, const node_setting *s, const char *va
 {
     const char *set = getenv(variable);
     if (set != NULL && strcmp(set, s->value) != 0)
-        fprintf(stderr,
-                "tc-node: --config %s: line %u: %s is %s in the environment, which counts\n",
-                path, s->line, variable, set);
+        node_say(NODE_WARNING,
+                 "--config %s: line %u: %s is %s in the environment, which counts", path,
+                 s->line, variable, set);
     (void)setenv(variable, s->value, 0);
 }
 
@@ -298,8 +299,8 @@ static void report_changes(const char *path, const node_config *now)
     for (unsigned i = 0; i < now->count; i++) {
         const node_setting *s = &now->settings[i];
         if (strcmp(s->key, LOG_LEVEL) != 0 && !has(&in_force, s))
-            fprintf(stderr, "tc-node: --config %s: line %u: '%s = %s' needs a restart\n", path,
-                    s->line, s->key, s->value);
+            node_say(NODE_WARNING, "--config %s: line %u: '%s = %s' needs a restart", path,
+                     s->line, s->key, s->value);
     }
     for (unsigned i = 0; i < in_force.count; i++) {
         const node_setting *s = &in_force.settings[i];
@@ -307,8 +308,8 @@ static void report_changes(const char *path, const node_config *now)
         if (strcmp(s->key, LOG_LEVEL) == 0 ||
             (is_one ? has(now, s) : node_config_find(now, s->key) != NULL))
             continue;
-        fprintf(stderr, "tc-node: --config %s: '%s%s%s' has gone, which needs a restart\n",
-                path, s->key, is_one ? " = " : "", is_one ? s->value : "");
+        node_say(NODE_WARNING, "--config %s: '%s%s%s' has gone, which needs a restart", path,
+                 s->key, is_one ? " = " : "", is_one ? s->value : "");
     }
 }
 

@@ -1,5 +1,7 @@
 #include "node_starter.h"
 
+#include "node_say.h"
+
 #include "bootstrap/run_protocol.h"
 
 #include <errno.h>
@@ -85,10 +87,10 @@ bool node_starter_tell(uint32_t rank)
     int fd = connect_starter(name);
     const bool told = fd >= 0 && tell(fd, rank);
     if (!told)
-        fprintf(stderr,
-                "tc-node: --join: tc-run at %.100s did not note that this process only "
-                "serves; is it of another version?\n",
-                name);
+        node_say(NODE_ERROR,
+                 "--join: tc-run at %.100s did not note that this process only "
+                 "serves; is it of another version?",
+                 name);
     if (fd >= 0)
         (void)close(fd);
     return told;

@@ -1,20 +1,16 @@
-/* The start of a successor, and the wait for it. The library opens the listening socket itself,
- * so it is found among this process's descriptors by its port, and becomes descriptor 3 of the
- * successor. A pipe, descriptor 4, brings one byte when that serves, and its end when the
+/* The start of a successor, and the wait for it. The listening socket becomes descriptor 3 of
+ * the successor. A pipe, descriptor 4, brings one byte when that serves, and its end when the
  * process ends first; descriptor 5 is the socket of --http. The node serves meanwhile and looks
  * at the pipe between messages. */
 #include "node_successor.h"
 
 #include "node_end.h"
-#include "node_http_address.h"
 #include "node_notify.h"
+#include "node_say.h"
 #include "tool_clock.h"
 
-#include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -102,43 +98,6 @@ void node_successor_catch_signal(void)
     (void)sigaction(SIGUSR2, &action, NULL);
 }
 
-/* --- the socket --------------------------------------------------------------------------- */
-
-static bool listens_at(int fd, unsigned port)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address;
-    int accepts = 0;
-    socklen_t size = sizeof accepts, address_size = sizeof address;
-    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) != 0 || accepts == 0 ||
-        getsockname(fd, &address.any, &address_size) != 0)
-        return false;
-    return (address.any.sa_family == AF_INET && ntohs(address.v4.sin_port) == port) ||
-           (address.any.sa_family == AF_INET6 && ntohs(address.v6.sin6_port) == port);
-}
-
-/* Returns the descriptor of the library's listening socket with that port; -1 without it. The
- * socket of --http may have the same port at another address. */
-static int find_socket(unsigned port)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int found = -1;
-    if (folder == NULL)
-        return -1;
-    for (const struct dirent *entry; found < 0 && (entry = readdir(folder)) != NULL;) {
-        char *end;
-        const long fd = strtol(entry->d_name, &end, 10);
-        if (end != entry->d_name && *end == '\0' && fd != node_http_address_socket() &&
-            listens_at((int)fd, port))
-            found = (int)fd;
-    }
-    (void)closedir(folder);
-    return found;
-}
-
 /* --- its start ---------------------------------------------------------------------------- */
 
 /* `http` is -1 without --http. */
@@ -168,20 +127,16 @@ static int spawn(int listening, int ready, int http)
 }
 
 /* Returns 0 or errno. */
-static int start(unsigned port)
+static int start(int own_listening, int own_http)
 {
     int ends[2];
-    const int found = find_socket(port);
-    if (found < 0)
-        return ENOTSOCK;
     if (successor.path == NULL || successor.argv == NULL || successor.environment == NULL)
         return ENOMEM;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return errno;
-    const int listening = fcntl(found, F_DUPFD_CLOEXEC, OWN_FDS_MIN);
+    const int listening = fcntl(own_listening, F_DUPFD_CLOEXEC, OWN_FDS_MIN);
     const int ready = fcntl(ends[1], F_DUPFD_CLOEXEC, OWN_FDS_MIN);
-    const int metrics = node_http_address_socket();
-    const int http = metrics >= 0 ? fcntl(metrics, F_DUPFD_CLOEXEC, OWN_FDS_MIN) : -1;
+    const int http = own_http >= 0 ? fcntl(own_http, F_DUPFD_CLOEXEC, OWN_FDS_MIN) : -1;
     const int problem = listening >= 0 && ready >= 0 ? spawn(listening, ready, http) : errno;
     if (http >= 0)
         (void)close(http);
@@ -200,50 +155,54 @@ static int start(unsigned port)
     return 0;
 }
 
-static void begin_upgrade(unsigned port)
+static void begin_upgrade(int listening, int http)
 {
-    if (port == 0) {
-        fprintf(stderr,
-                "tc-node: no upgrade: with --isolate, --confine or --join there is none\n");
+    if (listening < 0) {
+        node_say(NODE_WARNING, "no upgrade: with --join, and with --confine but without "
+                               "--isolate, there is none");
         return;
     }
     if (successor.pid != 0) {
-        fprintf(stderr, "tc-node: no upgrade: process %ld is starting\n", (long)successor.pid);
+        node_say(NODE_WARNING, "no upgrade: process %ld is starting", (long)successor.pid);
         return;
     }
-    const int problem = start(port);
+    const int problem = start(listening, http);
     if (problem != 0)
-        fprintf(stderr, "tc-node: upgrade failed: %s: %s; this process goes on\n",
-                successor.path != NULL ? successor.path : "no path", strerror(problem));
+        node_say(NODE_ERROR, "upgrade failed: %s: %s; this process goes on",
+                 successor.path != NULL ? successor.path : "no path", strerror(problem));
     else
-        fprintf(stderr, "tc-node: upgrade: %s starts as process %ld\n", successor.path,
-                (long)successor.pid);
+        node_say(NODE_INFO, "upgrade: %s starts as process %ld", successor.path,
+                 (long)successor.pid);
 }
 
 /* --- its readiness ------------------------------------------------------------------------ */
 
-/* Collects the process, which has ended or is killed here. */
-static void report_failure(const char *what)
+/* Collects the process, which has ended or is killed here. Returns its status. */
+static int collect(void)
 {
     int status = 0;
     (void)kill(successor.pid, SIGKILL);
     while (waitpid(successor.pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFEXITED(status))
-        fprintf(stderr,
-                "tc-node: upgrade failed: process %ld %s, status %d; this process goes on\n",
-                (long)successor.pid, what, WEXITSTATUS(status));
-    else
-        fprintf(stderr,
-                "tc-node: upgrade failed: process %ld %s, signal %d; this process goes on\n",
-                (long)successor.pid, what, WTERMSIG(status));
     (void)close(successor.ready);
+    return status;
+}
+
+static void report_failure(const char *what)
+{
+    const int status = collect();
+    if (WIFEXITED(status))
+        node_say(NODE_ERROR, "upgrade failed: process %ld %s, status %d; this process goes on",
+                 (long)successor.pid, what, WEXITSTATUS(status));
+    else
+        node_say(NODE_ERROR, "upgrade failed: process %ld %s, signal %d; this process goes on",
+                 (long)successor.pid, what, WTERMSIG(status));
     successor.pid = 0;
 }
 
 static void follow(void)
 {
-    fprintf(stderr, "tc-node: upgrade: process %ld serves\n", (long)successor.pid);
+    node_say(NODE_INFO, "upgrade: process %ld serves", (long)successor.pid);
     (void)close(successor.ready);
     node_notify_successor((long)successor.pid);
     successor.pid = 0;
@@ -268,11 +227,11 @@ static void look(void)
         (void)raise(SIGTERM);
 }
 
-void node_successor_turn(unsigned port)
+void node_successor_turn(int listening, int http)
 {
     if (atomic_load_explicit(&is_wanted, memory_order_relaxed) &&
         atomic_exchange(&is_wanted, false))
-        begin_upgrade(port);
+        begin_upgrade(listening, http);
     if (successor.pid != 0)
         look();
 }
@@ -280,19 +239,15 @@ void node_successor_turn(unsigned port)
 void node_successor_give_up(void)
 {
     char byte;
-    int status;
     if (successor.pid == 0)
         return;
     if (read(successor.ready, &byte, 1) == 1) {
         follow();
         return;
     }
-    fprintf(stderr, "tc-node: upgrade given up: process %ld ends with this one\n",
-            (long)successor.pid);
-    (void)kill(successor.pid, SIGKILL);
-    while (waitpid(successor.pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    (void)close(successor.ready);
+    node_say(NODE_WARNING, "upgrade given up: process %ld ends with this one",
+             (long)successor.pid);
+    (void)collect();
     successor.pid = 0;
 }
 
@@ -301,20 +256,31 @@ bool node_successor_follows(void)
     return atomic_load_explicit(&follows, memory_order_relaxed);
 }
 
-bool node_successor_take(uint64_t parent, int *socket_out)
+static bool is_listening(int fd)
+{
+    int accepts = 0;
+    socklen_t size = sizeof accepts;
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) == 0 && accepts != 0;
+}
+
+bool node_successor_take(uint64_t parent, int *socket_out, int *http_out)
 {
     *socket_out = SOCKET_FD;
-    if (fcntl(HTTP_FD, F_GETFD) >= 0)
-        node_http_address_inherit(HTTP_FD);
+    *http_out = is_listening(HTTP_FD) ? HTTP_FD : -1;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* until it serves */
     return (uint64_t)getppid() == parent && fcntl(READY_FD, F_SETFD, FD_CLOEXEC) == 0 &&
            fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) == 0;
 }
 
+/* From here on this process serves, also if the node has just been killed. */
 void node_successor_report_ready(void)
 {
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before;
     (void)prctl(PR_SET_PDEATHSIG, 0);
+    (void)sigaction(SIGPIPE, &ignored, &before);
     while (write(READY_FD, "r", 1) < 0 && errno == EINTR)
         ;
+    (void)sigaction(SIGPIPE, &before, NULL);
     (void)close(READY_FD);
 }

@@ -5,6 +5,7 @@
 #include "node_end.h"
 #include "node_filter.h"
 #include "node_paths.h"
+#include "node_say.h"
 #include "node_warden.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static node_warden warden;
 
 static int missing(const char *what)
 {
-    fprintf(stderr, "tc-node: --confine: %s: %s\n", what, strerror(errno));
+    node_say(NODE_ERROR, "--confine: %s: %s", what, strerror(errno));
     return 1;
 }
 
@@ -51,7 +52,7 @@ static bool add_allowed(const node_arguments *args, node_paths *paths)
 {
     for (unsigned i = 0; i < args->allowed_count; i++) {
         if (access(args->allowed[i], F_OK) != 0) {
-            fprintf(stderr, "tc-node: --confine: %s: %s\n", args->allowed[i], strerror(errno));
+            node_say(NODE_ERROR, "--confine: %s: %s", args->allowed[i], strerror(errno));
             return false;
         }
         if (!node_paths_add(paths, args->allowed[i], args->allowed_writable[i] != 0))

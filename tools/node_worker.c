@@ -2,6 +2,8 @@
  * time is over. */
 #include "node_worker.h"
 
+#include "node_say.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,13 +41,15 @@ static int moved_up(int fd)
     return moved;
 }
 
-/* A node passes SIGHUP on also to a process that does not catch it yet, which would end. There
- * it waits for node_catch_signals. */
-static void block_hangup(posix_spawnattr_t *attributes)
+/* A node passes SIGHUP on also to a process that does not catch it yet, which would end, and
+ * the others may be sent to all processes of that name. They wait for node_catch_signals. */
+static void block_signals(posix_spawnattr_t *attributes)
 {
     sigset_t mask;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
     sigaddset(&mask, SIGHUP);
+    sigaddset(&mask, SIGUSR1);
+    sigaddset(&mask, SIGUSR2);
     (void)posix_spawnattr_setsigmask(attributes, &mask);
 }
 
@@ -61,7 +65,7 @@ static int spawn(char **argv, int channel, int counters, pid_t *pid_out)
         (void)posix_spawnattr_setflags(&attributes,
                                        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
         (void)posix_spawnattr_setpgroup(&attributes, 0);
-        block_hangup(&attributes);
+        block_signals(&attributes);
         e = posix_spawn_file_actions_adddup2(&actions, channel, NODE_REPORT_CHANNEL);
         if (e == 0)
             e = posix_spawn_file_actions_adddup2(&actions, counters, NODE_REPORT_COUNTERS);
@@ -289,8 +293,8 @@ static bool part_from_peer(const node_worker *worker, tc_context *ctx, const sig
                               ? end->si_status == 0
                               : !worker->ready && end->si_status == SIGTERM;
     if (!worker->done || !in_order)
-        fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
-                worker->peer, how);
+        node_say(NODE_WARNING, "process %ld of peer %s has ended: %s", (long)worker->pid,
+                 worker->peer, how);
     if (worker->done) {
         (void)close(worker->connection);
         return in_order;

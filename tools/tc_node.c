@@ -5,6 +5,7 @@
 #include "node_broker.h"
 #include "node_end.h"
 #include "node_notify.h"
+#include "node_say.h"
 #include "node_service.h"
 #include "node_successor.h"
 #include "tool_options.h"
@@ -41,7 +42,7 @@ static int make_key(const char *path)
 {
     uint8_t bytes[NAME_BYTES + KEY_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
-        fprintf(stderr, "tc-node: --make-key: no random bytes: %s\n", strerror(errno));
+        node_say(NODE_ERROR, "--make-key: no random bytes: %s", strerror(errno));
         return 0;
     }
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -54,7 +55,7 @@ static int make_key(const char *path)
     if (ok)
         printf("k%02x%02x%02x%02x\n", bytes[0], bytes[1], bytes[2], bytes[3]);
     else
-        fprintf(stderr, "tc-node: --make-key %s: %s\n", path, strerror(errnum));
+        node_say(NODE_ERROR, "--make-key %s: %s", path, strerror(errnum));
     explicit_bzero(bytes, sizeof bytes);
     return ok;
 }
@@ -62,6 +63,7 @@ static int make_key(const char *path)
 int main(int argc, char **argv)
 {
     node_arguments args;
+    node_say_begin();
     node_successor_begin(argv);
     int wrong = node_arguments_parse(argc, &argv, &args);
     if (wrong != TOOL_GO_ON)
@@ -70,7 +72,8 @@ int main(int argc, char **argv)
         return make_key(args.make_key) ? 0 : 1;
     if (args.worker_of == 0 && !node_activation_take(&args.socket))
         return 1;
-    if (args.successor_of > 0 && !node_successor_take(args.successor_of, &args.socket))
+    if (args.successor_of > 0 &&
+        !node_successor_take(args.successor_of, &args.socket, &args.http_socket))
         return node_end_complain("--successor is for tc-node's own use");
     if (args.join && args.socket >= 0)
         return node_end_complain("--join: the group says where it listens, expected no socket "

@@ -224,6 +224,15 @@ TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *hos
 /* The port that the listener is bound to. */
 TC_API uint16_t tc_listener_port(const tc_listener *listener);
 
+/* Returns the descriptor of the socket that the listener accepts from, for a process that is to
+ * accept there, too, or instead: duplicate it, and pass it to that process, which calls
+ * tc_listener_open_socket. Returns -1 if another process accepts (tc_listener_open_handed).
+ * Each process that has the socket takes some of the peers; those that wait are lost once the
+ * last one has closed it. The descriptor belongs to the listener and is valid until
+ * tc_listener_close: never close it, accept from it, make it block or call shutdown(2) for it.
+ * It is closed by execve(2), and in children of fork(2). */
+TC_API int tc_listener_fd(const tc_listener *listener);
+
 /* Accepts no further peers and frees the listener. Endpoints that it accepted stay open. NULL
  * is allowed. */
 TC_API void tc_listener_close(tc_listener *listener);

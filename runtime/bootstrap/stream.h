@@ -56,6 +56,8 @@ TC_MUST_CHECK tc_status tci_stream_listen_handed(int channel, tci_credentials *c
 /* Returns the port that was bound, also when port 0 was asked for; 0: another process has bound
  * it. */
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
+/* Returns the socket that it accepts from, which stays its own; -1: another process accepts. */
+int tci_stream_listener_socket(const tci_stream_listener *listener);
 /* Returns whether it is known to be on loopback, so that only this machine can connect. */
 bool tci_stream_listener_is_local(const tci_stream_listener *listener);
 /* For poll: readable when tci_stream_accept has something to do. */

@@ -280,6 +280,11 @@ uint16_t tci_stream_listener_port(const tci_stream_listener *listener)
     return listener->is_handed ? 0 : tci_host_address_port(&listener->address);
 }
 
+int tci_stream_listener_socket(const tci_stream_listener *listener)
+{
+    return listener->is_handed ? -1 : listener->fd;
+}
+
 bool tci_stream_listener_is_local(const tci_stream_listener *listener)
 {
     return !listener->is_handed && tci_host_address_is_loopback(&listener->address);

@@ -127,6 +127,11 @@ uint16_t tc_listener_port(const tc_listener *listener)
     return tci_stream_listener_port(listener->streams);
 }
 
+int tc_listener_fd(const tc_listener *listener)
+{
+    return tci_stream_listener_socket(listener->streams);
+}
+
 void tc_listener_close(tc_listener *listener)
 {
     if (listener == NULL)

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <tc/advanced.h>
 #include <tc/log.h>
 #include <unistd.h>
 
@@ -158,4 +159,43 @@ TEST_WITH(who_needs_no_handle_takes_none, setup, teardown)
     (void)tc_progress(ctx);
     tc_context_destroy(ctx); /* closes it, and accepted connections */
     assert_int_not_equal(connect(b->callers[1], (const struct sockaddr *)&to, sizeof to), 0);
+}
+
+TEST_WITH(its_socket_listens_for_another_context, setup, teardown)
+{
+    bench *b = *state;
+    tc_error error = {0};
+    struct sockaddr_in at;
+    socklen_t size = sizeof at;
+    tc_listener *other;
+    tc_context *ctx = test_context(NULL);
+    const int fd = tc_listener_fd(b->listener);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    assert_int_equal(ntohs(at.sin_port), tc_listener_port(b->listener));
+    assert_ok(tc_listener_open_socket(ctx, fd, &other, &error));
+    assert_int_not_equal(tc_listener_fd(other), fd);
+    assert_int_equal(tc_listener_port(other), tc_listener_port(b->listener));
+    tc_listener_close(b->listener);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(b->callers[0], (const struct sockaddr *)&at, sizeof at), 0);
+    uint64_t deadline_ns = tci_deadline_after(DEADLINE_NS);
+    while (ctx->core.handshakes == 0 && tci_deadline_left_ns(deadline_ns) > 0)
+        assert_int_not_equal(tc_wait(ctx, DEADLINE_NS / 1000), TC_E_BUSY);
+    assert_int_equal(ctx->core.handshakes, 1);
+    tc_context_destroy(ctx);
+}
+
+TEST_WITH(where_another_process_accepts_there_is_no_socket, setup, teardown)
+{
+    bench *b = *state;
+    int ends[2];
+    tc_error error = {0};
+    tc_listener *handed;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    assert_ok(tc_listener_open_handed(b->ctx, ends[0], &handed, &error));
+    assert_int_equal(tc_listener_fd(handed), -1);
+    assert_int_equal(tc_listener_port(handed), 0);
+    tc_listener_close(handed);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
 }

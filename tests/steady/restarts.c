@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         perror("restarts: the file of counters");
         return 2;
     }
-    restarts_node_open(&node, argv[1]);
+    restarts_node_open(&node, argv[1], argv + 3);
     restarts_load_open(&load, node.address);
     for (unsigned i = 0; i < count; i++)
         play_round(&load, &node, i);

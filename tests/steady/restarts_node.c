@@ -13,11 +13,19 @@
 #include <unistd.h>
 
 #define WAITS_MAX 6000u /* of 10 ms, for the first port */
+#define ARGUMENTS_MAX 31u
 
 extern char **environ;
 
-static void start(restarts_node *node, const char *const *argv)
+/* Starts it with these arguments and its own. */
+static void start(restarts_node *node, const char *const *first)
 {
+    const char *argv[ARGUMENTS_MAX + 1] = {node->program};
+    size_t count = 1;
+    for (; *first != NULL && count < ARGUMENTS_MAX; first++)
+        argv[count++] = *first;
+    for (char *const *more = node->arguments; *more != NULL && count < ARGUMENTS_MAX; more++)
+        argv[count++] = *more;
     int problem = posix_spawn(&node->pid, node->program, NULL, NULL,
                               (char *const *)(uintptr_t)argv, environ);
     if (problem != 0) {
@@ -28,7 +36,7 @@ static void start(restarts_node *node, const char *const *argv)
 
 void restarts_node_start(restarts_node *node)
 {
-    const char *const argv[] = {node->program, "--listen", node->address, NULL};
+    const char *const argv[] = {"--listen", node->address, NULL};
     start(node, argv);
 }
 
@@ -52,11 +60,12 @@ static unsigned read_port(const char *path)
     return port;
 }
 
-void restarts_node_open(restarts_node *node, const char *program)
+void restarts_node_open(restarts_node *node, const char *program, char *const *arguments)
 {
     char *path = node->port_file;
     unsigned port = 0;
-    *node = (restarts_node){.program = program, .port_file = "/tmp/restarts-port-XXXXXX"};
+    *node = (restarts_node){
+        .program = program, .arguments = arguments, .port_file = "/tmp/restarts-port-XXXXXX"};
     int fd = mkstemp(path);
     if (fd < 0) {
         fprintf(stderr, "restarts: %s: %s\n", path, strerror(errno));
@@ -64,7 +73,7 @@ void restarts_node_open(restarts_node *node, const char *program)
     }
     (void)close(fd);
     (void)unlink(path);
-    const char *const argv[] = {program, "--listen", "127.0.0.1:0", "--port-file", path, NULL};
+    const char *const argv[] = {"--listen", "127.0.0.1:0", "--port-file", path, NULL};
     start(node, argv);
     for (unsigned i = 0; port == 0 && i < WAITS_MAX; i++) {
         (void)usleep(10000);

@@ -9,13 +9,16 @@
 
 typedef struct restarts_node {
     const char *program;
-    char address[32];   /* "127.0.0.1:7000" */
-    char port_file[32]; /* each successor writes it again */
-    pid_t pid;          /* 0: it has ended */
+    char *const *arguments; /* of the program, besides the address */
+    char address[32];       /* "127.0.0.1:7000" */
+    char port_file[32];     /* each successor writes it again */
+    pid_t pid;              /* 0: it has ended */
 } restarts_node;
 
-/* Starts the first one, at a port of the system's choice. Ends the program on failure. */
-void restarts_node_open(restarts_node *node, const char *program);
+/* Starts the first one, at a port of the system's choice. Ends the program on failure.
+ *
+ *   arguments  more for the program, up to a NULL; kept */
+void restarts_node_open(restarts_node *node, const char *program, char *const *arguments);
 
 /* Starts another one at the same port. */
 void restarts_node_start(restarts_node *node);

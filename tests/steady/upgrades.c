@@ -2,7 +2,7 @@
  * those that may run once do not run twice. Between them, upgrades to programs that do not
  * start, after which the node goes on.
  *
- *     upgrades TC_NODE UPGRADES
+ *     upgrades TC_NODE UPGRADES [ARGUMENT OF TC_NODE...]
  *
  * The node is started by a link, which leads to another program for a while. */
 #include "restarts_load.h"
@@ -103,9 +103,9 @@ int main(int argc, char **argv)
 {
     static restarts_load load;
     restarts_node node;
-    const unsigned count = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+    const unsigned count = argc >= 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     if (count == 0) {
-        fprintf(stderr, "usage: upgrades TC_NODE UPGRADES\n");
+        fprintf(stderr, "usage: upgrades TC_NODE UPGRADES [ARGUMENT...]\n");
         return 2;
     }
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || mkdtemp(folder) == NULL)
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     lead_to(program);
     if (!restarts_record_open(&load.record))
         die("the file of counters");
-    restarts_node_open(&node, link_path);
+    restarts_node_open(&node, link_path, argv + 3);
     node.program = program;
     restarts_load_open(&load, node.address);
     for (unsigned i = 0; i < count; i++) {

@@ -401,7 +401,12 @@ class Upgrades(unittest.TestCase):
             return re.search(text, file.read())
 
     def test_the_port_stays_open_for_the_successor(self):
-        with Served() as node:
+        for arguments in [], ["--isolate"]:
+            with self.subTest(arguments=arguments):
+                self.upgrade(arguments)
+
+    def upgrade(self, arguments):
+        with Served(arguments=arguments) as node:
             node.send(3)
             os.kill(node.process.pid, signal.SIGUSR2)
             successor = int(wait_until(lambda: self.said(node, r"upgrade: process (\d+) serves\n"), "a successor serves")[1])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""tc-node under a process that manages it as systemd does: notices to NOTIFY_SOCKET, and a socket of LISTEN_FDS.
+"""tc-node under a process that manages it as systemd does: notices to NOTIFY_SOCKET, a socket of LISTEN_FDS, and lines for its journal.
 
     check_node_manager.py TC_NODE TC_INFO
 """
+import ctypes
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ import unittest
 from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment
 
 TC_NODE = TC_INFO = None
+PR_SET_CHILD_SUBREAPER = 36
 
 
 class Manager(ToolTest):
@@ -231,7 +233,70 @@ class Manager(ToolTest):
         self.assertEqual(node.wait(DEADLINE_S), 1)
         self.assertIn("is reachable from outside", node.log())
 
+    def journalled(self, *arguments, stream="$(stat -Lc %d:%i /proc/self/fd/2)", **more):
+        """A node whose standard error is said to be that of a journal."""
+        script = f"export JOURNAL_STREAM={stream}; exec \"$@\""
+        return self.start(["bash", "-c", script, "journal", TC_NODE, "--listen", "127.0.0.1:0", *arguments], **more)
+
+    def test_lines_for_a_journal_have_a_priority(self):
+        for arguments in [], ["--isolate"], *self.confined(["--confine"]):
+            with self.subTest(arguments=arguments):
+                port_file = os.path.join(self.folder, "port")
+                node = self.journalled("--port-file", port_file, *arguments)
+                self.notice()
+                with open(port_file, encoding="ascii") as file:
+                    self.connect(int(file.read()))
+                self.stop(node)
+                self.notice()
+                for line in "listening at ", "peer connected: ", "peer closed ", "drains":
+                    self.assertIn(f"<6>tc-node: {line}", node.log())
+                self.assertNotRegex(node.log(), "(?m)^tc-node")
+
+    def test_a_journal_gets_mistakes_as_errors(self):
+        wrong = os.path.join(self.folder, "tc-node.conf")
+        with open(wrong, "w", encoding="utf-8") as file:
+            file.write("listen\n")
+        for arguments, status, line in ((["--listen", "nowhere"], 1, "'nowhere' is not host:port"), (["--config", wrong], 2, f"--config {wrong}: line 1"),
+                                        (["--lib", "/nowhere"], 1, "--lib: /nowhere")):
+            node = self.journalled(*arguments)
+            self.assertEqual(node.wait(DEADLINE_S), status)
+            self.assertRegex(node.log(), f"^<3>tc-node: {line}")
+
+    def test_standard_error_that_is_no_journal_has_no_priorities(self):
+        for stream in "1:1", "$(stat -Lc %d:%i0 /proc/self/fd/2)", "$(stat -Lc %d:%ix /proc/self/fd/2)", "$(stat -Lc %d /proc/self/fd/2)", "", ":":
+            with self.subTest(stream=stream):
+                node = self.journalled(stream=stream)
+                self.notice()
+                self.stop(node)
+                self.notice()
+                self.assertRegex(node.log(), "^tc-node: listening at ")
+                self.assertNotIn("<6>", node.log())
+
+    def test_an_upgrade(self):
+        """The manager gets the new process from the old one, which does not report its own end."""
+        for arguments in [], ["--isolate"]:
+            with self.subTest(arguments=arguments):
+                node = self.start([TC_NODE, "--listen", "127.0.0.1:0", *arguments])
+                self.assertEqual(self.notice()["READY"], "1")
+                node.send_signal(signal.SIGUSR2)
+                self.assertIn("the socket of the node before", self.notice()["STATUS"])
+                successor = int(self.notice()["MAINPID"])
+                self.addCleanup(self.end_successor, successor)
+                self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
+                self.no_notice()
+                os.kill(successor, signal.SIGTERM)
+                self.assertEqual(self.notice()["STOPPING"], "1")
+
+    @staticmethod
+    def end_successor(process):
+        try:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+
 
 if __name__ == "__main__":
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     TC_NODE, TC_INFO = (sys.argv.pop(1) for _ in range(2))
     unittest.main()

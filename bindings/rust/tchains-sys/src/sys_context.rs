@@ -53,5 +53,6 @@ extern "C" {
         err: *mut tc_error,
     ) -> tc_status;
     pub fn tc_listener_port(listener: *const tc_listener) -> u16;
+    pub fn tc_listener_fd(listener: *const tc_listener) -> c_int;
     pub fn tc_listener_close(listener: *mut tc_listener);
 }
