@@ -69,6 +69,9 @@ static void turn(tc_ep *ep, uint64_t now_ns)
     /* A name with several addresses changes its descriptor while it connects. */
     if (ep->state == TCI_EP_CONNECTING)
         tci_handshake_stream(ep);
+    else if (ep->stream != NULL && ep->rx.records == NULL && ep->state < TCI_EP_CLOSED)
+        /* The rest of a hello: where memory is short, a socket may take a part of it. */
+        (void)(tci_stream_flush(ep->stream, NULL) == TC_OK);
     tci_handshake_turn(ep);
 }
 
