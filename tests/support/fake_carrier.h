@@ -52,6 +52,7 @@ struct tci_link {
     tci_link_op *held[FAKE_HELD_MAX];
     unsigned held_count;
     unsigned flushes;
+    unsigned turns; /* calls of tci_link_turn */
 };
 
 struct tci_stream {
