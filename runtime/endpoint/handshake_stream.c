@@ -29,6 +29,15 @@ static tc_status take_messages(tc_ep *ep, tc_error *err)
     return TC_E_AGAIN;
 }
 
+/* A failure to send is reported by receiving, too. */
+static void write_rest(tc_ep *ep)
+{
+    if (ep->rx.records == NULL)
+        (void)(tci_stream_flush(ep->stream, NULL) == TC_OK);
+    else if (ep->link != NULL)
+        (void)tci_link_turn(ep->link);
+}
+
 static void serve(tc_ep *ep)
 {
     tc_error error = {0};
@@ -36,11 +45,7 @@ static void serve(tc_ep *ep)
         tci_connecting_turn(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
-    /* A failure to send is reported by receiving, too. */
-    if (ep->rx.records == NULL)
-        (void)(tci_stream_flush(ep->stream, NULL) == TC_OK);
-    else if (ep->link != NULL)
-        (void)tci_link_turn(ep->link);
+    write_rest(ep);
     tc_status status =
         ep->rx.records != NULL ? tci_record_in_take(ep, &error) : take_messages(ep, &error);
     if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
@@ -69,6 +74,8 @@ static void turn(tc_ep *ep, uint64_t now_ns)
     /* A name with several addresses changes its descriptor while it connects. */
     if (ep->state == TCI_EP_CONNECTING)
         tci_handshake_stream(ep);
+    else if (ep->stream != NULL && ep->state < TCI_EP_CLOSED)
+        write_rest(ep); /* of a hello: where memory is short, a socket may take a part */
     tci_handshake_turn(ep);
 }
 

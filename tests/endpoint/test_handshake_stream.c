@@ -1,8 +1,10 @@
 /* A handshake over a stream: connecting, whole messages and rubbish, the stream's end. */
 #include "../support/fake_node.h"
 #include "base/clock.h"
+#include "core/handshake_ops.h"
 #include "endpoint/connecting.h"
 #include "endpoint/handshake.h"
+#include "endpoint/record_in.h"
 
 #include <sys/epoll.h>
 
@@ -36,6 +38,36 @@ TEST(the_hello_leaves_when_the_stream_is_connected)
     tci_handshake_stream(ep);
     assert_int_equal(ep->state, TCI_EP_AWAITING_HELLO);
     assert_int_equal(ep->stream->sent.count, 1);
+    finish(node);
+}
+
+/* The peer sends nothing before it has the HELLO, so no descriptor becomes readable. */
+TEST(the_rest_of_a_hello_leaves_without_a_word_from_the_peer)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    tci_handshake_begin(ep, UINT64_MAX);
+    tci_handshake_stream(ep);
+    assert_int_equal(ep->state, TCI_EP_AWAITING_HELLO);
+    const unsigned before = ep->stream->flushes;
+    tci_handshake_ops_turn(ep, tci_clock_ns());
+    assert_int_equal(ep->stream->flushes, before + 1);
+    finish(node);
+}
+
+/* The same of the side that answers, where the connection carries everything. */
+TEST(the_rest_of_the_answer_to_a_hello_leaves_likewise)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    tci_handshake_begin(ep, UINT64_MAX);
+    ep->link = fake_link_create();
+    ep->link->ready = TC_E_AGAIN;
+    ep->state = TCI_EP_AWAITING_READY;
+    assert_ok(tci_record_in_begin(ep, NULL));
+    tci_handshake_ops_turn(ep, tci_clock_ns());
+    assert_int_equal(ep->state, TCI_EP_AWAITING_READY);
+    assert_int_equal(ep->link->turns, 1);
     finish(node);
 }
 

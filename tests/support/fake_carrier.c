@@ -143,7 +143,7 @@ size_t tci_link_part_bytes(const tci_link *link)
 
 bool tci_link_turn(tci_link *link)
 {
-    (void)link;
+    link->turns++;
     return true;
 }
 

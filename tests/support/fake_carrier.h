@@ -52,6 +52,7 @@ struct tci_link {
     tci_link_op *held[FAKE_HELD_MAX];
     unsigned held_count;
     unsigned flushes;
+    unsigned turns; /* calls of tci_link_turn */
 };
 
 struct tci_stream {
@@ -63,6 +64,7 @@ struct tci_stream {
     bool is_proving;    /* connected, though connect_finish is not done */
     bool is_remote;     /* leads to another host */
     size_t least;       /* of tci_stream_set_least; 0: not called */
+    unsigned flushes;   /* calls of tci_stream_flush */
     bool is_unanswered; /* result of tci_stream_is_unanswered */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */
