@@ -1,5 +1,6 @@
 /* Several sources and one target, led by this process, which itself sends nothing and loads
- * nothing. Each is a process of its own, or sources are threads of one. Their clocks are the machine's, so their stamps compare. */
+ * nothing. Each is a process of its own, or sources are threads of one. Their clocks are the
+ * machine's, so their stamps compare. */
 #ifndef TC_PERF_WORKER_SET_H
 #define TC_PERF_WORKER_SET_H
 

@@ -203,7 +203,6 @@ static int serve(broker *b)
         start_spares(b);
         if (node_reload_is_wanted())
             reload(b);
-        node_successor_turn(0); /* reports that there is no upgrade */
         bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);

@@ -1,4 +1,4 @@
-/* A line whose two holes are numbers of both kinds, for callers in every language. */
+/* A line with holes of both kinds, for callers in every language. */
 #include <stdint.h>
 #include <string.h>
 #include <tc/call.h>

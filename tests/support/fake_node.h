@@ -58,7 +58,7 @@ static inline void fake_node_attach(fake_node *node, const tci_module *module)
         fail_msg("%s", error.text);
 }
 
-/* A new endpoint with a link, whose hellos go by message; no message was sent yet. */
+/* A new endpoint with a link; its hellos go by message, and no message was sent yet. */
 tc_ep *fake_node_ep(fake_node *node);
 
 /* A function that is callable at once where it comes to; it calls main. */

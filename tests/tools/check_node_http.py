@@ -327,7 +327,7 @@ def has_ended(process):
 
 
 class Upgrades(unittest.TestCase):
-    def upgrade(self, node, process, number):
+    def upgrade_again(self, node, process, number):
         """Returns the process that serves then."""
         os.kill(process, signal.SIGUSR2)
         served = wait_until(lambda: (found := self.served(node))[number:] and found, "a successor serves")[number]
@@ -389,7 +389,7 @@ class Upgrades(unittest.TestCase):
             process = node.process.pid
             try:
                 for number in range(3):
-                    process = self.upgrade(node, process, number)
+                    process = self.upgrade_again(node, process, number)
                     node.send(1)
                     self.assertEqual(node.ask("/healthz").status, 200)
             finally:

@@ -136,16 +136,6 @@ class Manager(ToolTest):
             self.connect(int(file.read()))
         self.stop(node)
 
-    def test_an_isolated_node_reports_that_it_has_no_upgrade(self):
-        node = self.start([TC_NODE, "--listen", "127.0.0.1:0", "--isolate"])
-        self.notice()
-        node.send_signal(signal.SIGUSR2)
-        deadline = time.monotonic() + DEADLINE_S
-        while "no upgrade: with --isolate" not in node.log() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertIn("no upgrade: with --isolate", node.log())
-        self.stop(node)
-
     def test_an_end_during_an_upgrade(self):
         """The successor does not start to serve behind the manager's back."""
         program = os.path.join(self.folder, "tc-node")
@@ -234,7 +224,7 @@ class Manager(ToolTest):
         self.assertIn("is reachable from outside", node.log())
 
     def journalled(self, *arguments, stream="$(stat -Lc %d:%i /proc/self/fd/2)", **more):
-        """A node whose standard error is said to be that of a journal."""
+        """A node with the standard error of a journal."""
         script = f"export JOURNAL_STREAM={stream}; exec \"$@\""
         return self.start(["bash", "-c", script, "journal", TC_NODE, "--listen", "127.0.0.1:0", *arguments], **more)
 

@@ -95,7 +95,7 @@ class ToolTest(unittest.TestCase):
         return self.fail("it has ended")
 
     def start_node(self, command, env, **more):
-        """A process whose `log` is what it has written to standard error so far."""
+        """A process; `log` is the text that it has written to standard error so far."""
         log = tempfile.TemporaryFile()
         self.addCleanup(log.close)
         node = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, **more)

@@ -13,7 +13,7 @@ typedef struct caller {
 
 caller caller_make(void);
 
-/* Defines a test of one, whose nodes are destroyed behind it. */
+/* Defines a test of one; its nodes are destroyed behind it. */
 #define CALLER_TEST(name) TEST_BY(caller_run, name, caller *c)
 void caller_run(void (*test)(caller *c));
 
