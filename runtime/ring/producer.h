@@ -78,6 +78,14 @@ static inline uint8_t *tci_producer_reserve(tci_producer *p, uint64_t bytes, uin
     return frame != NULL ? frame : tci_producer_reserve_slow(p, bytes, extra);
 }
 
+/* Goes on behind a frame of `bytes` that was written. */
+static inline void tci_producer_pass(tci_producer *p, uint64_t bytes)
+{
+    p->signal += TCI_SIGNAL_STEP;
+    p->tail += tci_frame_align(bytes);
+    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
+}
+
 /* Publishes the frame that reserve returned. */
 static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t bytes,
                                        uint64_t header_word)
@@ -87,9 +95,7 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
     TCI_INVARIANT_IS(ring_unsignalled, p->unsignalled_count, ==, 0);
     tci_ring_store_word(frame + 8, header_word);
     tci_ring_store_signal(frame, p->signal);
-    p->signal += TCI_SIGNAL_STEP;
-    p->tail += tci_frame_align(bytes);
-    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
+    tci_producer_pass(p, bytes);
 }
 
 /* Does the same but for the signal, which the consumer waits for until tci_producer_signal is
@@ -102,9 +108,7 @@ static inline void tci_producer_commit_unsignalled(tci_producer *p, uint8_t *fra
     TCI_INVARIANT_IS(ring_unsignalled, p->unsignalled_count, <, TCI_UNSIGNALLED_MAX);
     tci_ring_store_word(frame + 8, header_word);
     p->unsignalled[p->unsignalled_count++] = frame;
-    p->signal += TCI_SIGNAL_STEP;
-    p->tail += tci_frame_align(bytes);
-    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
+    tci_producer_pass(p, bytes);
 }
 
 /* Publishes the unsignalled frames, of which there is one at least. */
@@ -120,9 +124,7 @@ static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
     const two_words both = {header_word, payload};
     memcpy(frame + 8, &both, sizeof both);
     tci_ring_store_signal(frame, p->signal);
-    p->signal += TCI_SIGNAL_STEP;
-    p->tail += TCI_FRAME_GRANULE;
-    TCI_INVARIANT_IS(ring_space, p->tail - p->consumed_seen, <=, p->mask + 1);
+    tci_producer_pass(p, TCI_FRAME_GRANULE);
 }
 
 /* The same for a payload of 9 to 16 bytes, the whole granule. */

@@ -265,7 +265,8 @@ static inline bool try_frame(tc_ep *ep, const tc_ifunc *fn, const void *source_a
     if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
         (!carried && fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN))
         return false;
-    tci_sender_commit_coalesced(&ep->tx);
+    if (tci_sender_gathers(&ep->tx)) /* never where frames are carried */
+        tci_sender_commit_coalesced(&ep->tx);
     const uint64_t position = ep->tx.ring.tail;
     if (!put_call(ep, fn, source_args, size, false))
         return false;
