@@ -5,9 +5,12 @@
 
 #include "core/ep.h"
 
-/* Returns the endpoint of the only slot that holds it, or NULL if a walk over all slots has to
- * find them: it is in none or in several, or the slot is not known. */
+/* Returns the endpoint of the only slot that holds it; NULL: a walk has to find all of them. */
 tc_ep *tci_slot_search_only(const tci_core *core, const tc_ifunc *fn);
+
+/* Calls `visit` for each slot that holds it. */
+void tci_slot_search_each(tci_core *core, tc_ifunc *fn,
+                          void (*visit)(tc_ep *ep, uint16_t slot, tc_ifunc *fn));
 
 /* Returns whether a callable slot of any endpoint holds it. Its code may not be evicted
  * then. */

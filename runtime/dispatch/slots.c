@@ -384,21 +384,14 @@ static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 
 void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
-    tc_ep *only = tci_slot_search_only(core, fn);
     tci_registry_retain(fn);
-    if (only != NULL)
-        slot_changed(only, fn->bound_slot, fn);
-    for (tc_ep *ep = core->first; ep != NULL && only == NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
-            if (ep->rx.slots[slot].fn == fn)
-                slot_changed(ep, (uint16_t)slot, fn);
-    }
+    tci_slot_search_each(core, fn, slot_changed);
     tci_registry_release(fn);
 }
 
 /* Without memory to remember the section, the slot keeps its function, which is then only
  * unloaded. */
-static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
+static void evict_slot(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *entry = &ep->rx.slots[slot];
     close_slot(entry);
@@ -421,13 +414,5 @@ void tci_slots_evict(tci_core *core, tc_ifunc *fn)
 {
     core->counters[TCI_CODE_EVICTED]++;
     tci_usage_note(core, NULL, fn, TCI_USAGE_EVICTED, 0);
-    tc_ep *only = tci_slot_search_only(core, fn);
-    if (only != NULL)
-        evict_slot(only, fn->bound_slot, fn);
-    for (tc_ep *ep = core->first; ep != NULL && only == NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
-            if (ep->rx.slots[slot].fn == fn)
-                evict_slot(ep, slot, fn);
-        }
-    }
+    tci_slot_search_each(core, fn, evict_slot);
 }
