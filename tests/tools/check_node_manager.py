@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment
+from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment, kill_child
 
 TC_NODE = TC_INFO = None
 PR_SET_CHILD_SUBREAPER = 36
@@ -271,19 +271,11 @@ class Manager(ToolTest):
                 node.send_signal(signal.SIGUSR2)
                 self.assertIn("the socket of the node before", self.notice()["STATUS"])
                 successor = int(self.notice()["MAINPID"])
-                self.addCleanup(self.end_successor, successor)
+                self.addCleanup(kill_child, successor)
                 self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
                 self.no_notice()
                 os.kill(successor, signal.SIGTERM)
                 self.assertEqual(self.notice()["STOPPING"], "1")
-
-    @staticmethod
-    def end_successor(process):
-        try:
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-        except (ProcessLookupError, ChildProcessError):
-            pass
 
 
 if __name__ == "__main__":

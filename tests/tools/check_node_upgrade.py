@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment
+from node_process import DEADLINE_S, ToolTest, can_confine, clean_environment, kill_child
 
 TC_NODE = TC_INFO = UPGRADES = None
 PR_SET_CHILD_SUBREAPER = 36
@@ -78,21 +78,13 @@ class Upgrades(ToolTest):
         """Upgrades the process, a node or the successor of one. Returns the id of the next, a child of this process."""
         os.kill(process, signal.SIGUSR2)
         follower = int(self.wait_until(node, lambda: re.findall(r"upgrade: process (\d+) serves\n", node.log())[seen:], "upgraded")[0])
-        self.addCleanup(self.kill, follower)
+        self.addCleanup(kill_child, follower)
         if process == node.pid:
             self.assertEqual(node.wait(DEADLINE_S), 0, node.log())
         else:
             self.assertEqual(self.status_of(node, process), 0, node.log())
         self.connect(node)
         return follower
-
-    @staticmethod
-    def kill(process):
-        try:
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-        except (ProcessLookupError, ChildProcessError):
-            pass
 
     def status_of(self, node, process):
         ended = self.wait_until(node, lambda: (found := os.waitpid(process, os.WNOHANG))[0] and found, "ended")
@@ -173,7 +165,7 @@ class Upgrades(ToolTest):
                 self.lead_to(slow)
                 os.kill(node.pid, signal.SIGUSR2)
                 process = int(self.wait_for(node, r"starts as process (\d+)\n")[1])
-                self.addCleanup(self.kill, int(self.wait_until(node, lambda: self.read("sleeper"), "asleep")))
+                self.addCleanup(kill_child, int(self.wait_until(node, lambda: self.read("sleeper"), "asleep")))
                 os.kill(node.pid, signal.SIGUSR2)
                 self.wait_for(node, f"no upgrade: process {process} is starting")
                 self.stop(node)

@@ -67,6 +67,15 @@ def can_confine(program):
         return False
 
 
+def kill_child(process):
+    """Of this process, also one that it has inherited; gone already or not."""
+    try:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
 class ToolTest(unittest.TestCase):
     """Tests that start processes, which end with the test."""
 
