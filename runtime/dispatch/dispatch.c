@@ -30,8 +30,10 @@
 #define BUDGET (256u * TCI_FRAME_GRANULE) /* bytes per batch; of a small ring an eighth */
 #define APART __attribute__((noinline))   /* needs no register of the loop */
 #ifdef TCI_SMALL
-#define SHARED inline /* once, for all callers */
+#define SHARED inline                    /* once, for all callers */
+#define COLD APART __attribute__((cold)) /* made small */
 #else
+#define COLD APART
 #define SHARED inline __attribute__((always_inline))
 #endif
 
@@ -277,7 +279,7 @@ static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, siz
     return RUN;
 }
 
-static APART outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+static COLD outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
 {
     tci_code_section section;
     tc_error error;
@@ -362,8 +364,8 @@ run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run, const bo
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
-bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64_t end,
-                                    unsigned *run)
+COLD bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64_t end,
+                                         unsigned *run)
 {
     return run_other(ep, current, end, run, true);
 }

@@ -4,9 +4,9 @@
 tc_ep *tci_slot_search_only(const tci_core *core, const tc_ifunc *fn)
 {
     tc_ep *ep = fn->bound == 1 ? tci_core_find(core, fn->bound_connection) : NULL;
-    const bool is_there = ep != NULL && fn->bound_slot < ep->rx.slot_count &&
-                          ep->rx.slots[fn->bound_slot].fn == fn;
-    return is_there ? ep : NULL;
+    const size_t slot = fn->bound_slot;
+    const bool holds = ep != NULL && slot < ep->rx.slot_count && ep->rx.slots[slot].fn == fn;
+    return holds ? ep : NULL;
 }
 
 void tci_slot_search_each(tci_core *core, tc_ifunc *fn,

@@ -1,5 +1,4 @@
-/* Searches the slots that hold a function. Most functions are in one slot, which is found
- * without a walk: a function knows the slot that it was bound to last. */
+/* Searches the slots that hold a function: mostly one, which the function knows. */
 #ifndef TCI_SLOT_SEARCH_H
 #define TCI_SLOT_SEARCH_H
 
@@ -12,8 +11,7 @@ tc_ep *tci_slot_search_only(const tci_core *core, const tc_ifunc *fn);
 void tci_slot_search_each(tci_core *core, tc_ifunc *fn,
                           void (*visit)(tc_ep *ep, uint16_t slot, tc_ifunc *fn));
 
-/* Returns whether a callable slot of any endpoint holds it. Its code may not be evicted
- * then. */
+/* Returns whether a callable slot holds it, so that its code may not be evicted. */
 bool tci_slot_search_is_called(const tci_core *core, const tc_ifunc *fn);
 
 #endif

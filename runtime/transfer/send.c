@@ -41,8 +41,10 @@
 /* The smallest library signals each frame at once. */
 #ifdef TCI_SMALL
 #define GATHERS 0
+#define COLD __attribute__((cold)) /* made small */
 #else
 #define GATHERS 1
+#define COLD
 #endif
 
 /* --- one message ------------------------------------------------------------------------- */
@@ -154,7 +156,7 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out, tc_error *err)
     return status == TC_E_AGAIN ? queue_rest(ep, out) : status;
 }
 
-tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
+COLD tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
 {
     tc_error error;
     error.status = TC_OK;
@@ -166,8 +168,8 @@ tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
     return status;
 }
 
-bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
-                         const void *payload, size_t size)
+COLD bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *route,
+                              const void *payload, size_t size)
 {
     const size_t whole = size + tci_route_bytes(route);
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + whole;
@@ -263,10 +265,10 @@ static inline bool try_frame(tc_ep *ep, const tc_ifunc *fn, const void *source_a
 {
     const bool carried = ep->tx.push != NULL;
     if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
-        (!carried && fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN))
+        (!carried && (!GATHERS || fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)))
         return false;
-    if (tci_sender_gathers(&ep->tx)) /* never where frames are carried */
-        tci_sender_commit_coalesced(&ep->tx);
+    if (!carried && tci_sender_gathers(&ep->tx))
+        commit_gathered(ep);
     const uint64_t position = ep->tx.ring.tail;
     if (!put_call(ep, fn, source_args, size, false))
         return false;
@@ -320,16 +322,16 @@ static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *sou
 
 /* --- where threads are checked ----------------------------------------------------------- */
 
-static __attribute__((noinline)) tc_status slowly_inside(tc_ep *ep, tc_ifunc *fn,
-                                                         const void *source_args, size_t size)
+COLD static __attribute__((noinline)) tc_status
+slowly_inside(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     return try_gathered(ep, fn, source_args, size, ep->tx.frame_limit)
                ? TC_OK
                : send_quickly(ep, fn, source_args, size, ep->tx.frame_limit, send_by_any_way);
 }
 
-static __attribute__((noinline)) tc_status send_inside(tc_ep *ep, tc_ifunc *fn,
-                                                       const void *source_args, size_t size)
+COLD static __attribute__((noinline)) tc_status
+send_inside(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     bool entered = tci_sole_user_enter(ep->core, "tc_send");
     tc_status status =
@@ -346,8 +348,8 @@ static tc_status check_and_send(tc_ep *ep, tc_ifunc *fn, const void *source_args
 
 /* --- the calls --------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) tc_status send_frame(tc_ep *ep, tc_ifunc *fn,
-                                                      const void *source_args, size_t size)
+COLD static __attribute__((noinline)) tc_status send_frame(tc_ep *ep, tc_ifunc *fn,
+                                                           const void *source_args, size_t size)
 {
     return send_quickly(ep, fn, source_args, size, ep->tx.quick_limit, check_and_send);
 }
@@ -365,7 +367,7 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
     return send_now(ep, fn, source_args, size, ep->tx.fast_limit, send_slowly);
 }
 
-tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+COLD tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     tci_outgoing out = {
         .fn = fn, .args = source_args, .args_size = size, .kind = TCI_OUT_WITH_CODE};
