@@ -64,6 +64,7 @@ static bool start_due(tc_ep *ep, tc_ifunc *fn, uint64_t begun_ns)
                                    .timeout_ns = PATIENCE_NS};
     const uint64_t due =
         load.rate == 0 ? UINT64_MAX : (now_ns() - begun_ns) * load.rate / 1000000000ull + 1;
+    tc_error error = {0};
     while (load.under_way < load.depth && load.started < due) {
         tc_status status =
             tc_call_start(ep, fn, load.waits ? &load.order : NULL,
@@ -73,8 +74,10 @@ static bool start_due(tc_ep *ep, tc_ifunc *fn, uint64_t begun_ns)
         if (status != TC_OK)
             return false;
         load.under_way++;
-        if (load.started++ == 0 && load.waits)
+        if (load.started++ == 0 && load.waits) {
+            must(tc_ep_flush(ep, PATIENCE_NS, &error), &error, "flush");
             say("begun", 1);
+        }
     }
     return tc_ep_error(ep, NULL) == TC_OK;
 }
