@@ -5,6 +5,8 @@
 #define LN2 0.69314718055994531
 #define HALVE_AT (1u << 31)
 
+#define COLD __attribute__((cold)) /* for reports: made small */
+
 static uint32_t load(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -43,7 +45,7 @@ void tci_usage_times_add(tci_usage_times *times, uint64_t ns, uint32_t weight)
         halve(times);
 }
 
-void tci_usage_times_join(tci_usage_times *times, const tci_usage_times *from)
+COLD void tci_usage_times_join(tci_usage_times *times, const tci_usage_times *from)
 {
     __atomic_store_n(&times->timed, times->timed + from->timed, __ATOMIC_RELAXED);
     __atomic_store_n(&times->time_ns, times->time_ns + from->time_ns, __ATOMIC_RELAXED);
@@ -65,7 +67,7 @@ static uint64_t time_at(size_t row, size_t step, double part)
     return (TCI_USAGE_STEPS + step) * width + (uint64_t)(part * (double)width);
 }
 
-uint64_t tci_usage_times_percentile(const tci_usage_times *times, unsigned per_mille)
+COLD uint64_t tci_usage_times_percentile(const tci_usage_times *times, unsigned per_mille)
 {
     uint64_t total = 0, before = 0;
     size_t row = 0, step = 0;
