@@ -126,12 +126,10 @@ static bool is_wanted(const tc_ifunc *fn)
     return registry->events != NULL && registry->events->is_wanted(registry->events_user, fn);
 }
 
-static tc_ifunc *oldest_idle(tci_registry *registry)
+/* Returns the function with the oldest link, a member at that offset. */
+static tc_ifunc *oldest(tci_use_order *order, size_t at)
 {
-    tci_use_link *link = tci_use_order_oldest(&registry->idle);
-    tc_ifunc *fn = (tc_ifunc *)(void *)((char *)link - offsetof(tc_ifunc, idle_link));
-    TCI_INVARIANT_IS(fn_idle, fn->references, ==, 0);
-    return fn;
+    return (tc_ifunc *)(void *)((char *)tci_use_order_oldest(order) - at);
 }
 
 /* Returns the function without references that was released longest ago. One that a peer may
@@ -139,7 +137,8 @@ static tc_ifunc *oldest_idle(tci_registry *registry)
 static tc_ifunc *find_idle(tci_registry *registry)
 {
     for (size_t left = registry->idle.count; left > 0; left--) {
-        tc_ifunc *fn = oldest_idle(registry);
+        tc_ifunc *fn = oldest(&registry->idle, offsetof(tc_ifunc, idle_link));
+        TCI_INVARIANT_IS(fn_idle, fn->references, ==, 0);
         if (!is_wanted(fn))
             return fn;
         tci_use_order_renew(&registry->idle, &fn->idle_link);
@@ -194,14 +193,6 @@ static bool may_be_evicted(const tc_ifunc *fn)
     return !at_work && !is_wanted(fn);
 }
 
-static tc_ifunc *oldest_code(tci_registry *registry)
-{
-    tci_use_link *link = tci_use_order_oldest(&registry->code);
-    tc_ifunc *fn = (tc_ifunc *)(void *)((char *)link - offsetof(tc_ifunc, code_link));
-    TCI_INVARIANT(fn_code, fn->unit != NULL);
-    return fn;
-}
-
 /* Finds the least recently used function: within two rounds, as the first one may find calls
  * of all. *later_out: a function may leave, now or later. */
 static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
@@ -210,7 +201,8 @@ static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
     const size_t count = registry->code.count;
     *later_out = false;
     for (size_t passed = 0; passed < (*later_out ? 2 : 1) * count; passed++) {
-        tc_ifunc *fn = oldest_code(registry);
+        tc_ifunc *fn = oldest(&registry->code, offsetof(tc_ifunc, code_link));
+        TCI_INVARIANT(fn_code, fn->unit != NULL);
         const bool leaves = fn != keep && may_leave(fn);
         *later_out |= leaves;
         if (leaves && take_calls(fn))
