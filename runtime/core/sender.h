@@ -76,17 +76,22 @@ static inline bool tci_sender_gathers(const tci_sender *tx)
     return tx->ring.unsignalled_count + tx->coalesced_count > 0;
 }
 
-/* Signals frames that are in the ring, and puts coalesced calls behind them. All other frames
- * follow these. */
-static inline void tci_sender_commit_coalesced(tci_sender *tx)
+/* Puts coalesced calls into the ring, where no frame is unsignalled. */
+static inline void tci_sender_commit_calls(tci_sender *tx)
 {
-    if (__builtin_expect(tx->ring.unsignalled_count > 0, 0))
-        tci_producer_signal(&tx->ring);
     TCI_INVARIANT_IS(send_coalesced, tx->coalesced_count, <=, TCI_COALESCED_MAX);
     TCI_INVARIANT(send_coalesced, tci_producer_has_granules(&tx->ring, tx->coalesced_count) ||
                                       tx->coalesced_count == 0);
     tci_producer_commit_calls(&tx->ring, tx->coalesced, tx->coalesced_count);
     tx->coalesced_count = 0;
+}
+
+/* Signals frames of the ring, and puts coalesced calls behind them. All others follow these. */
+static inline void tci_sender_commit_coalesced(tci_sender *tx)
+{
+    if (__builtin_expect(tx->ring.unsignalled_count > 0, 0))
+        tci_producer_signal(&tx->ring);
+    tci_sender_commit_calls(tx);
 }
 
 #endif

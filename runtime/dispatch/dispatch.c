@@ -371,7 +371,7 @@ COLD bool tci_dispatch_run_other_counted(tc_ep *ep, tci_current *current, uint64
 }
 
 /* Runs from the frame that batch.h left on. Each turn consumes a frame or ends the loop. */
-static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
+static COLD unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0, brief;
     bool empty = false;

@@ -47,12 +47,12 @@ uint64_t tci_producer_frames(const tci_producer *p)
     return (p->signal - p->nonce) * inverse;
 }
 
-/* The consumer waits for the first of these frames, and keeps off the lines behind it. So that
- * one is signalled last. */
+/* The first one is signalled last: the consumer polls it, and keeps off the lines behind it. */
 void tci_producer_signal(tci_producer *p)
 {
     TCI_INVARIANT_IS(ring_unsignalled, p->unsignalled_count, <=, TCI_UNSIGNALLED_MAX);
     uint64_t signal = p->signal;
+#pragma GCC unroll 1
     for (unsigned i = p->unsignalled_count; i > 0; i--) {
         signal -= TCI_SIGNAL_STEP;
         tci_ring_store_signal(p->unsignalled[i - 1], signal);

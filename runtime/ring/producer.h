@@ -98,8 +98,7 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
     tci_producer_pass(p, bytes);
 }
 
-/* Does the same but for the signal, which the consumer waits for until tci_producer_signal is
- * called. There are less than TCI_UNSIGNALLED_MAX such frames. */
+/* Does the same but for the signal, for which the consumer waits until tci_producer_signal. */
 static inline void tci_producer_commit_unsignalled(tci_producer *p, uint8_t *frame,
                                                    uint64_t bytes, uint64_t header_word)
 {

@@ -38,9 +38,8 @@
 
 #define ALWAYS __attribute__((always_inline)) /* called with constants: a copy for each */
 
-/* The smallest library signals each frame at once. */
 #ifdef TCI_SMALL
-#define GATHERS 0
+#define GATHERS 0                  /* each frame of several lines is signalled at once */
 #define COLD __attribute__((cold)) /* made small */
 #else
 #define GATHERS 1
@@ -177,7 +176,7 @@ COLD bool tci_send_routed_now(tc_ep *ep, const tc_ifunc *fn, const tci_route *ro
         fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)
         return false;
     if (tci_sender_gathers(&ep->tx))
-        tci_sender_commit_coalesced(&ep->tx);
+        (void)tci_short_out_all(ep);
     const uint64_t position = ep->tx.ring.tail;
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
@@ -229,15 +228,8 @@ static inline ALWAYS bool put_call(tc_ep *ep, const tc_ifunc *fn, const void *so
     return true;
 }
 
-static __attribute__((noinline)) void commit_gathered(tc_ep *ep)
-{
-    tci_sender_commit_coalesced(&ep->tx);
-    tci_doorbell_after_frames(ep);
-}
-
-/* Writes a frame into a mapped ring behind another of this turn. It gets its signal together
- * with others, so that the consumer does not poll lines that are being written
- * (docs/decisions/direct-rate.md). */
+/* Writes a frame behind another of this turn. Its signal follows with others, so that the
+ * consumer does not poll lines that are being written (docs/decisions/direct-rate.md). */
 static inline bool try_gathered(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
                                 size_t size, size_t limit)
 {
@@ -245,10 +237,8 @@ static inline bool try_gathered(tc_ep *ep, const tc_ifunc *fn, const void *sourc
         !ep->tx.used || ep->tx.push != NULL || fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN ||
         ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
         return false;
-    if (__builtin_expect(ep->tx.ring.unsignalled_count == TCI_UNSIGNALLED_MAX ||
-                             ep->tx.coalesced_count > 0,
-                         0))
-        commit_gathered(ep);
+    if (ep->tx.ring.unsignalled_count == TCI_UNSIGNALLED_MAX || ep->tx.coalesced_count > 0)
+        (void)tci_short_out_all(ep);
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
     if (__builtin_expect(frame == NULL, 0))
@@ -260,15 +250,15 @@ static inline bool try_gathered(tc_ep *ep, const tc_ifunc *fn, const void *sourc
 
 /* tc_send for a function that the peer knows, of a payload that needs no lead or goes to a
  * delivery that carries frames, if there is space at once. */
-static inline bool try_frame(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
-                             size_t size, size_t limit)
+static __attribute__((noinline)) bool
+try_frame(tc_ep *ep, const tc_ifunc *fn, const void *source_args, size_t size, size_t limit)
 {
     const bool carried = ep->tx.push != NULL;
     if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN ||
         (!carried && (!GATHERS || fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)))
         return false;
     if (!carried && tci_sender_gathers(&ep->tx))
-        commit_gathered(ep);
+        (void)tci_short_out_all(ep);
     const uint64_t position = ep->tx.ring.tail;
     if (!put_call(ep, fn, source_args, size, false))
         return false;
@@ -313,7 +303,9 @@ static inline ALWAYS tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *sou
                 tci_producer_has_granules(&ep->tx.ring, ep->tx.coalesced_count + 1), 1)) {
             return tci_short_out(ep, fn->call_word | size, tci_small_load(source_args, size));
         }
-        tci_sender_commit_coalesced(&ep->tx);
+        if (__builtin_expect(ep->tx.ring.unsignalled_count > 0, 0))
+            return rest(ep, fn, source_args, size);
+        tci_sender_commit_calls(&ep->tx);
         if (put_call(ep, fn, source_args, size, true))
             return tci_short_out_doorbell(ep);
     }

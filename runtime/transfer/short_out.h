@@ -18,6 +18,13 @@ static __attribute__((noinline, unused)) tc_status tci_short_out_ring_peer(tc_ep
     return TC_OK;
 }
 
+static __attribute__((noinline, unused)) tc_status tci_short_out_all(tc_ep *ep)
+{
+    tci_sender_commit_coalesced(&ep->tx);
+    tci_doorbell_after_frames(ep);
+    return TC_OK;
+}
+
 /* Last step of tc_send, so that tc_send may end in a jump. */
 static inline tc_status tci_short_out_doorbell(tc_ep *ep)
 {
@@ -44,7 +51,9 @@ static inline tc_status tci_short_out(tc_ep *ep, uint64_t word, uint64_t first)
     call->payload = first;
     if (ep->tx.coalesced_count < TCI_COALESCED_MAX)
         return TC_OK;
-    tci_sender_commit_coalesced(&ep->tx);
+    if (__builtin_expect(ep->tx.ring.unsignalled_count > 0, 0))
+        return tci_short_out_all(ep);
+    tci_sender_commit_calls(&ep->tx);
     return tci_short_out_doorbell(ep);
 }
 
@@ -57,7 +66,7 @@ static inline tc_status tci_short_out_words(tc_ep *ep, uint64_t word, uint64_t f
         return tci_short_out(ep, word, first);
     }
     if (tci_sender_gathers(&ep->tx))
-        tci_sender_commit_coalesced(&ep->tx);
+        (void)tci_short_out_all(ep);
     if (gathers)
         tci_ep_note_use(ep);
     tci_producer_commit_words(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, first,

@@ -46,7 +46,7 @@ bool tci_brief_out(tc_ep *ep, uint64_t word, uint64_t call, const void *bytes, s
         return tci_producer_has_granules(&ep->tx.ring, ep->tx.coalesced_count + 1) &&
                put_words(ep, word, call, bytes, size, gathers) == TC_OK;
     if (tci_sender_gathers(&ep->tx))
-        tci_sender_commit_coalesced(&ep->tx);
+        (void)tci_short_out_all(ep);
     return put(ep, word, call, bytes, size);
 }
 
